@@ -1,8 +1,8 @@
 """Measure whether a language model can stand in for human readers of stories.
 
 For notebooks: `judge.load_dataset(name)`; `judge.run(path)` or `judge.open_run(path)`, then `.ratings()`,
-`.correlate(...).frame`; and `judge.open_audit(path)`.
-Importing this package loads nothing heavy; its functions import what they need.
+`.correlate(...).frame`; and `judge.open_audit(path)`. Importing this package loads no large libraries; its functions
+import them when they are called.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`python -m judge`."""
+"""Entry point of the command line for ``python -m judge``."""
 
 from judge.cli.main import main
 

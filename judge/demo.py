@@ -1,6 +1,6 @@
-"""The packaged demo: complete runs on packaged stories, by the control judge or by a small language model.
+"""The packaged demo: complete runs on packaged stories, with the control judge or a small language model.
 
-The stories' labels were not given by people, and no table or page may present them as people's ratings.
+The stories' labels were not given by people. Tables and pages must not present them as human ratings.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ RESAMPLES = 500
 
 
 def run_demo(folder: Path, run: str = "demo", *, quiet: bool = False) -> tuple[Path, Result]:
-    """Copy a packaged run.yaml into `folder` (unless it has one) and run it; returns the result folder and how the run
-    ended.
+    """Copy a packaged run.yaml into `folder` (unless there is one) and run it. Returns the result folder and the
+    outcome of the run.
     """
     definition = folder / "run.yaml"
     if not definition.exists():
@@ -39,7 +39,7 @@ def run_demo(folder: Path, run: str = "demo", *, quiet: bool = False) -> tuple[P
 
 
 def run_demos(folder: Path, judge: str, *, quiet: bool = False) -> list[Path]:
-    """Run every packaged run of a judge, the first in `folder` and each further one in a sibling folder; returns their
+    """Run every packaged run of a judge, the first in `folder` and each further one in a sibling folder. Returns their
     result folders.
 
     Raises SpecError for a judge without a demo.
@@ -52,8 +52,8 @@ def run_demos(folder: Path, judge: str, *, quiet: bool = False) -> list[Path]:
 
 
 def demo_report(folder: Path, *results: Path) -> Path:
-    """Write the HTML page of the demo's results, with as many resamples as the demo's tables: `report.html` in
-    `folder`.
+    """Write the HTML report of the demo's results to `report.html` in `folder`, and return its path. The report uses as
+    many resamples as the demo's tables.
     """
     from judge.report import ReportInputs, ReportOptions
     from judge.report.page import quoted
@@ -69,7 +69,9 @@ def demo_report(folder: Path, *results: Path) -> Path:
 
 
 def demo_tables(result: Path) -> list[Table]:
-    """Coverage, consistency (of repeats, where there are several) and correlations of the demo's results."""
+    """Tables of the demo's results: coverage, consistency of repeats (if there are several repeats), and
+    correlations.
+    """
     from judge.analysis import correlation
     from judge.analysis.coverage import tables as coverage_tables
     from judge.analysis.coverage.coverage import coverage

@@ -1,4 +1,4 @@
-"""SQLite files for data that can be computed again."""
+"""SQLite cache files for data that can be computed again."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _Read = TypeVar("_Read")
 
 
 def open_cache(path: Path | None, table: str) -> sqlite3.Connection:
-    """Open a cache file with the table that this CREATE TABLE IF NOT EXISTS statement defines; `None` as path keeps the
-    cache in memory only.
+    """Open a cache file and create its table with `table`, a CREATE TABLE IF NOT EXISTS statement. With `None` as path
+    the cache is in memory only. Raises SpecError if the file cannot be used.
     """
     try:
         if path is not None:
@@ -32,7 +32,9 @@ def open_cache(path: Path | None, table: str) -> sqlite3.Connection:
 
 
 def keep(base: sqlite3.Connection, path: Path | None, change: str, rows: Iterable[Sequence[Any]]) -> None:
-    """Make the change for each row; all are on disk when this returns. SpecError where the cache cannot be written."""
+    """Execute the SQL statement `change` for each row. The data is on disk when the call returns. Raises SpecError if
+    the cache cannot be written.
+    """
     try:
         with base:
             base.executemany(change, rows)
@@ -42,8 +44,8 @@ def keep(base: sqlite3.Connection, path: Path | None, change: str, rows: Iterabl
 
 @contextmanager
 def reading(path: Path, read: Callable[[sqlite3.Connection], _Read]) -> Iterator[_Read | None]:
-    """Yield the result of `read` on the file, which stays open for the whole block; None where the file cannot be read
-    yet.
+    """Context manager that yields the result of `read` on an SQLite file, which stays open in the block. Yields None if
+    the file cannot be read.
     """
     try:
         base = read_only(path)

@@ -1,4 +1,4 @@
-"""Checks of what is installed, reachable and cached, each with the command that fixes a problem."""
+"""Checks what is installed, reachable and cached, and gives the command that fixes each problem."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _CORE = (
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One checked item, its state, and the command that fixes it."""
+    """One checked item, its state, and the command that fixes it (`mend`; None = nothing to fix)."""
 
     item: str
     state: State
@@ -54,7 +54,7 @@ class Finding:
 
 
 def examine() -> list[Finding]:
-    """Run all checks."""
+    """Run all checks and return their findings."""
     asked = [_key(), *_other_keys(), _trusted(), _server(), _prices()]
     return [_python(), *_packages(), _tagger(), *_datasets(), *asked, *_models()]
 
@@ -83,7 +83,7 @@ def _packages() -> list[Finding]:
 
 
 def _tagger() -> Finding:
-    """The spaCy model that perturbations of words and clauses need."""
+    """Finding on the spaCy model, which perturbations of words and clauses need."""
     from judge.perturbations.english import tagging
 
     lost = tagging.available()
@@ -118,7 +118,9 @@ def _key() -> Finding:
 
 
 def _other_keys() -> list[Finding]:
-    """Other providers' keys that are set, each with the host that it may go to."""
+    """Findings on API keys that are set for providers other than OpenAI, each with the hosts to which the key may be
+    sent.
+    """
     from judge.credentials.providers import OPENAI, PROVIDERS
 
     findings = []
@@ -130,7 +132,7 @@ def _other_keys() -> list[Finding]:
 
 
 def _trusted() -> Finding:
-    """Hosts that the user's configuration allows keys to be sent to."""
+    """Finding on the hosts to which the user's configuration allows keys to be sent."""
     from judge.credentials.trust import VARIABLE, trust_file, trusts
 
     try:
@@ -141,7 +143,9 @@ def _trusted() -> Finding:
 
 
 def _server() -> Finding:
-    """Request the models of the server at OPENAI_BASE_URL; without a key the default address is not contacted."""
+    """Finding on the server at OPENAI_BASE_URL, from a request for its list of models. If the variable is not set, no
+    server is contacted.
+    """
     import aiohttp
 
     from judge.backends import Settings
@@ -191,7 +195,9 @@ def _prices() -> Finding:
 
 
 def _models() -> list[Finding]:
-    """The catalogue of models, and judges of the runs under this folder whose providers end them."""
+    """Findings on the catalogue of models, and on judges of runs in the folder `runs` whose provider has announced
+    their shutdown.
+    """
     from judge.in_force.catalogue import catalogue
     from judge.in_force.shutdown import ending
 

@@ -1,17 +1,17 @@
 """The types of errors that users see.
 
-The tree::
+The class tree::
 
     JudgeError              shown to the user as one sentence (and a hint), never as a traceback; exit code 1
     ├── DataError           a file's content is not what its format promises
     ├── SpecError           a run definition, a criteria set or an option is invalid
-    │   └── OptionError     an option's value is not one that it takes
-    ├── TemplateError       an Eval-Prompt does not render
+    │   └── OptionError     an option has a value that is not allowed
+    ├── TemplateError       an Eval-Prompt cannot be rendered
     ├── RunFolderError      a result folder cannot be used: locked, of another run, of another version, unwritable
     ├── MissingExtraError   an optional package is needed and not installed
     └── BackendError        a server or network failed during a request; carries kind, retryable and retry_after
 
-Anything else that is raised is a bug of this program and keeps its traceback.
+Any other exception is a bug of this program and is shown with its traceback.
 """
 
 from __future__ import annotations
@@ -27,9 +27,10 @@ from judge.wording import Advice, changed, joined
 
 
 class JudgeError(Exception):
-    """A sentence for the user; `hint` is the command or change that fixes the problem. Keys are removed from both.
+    """Error whose message is a sentence for the user. `hint` is the command or change that fixes the problem. API keys
+    are removed from both.
 
-    Either may be `judge.wording.Advice`: as a string it has Python's wording.
+    Message and hint may be `judge.wording.Advice`, which names options; as a string it names Python arguments.
     """
 
     def __init__(self, message: str, *, hint: str | None = None) -> None:
@@ -38,12 +39,14 @@ class JudgeError(Exception):
 
     @property
     def sentence(self) -> str:
-        """The message; an `Advice` object where it names options."""
+        """The message as it was passed: an `Advice` object if it names options."""
         return self.args[0] if self.args and isinstance(self.args[0], str) else str(self)
 
 
 class DataError(JudgeError):
-    """A file's content breaks its format: names file, row, column, the value found and the values allowed."""
+    """A file's content breaks its format. The message names file, row, column, the value found and the values
+    allowed.
+    """
 
     def __init__(
         self,
@@ -77,9 +80,9 @@ class OptionError(SpecError):
     def __init__(
         self, field: str, value: object, complaint: str = "", *, allowed: Iterable[str] = (), hint: str | None = None
     ) -> None:
-        """Without a complaint, the value is none of those allowed.
+        """Without `complaint`, the message says that the value is not one of those in `allowed`.
 
-        Python's wording is ``resamples=0 must be 1 or more``.
+        In Python the message reads, for example, ``resamples=0 must be 1 or more``.
         """
         self.field, self.value, self.allowed = field, value, tuple(allowed)
         among = f"is not known; allowed: {', '.join(self.allowed)}"
@@ -125,8 +128,8 @@ ErrorKind = Literal[
 class BackendError(JudgeError):
     """A server or the network failed during a request.
 
-    `kind` is the cause, `retryable` whether another request can succeed, `retry_after` the wait that the server
-    requested, in seconds.
+    `kind` is the cause. `retryable` says whether another request may succeed. `retry_after` is the number of seconds
+    that the server asks to wait.
     """
 
     def __init__(
@@ -147,7 +150,9 @@ class BackendError(JudgeError):
 
 
 def yaml_mistake(error: Exception) -> str:
-    """The mistake in a YAML file and its position, without the lines themselves, which may hold a key."""
+    """The mistake in a YAML file and its position. The file's lines are not quoted, because they may contain an API
+    key.
+    """
     mark = getattr(error, "problem_mark", None)
     words = " ".join(str(getattr(error, "problem", None) or "it cannot be read").split())
     words = re.sub(r"'(?!<)[^']{8,}'", "'...'", words)  # an alias or a tag, whatever it was meant to be
@@ -155,18 +160,18 @@ def yaml_mistake(error: Exception) -> str:
 
 
 def nearest(word: str, choices: Iterable[str]) -> str | None:
-    """The known word most similar to `word`, or None when none is close."""
+    """The known word most similar to `word`; None if none is similar enough."""
     matches = difflib.get_close_matches(word, list(choices), n=1, cutoff=0.5)
     return matches[0] if matches else None
 
 
 def unknown(kind: str, word: str, choices: Iterable[str]) -> str:
-    """A sentence about an unknown name, with the nearest known name and a list of all."""
+    """Message about an unknown name of this `kind`, with the most similar known name and a list of all."""
     return f"{kind} {word!r} {_unknown(word, choices)}"
 
 
 def unknown_value(field: str, word: str, choices: Iterable[str]) -> OptionError:
-    """The error for an unknown value of an option, with the nearest known value and a list of all."""
+    """Error for an unknown value of an option, with the most similar known value and a list of all."""
     names = sorted(choices)
     return OptionError(field, word, _unknown(word, names), allowed=names)
 

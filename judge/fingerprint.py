@@ -1,8 +1,9 @@
-"""All hashes of the program. They identify content and protect no secret.
+"""All hash functions of the program. They identify content; they do not protect secrets.
 
-A fingerprint is written `b2:` + 32 hex digits: BLAKE2b, 128 bits, of bytes, or of plain data as canonical JSON (sorted
-keys, no blanks, UTF-8). The tag names the algorithm, so that a later change can be told from a changed content. SHA-256
-stands where others look it up: checksums of released files and of bundles, scripts of a page.
+A fingerprint is `b2:` + 32 hexadecimal digits: BLAKE2b with 128 bits, of bytes or of plain data as canonical JSON
+(sorted keys, no spaces, UTF-8). The tag names the algorithm, so that a later change of algorithm is not mistaken for
+changed content. SHA-256 is used where others verify the hash: checksums of released files and of bundles, scripts of a
+page.
 """
 
 from __future__ import annotations
@@ -21,28 +22,28 @@ TAG = "b2:"
 def canonical(value: Any) -> bytes:
     """Canonical JSON of plain data (dicts with string keys, lists, tuples, strings, numbers, booleans, None).
 
-    Raises TypeError for anything else. NaN is written as null, as JSON has no other word for it.
+    Raises TypeError for anything else. NaN is written as null, since JSON cannot express it.
     """
     return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
 
 
 def fingerprint(value: Any) -> str:
-    """Tagged hash of plain data."""
+    """Fingerprint of plain data: "b2:" and the 32 hexadecimal digits of its BLAKE2b hash."""
     return TAG + hashlib.blake2b(canonical(value), digest_size=16).hexdigest()
 
 
 def fingerprint_text(text: str) -> str:
-    """Tagged hash of a text's UTF-8."""
+    """Fingerprint of a text's UTF-8 encoding: "b2:" and 32 hexadecimal digits."""
     return TAG + text_key(text)
 
 
 def text_key(text: str) -> str:
-    """Hexadecimal hash of a text without a tag, as used in caches and columns."""
+    """Fingerprint of a text as 32 hexadecimal digits, without the tag "b2:", as used in caches and columns."""
     return digest(text).hex()
 
 
 def digest(content: str | bytes, size: int = 16) -> bytes:
-    """BLAKE2b hash of `size` bytes. A lone surrogate, which a text from elsewhere may contain, is hashed as it is."""
+    """BLAKE2b hash with `size` bytes. Lone surrogates, which are invalid in UTF-8, are accepted."""
     return hashlib.blake2b(_bytes(content), digest_size=size).digest()
 
 
@@ -52,7 +53,7 @@ def sha256(content: str | bytes) -> str:
 
 
 def sha256_text(text: str) -> str:
-    """SHA-256 of a text, prefixed with the algorithm's name; it stands for a text that is left out."""
+    """SHA-256 of a text with the prefix "sha256:". It replaces a text that is left out of an export."""
     return f"sha256:{sha256(text)}"
 
 
@@ -68,7 +69,7 @@ def sha256_file(path: Path) -> str:
 
 
 def fingerprint_bytes(parts: Iterable[bytes]) -> str:
-    """Tagged hash of raw bytes, fed part by part."""
+    """Fingerprint of the concatenated parts: "b2:" and 32 hexadecimal digits."""
     digest = hashlib.blake2b(digest_size=16)
     for part in parts:
         digest.update(part)
@@ -76,13 +77,15 @@ def fingerprint_bytes(parts: Iterable[bytes]) -> str:
 
 
 def fingerprint_file(path: Path) -> str:
-    """Tagged hash of a file's bytes, read in blocks of 1 MiB."""
+    """Fingerprint of a file's bytes, read in blocks of 1 MiB: "b2:" and 32 hexadecimal digits."""
     with path.open("rb") as stream:
         return fingerprint_bytes(iter(lambda: stream.read(1 << 20), b""))
 
 
 def fingerprint_weights(folder: Path) -> str:
-    """Tagged hash of the files that determine a model's output for a text: weights, tokenizer, configuration."""
+    """Fingerprint of a model's files that determine its output (weights, tokenizer and configuration): "b2:" and 32
+    hexadecimal digits.
+    """
     endings = (".safetensors", ".bin", ".json", ".txt", ".model")
     files = sorted(p for p in folder.rglob("*") if p.is_file() and p.suffix in endings)
     return fingerprint([(p.relative_to(folder).as_posix(), fingerprint_file(p)) for p in files])

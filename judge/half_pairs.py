@@ -1,7 +1,8 @@
-r"""Repair of half surrogate pairs, as a model writes them that is stopped inside an emoji: `"\ud83d"` alone.
+r"""Repair of lone surrogates (half of a surrogate pair), such as `"\ud83d"`, which a model writes if it is stopped
+within an emoji.
 
-JSON can spell half a pair, but UTF-8 cannot hold it: no file, database or table takes such a text. Each half becomes
-U+FFFD, the character that stands for what cannot be shown, and the rest of the answer is kept.
+JSON can express a lone surrogate, but UTF-8 cannot, so that no file, database or table accepts the text. Each one is
+replaced by U+FFFD, the replacement character, and the rest of the answer is kept.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ _ESCAPE = re.compile(
 
 
 def whole_characters(text: str) -> str:
-    """The text with U+FFFD for each half of a pair; two halves that stand together become their character."""
+    """The text with U+FFFD for each lone surrogate. Two surrogates that form a pair become the character that they
+    encode.
+    """
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -27,14 +30,18 @@ def whole_characters(text: str) -> str:
 
 
 def whole_escapes(json_text: str) -> str:
-    r"""JSON with `\ufffd` for each escape of half a pair; every other character keeps its place."""
+    r"""JSON text with `\ufffd` for each escape of a lone surrogate. The positions of all other characters stay the
+    same.
+    """
     if "\\u" not in json_text:
         return json_text
     return _ESCAPE.sub(lambda match: match[1] or "\\ufffd", json_text)
 
 
 def json_value(raw: bytes) -> Any:
-    """The value of JSON in UTF-8. Raises `orjson.JSONDecodeError` for what is no JSON once half pairs are repaired."""
+    """Value of a JSON text in UTF-8, with lone surrogates repaired. Raises `orjson.JSONDecodeError` for invalid
+    JSON.
+    """
     try:
         return orjson.loads(raw)
     except orjson.JSONDecodeError as error:

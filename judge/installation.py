@@ -1,4 +1,4 @@
-"""How the parts of this program are installed on this machine."""
+"""How this program is installed on this machine, and how its optional dependencies can be installed."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from pathlib import Path
 
 
 def install_command(extra: str) -> str:
-    """The command that installs an optional part: from the checkout in use, or else by the distribution's name.
+    """Command that installs the optional dependencies `extra`: from the checkout, if the program runs from one,
+    otherwise by the distribution's name.
 
-    The distribution is on no index, so a name alone installs nothing where the program runs from a checkout.
+    The distribution is not in a package index, so that its name alone would install nothing from a checkout.
     """
     checkout = Path(__file__).resolve().parent.parent
     if (checkout / "pyproject.toml").is_file():

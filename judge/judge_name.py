@@ -1,4 +1,4 @@
-"""A judge's name, `provider/model`, split into its parts. Whether the back-end exists is not checked here."""
+"""Splits a judge's name, `provider/model`, into its parts. Whether the back-end exists is not checked here."""
 
 from __future__ import annotations
 
@@ -18,20 +18,22 @@ MODELLESS = frozenset({CONTROL, RECORDED, SCRIPTED, TRAINED, REWARD})
 
 
 class JudgeName(NamedTuple):
-    """Parts of a judge's name: the back-end, and the model as the back-end knows it ("" where none is named)."""
+    """Parts of a judge's name: the back-end, and the name by which the back-end knows the model ("" where no model is
+    given).
+    """
 
     provider: str
     model: str
 
     @classmethod
     def of(cls, judge: str) -> JudgeName:
-        """The parts of a name; a name without a "/" is a provider's."""
+        """Split a name. A name without "/" is a provider without a model."""
         provider, _, model = judge.partition("/")
         return cls(provider, model)
 
     @property
     def is_control(self) -> bool:
-        """Whether the judge is the control judge, which uses only surface features of a text."""
+        """Whether the judge is the control judge, which rates by surface features of a text, such as its length."""
         return self.provider == CONTROL
 
     @property
@@ -46,7 +48,7 @@ class JudgeName(NamedTuple):
 
     @property
     def is_modelless(self) -> bool:
-        """Whether no language model writes the judge's answers, so that no server receives requests and nothing is
+        """Whether the judge's answers come without a language model. No server then receives requests, and nothing is
         paid.
         """
         return self.provider in MODELLESS

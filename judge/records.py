@@ -1,6 +1,6 @@
-"""Plain values that pass between layers: stories, criteria, queries, responses, judgments.
+"""Plain immutable values that modules pass to each other: stories, criteria, queries, responses, judgments.
 
-All are frozen. Text is `str`, ratings are points of the scale (float), times are seconds, "not known" is None.
+Text is `str`, ratings are points of the scale (float), times are seconds, and None means not known.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ STATUSES: tuple[str, ...] = get_args(Status)
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """The number a person gave one story on one criterion, and what the person wrote about it.
+    """Rating of one story on one criterion by one person, with the person's comment.
 
-    `rater` is None where identity is unknown, `comment` where nothing was written. `panel` names the group of people
-    that the rater belongs to (expert, lay, crowd); None where none is known.
+    `rater` is None where the person is unknown, and `comment` where nothing was written. `panel` names the group of
+    raters to which the rater belongs (expert, lay, crowd); None where none is known.
     """
 
     criterion: str
@@ -68,7 +68,10 @@ VERDICT_STATUSES: tuple[str, ...] = get_args(VerdictStatus)
 
 @dataclass(frozen=True, slots=True)
 class Preference:
-    """Preference of a person for one story of a pair on one criterion. `rater` is None where identity is unknown."""
+    """A person's preference between the two stories of a pair, on one criterion.
+
+    `rater` is None if the person is unknown.
+    """
 
     criterion: str
     value: Preferred
@@ -77,9 +80,10 @@ class Preference:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two stories for one story-prompt, by their ids, in a fixed order, with people's preferences.
+    """Two stories for one story-prompt in a fixed order, with human preferences.
 
-    `id` is unique in its dataset. A preference's "first" and "second" are the pair's, whatever order was shown.
+    `first` and `second` are story ids; `id` is unique in the dataset. A preference's "first" and "second" refer to this
+    order, not to the order in which the person saw the stories.
     """
 
     id: str
@@ -95,7 +99,7 @@ CHOICES = ("A", "B", "Tie")
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """The judged text, with known facts about it. `reference` is the human story for the same story-prompt."""
+    """A story with known facts about it. `reference` is the human story for its story-prompt; None if there is none."""
 
     id: str
     story_prompt: str
@@ -107,7 +111,7 @@ class Story:
 
 @dataclass(frozen=True, slots=True)
 class StoryPrompt:
-    """A prompt for which a story is to be written. `reference` is the human story for it, where there is one."""
+    """A prompt for which a story is to be written. `reference` is the human story for it; None where there is none."""
 
     id: str
     text: str
@@ -116,7 +120,10 @@ class StoryPrompt:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A pair as one query shows it: `first` before `second`, whatever order the pair has. `pair` is the pair's id."""
+    """A pair of stories in the order in which one query shows it. `pair` is the pair's id.
+
+    `first` and `second` may be swapped compared with the pair in the dataset.
+    """
 
     first: Story
     second: Story
@@ -124,7 +131,7 @@ class Comparison:
 
     @property
     def story_prompt(self) -> str:
-        """Story-prompt for which both stories were written; "" where that differs."""
+        """Story-prompt for which both stories were written; "" where the stories have different story-prompts."""
         return self.first.story_prompt if self.first.story_prompt == self.second.story_prompt else ""
 
 
@@ -134,11 +141,11 @@ Subject = Story | Comparison
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Lowest and highest point, and the step between points (1-5 by 1 in all three studies).
+    """A rating scale: lowest point, highest point, and the step between points (1 to 5 by 1 in all three studies).
 
-    With `labels` the points are their codes, 0 to n-1 in the order given, and a rating holds a code; `of_labels` makes
-    such a scale. `ordered` says that the labels go up from the first to the last; of two labels, `positive` is the one
-    that counts as yes.
+    With `labels` a rating is the code of a label: 0 to n-1 in the order given; `of_labels` makes such a scale.
+    `ordered` says whether the labels are in ascending order. `positive`, on a scale of two labels, is the label that
+    counts as yes.
     """
 
     min: float = 1
@@ -150,52 +157,52 @@ class Scale:
 
     @classmethod
     def of_labels(cls, labels: Sequence[str], *, ordered: bool = True, positive: str | None = None) -> Scale:
-        """The scale of these labels; of two labels the second is the positive one where none is named."""
+        """Make a scale of these labels. If there are two and `positive` is None, the second is the positive one."""
         if positive is None and len(labels) == _PAIR:
             positive = labels[1]
         return cls(0, len(labels) - 1, 1, tuple(labels), ordered, positive)
 
     @property
     def numeric(self) -> bool:
-        """Whether points can be ordered and averaged: numbers, labels in an order, and the codes of two labels."""
+        """Whether ratings may be ordered and averaged. True for numbers, ordered labels, and two labels."""
         return not self.labels or self.ordered or len(self.labels) == _PAIR
 
     @property
     def positive_code(self) -> int | None:
-        """The code of the label that counts as yes; None where there are not two, or neither does."""
+        """Code of the label that counts as yes; None unless the scale has two labels and one of them is positive."""
         return self.code_of(self.positive) if len(self.labels) == _PAIR and self.positive is not None else None
 
     @property
     def code_words(self) -> str:
-        """The labels with their codes, in words: `No 0, Yes 1`."""
+        """The labels with their codes as text, for example `No 0, Yes 1`."""
         return ", ".join(f"{label} {code}" for code, label in enumerate(self.labels))
 
     def label_of(self, code: float | None) -> str | None:
-        """The label of a code; None for what is no code, as on a scale of numbers."""
+        """Label of a code; None for a value that is no code, and on a scale of numbers."""
         if not self.labels or code is None or not self.on_step(code):
             return None
         return self.labels[round(code)]
 
     def text_of(self, value: float) -> str:
-        """A rating as people read it: its label, or the number where it has none."""
+        """A rating as text: its label, or the number on a scale without labels."""
         return self.label_of(value) or f"{value:g}"
 
     def code_of(self, label: str) -> int | None:
-        """The code of a label, ignoring case and surrounding blanks; None for text that is no label."""
+        """Code of a label, ignoring case and surplus white space; None for text that is no label."""
         wanted = _folded(label)
         return next((code for code, own_label in enumerate(self.labels) if _folded(own_label) == wanted), None)
 
     def points(self) -> list[float]:
-        """All points from min to max."""
+        """All points of the scale, from min to max."""
         count = round((self.max - self.min) / self.step)
         return [self.min + i * self.step for i in range(count + 1)]
 
     def __contains__(self, value: float) -> bool:
-        """Whether the value lies between min and max, on a point or not."""
+        """Whether the value lies between min and max; it need not be a point of the scale."""
         return self.min <= value <= self.max
 
     def on_step(self, value: float) -> bool:
-        """Whether the value is one of the points, with a tolerance of 1e-9."""
+        """Whether the value is a point of the scale, with a tolerance of 1e-9 steps."""
         steps = (value - self.min) / self.step
         return value in self and abs(steps - round(steps)) < 1e-9
 
@@ -209,7 +216,10 @@ def _folded(label: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """A criterion of rating. `guidelines` holds one sentence per point of the scale, lowest first, or is empty."""
+    """A criterion on which stories are rated.
+
+    `guidelines` has one sentence per point of the scale, lowest first, or is empty.
+    """
 
     name: str
     abbreviation: str
@@ -231,7 +241,7 @@ class Criterion:
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> Criterion:
-        """The criterion of a `record`, or of a record as audits store it, whose scale names its numbers."""
+        """Criterion from plain data, as `record` returns it or as audits store it (where the scale is a mapping)."""
         scale_record = record["scale"]
         scale = Scale(**scale_record) if isinstance(scale_record, Mapping) else Scale(*scale_record)
         labels = record.get("labels") or scale.labels
@@ -242,7 +252,10 @@ class Criterion:
 
     @classmethod
     def together(cls, criteria: Sequence[Criterion]) -> Criterion:
-        """One criterion that represents those of a query; its name is a JSON array of theirs, see `names_in`."""
+        """One criterion that stands for several criteria of one query.
+
+        Its name is a JSON array of the criteria's names, which `names_in` reads.
+        """
         name = joint_name([criterion.name for criterion in criteria])
         return cls(name, "+".join(criterion.abbreviation for criterion in criteria), "", criteria[0].scale)
 
@@ -252,12 +265,15 @@ Asked = Criterion | tuple[Criterion, ...]
 
 
 def joint_name(names: Sequence[str]) -> str:
-    """The one name of a query for several criteria."""
+    """Name of a query for several criteria: a JSON array of their names."""
     return json.dumps(list(names), ensure_ascii=False, separators=(",", ":"))
 
 
 def names_in(criterion: str) -> tuple[str, ...]:
-    """The names of the criteria that a query's one name stands for; the name itself where it is of one."""
+    """Names of the criteria that a query's criterion name stands for.
+
+    For a query about one criterion that is the name itself.
+    """
     if not criterion.startswith('["'):
         return (criterion,)
     try:
@@ -272,7 +288,7 @@ def _labels_record(scale: Scale) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One chat message as sent."""
+    """One chat message of a request."""
 
     role: Literal["system", "user", "assistant"]
     content: str
@@ -280,7 +296,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """Settings for generation. None = not set: the provider's default holds, and nothing is sent."""
+    """Settings for generation. A setting that is None is not sent, and the provider's default applies."""
 
     temperature: float | None = None
     top_p: float | None = None
@@ -290,20 +306,22 @@ class Generation:
 
 
 Structured = Literal["none", "choice", "json", "json-explanation-first"]
-"""How the server was asked to constrain the answer; the last two are JSON with the rating first or last."""
+"""Form to which the server was asked to constrain the answer: none, one point of the scale or one label (``choice``),
+JSON with the rating first, or JSON with the explanation first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """One rendered request: story x criterion x Eval-Prompt. Repeats of it share `key` and differ in `repeat`.
+    """One rendered request: story x criterion x Eval-Prompt. Its repeats share `key`.
 
-    A comparison shows `story` first and `other` second, `choices` are its words for first, second and tie (without the
-    last where no tie is offered), and `pair` is the pair's id; a query for a rating has none of them.
+    A comparison of two stories shows `story` first and `other` second. `choices` are the words for first, second and
+    tie (the last only where a tie is offered), and `pair` is the pair's id. These three are empty in a query for a
+    rating.
 
-    A query for several criteria in one answer has them in `criteria`, and `criterion` stands for them together.
+    A query for several criteria in one answer lists them in `criteria`; `criterion` then stands for all of them.
 
-    `shared` are the places, in characters over the contents of all messages, up to which other requests of the plan
-    begin in the same way; () where nobody asked for them.
+    `shared` are positions, in characters over the concatenated contents of all messages, up to which other requests of
+    the plan have the same beginning; () where they were not computed.
     """
 
     key: str
@@ -326,25 +344,25 @@ class Query:
 
     @property
     def asked(self) -> Asked:
-        """Criterion, or several criteria, that the query asks for."""
+        """The criterion that the query asks for, or a tuple of several."""
         return self.criteria or self.criterion
 
     @property
     def journal_names(self) -> tuple[str, str, str]:
-        """Story, criterion and Eval-Prompt, as journals name them."""
+        """Story id, criterion name and Eval-Prompt, under which journals store the query."""
         return self.story.id, self.criterion.name, self.eval_prompt
 
     @property
     def story_prompt(self) -> str:
-        """The story-prompt; requests with the same one share a prefix, and therefore a server."""
+        """The story-prompt. Requests with the same story-prompt share a prefix, and therefore use the same server."""
         return self.story.story_prompt
 
 
 @dataclass(frozen=True, slots=True)
 class Commission:
-    """One rendered request for a story: story-prompt x writer prompt. Its repeats give several stories.
+    """One rendered request for writing a story: story-prompt x writer prompt. Each repeat gives another story.
 
-    It is asked, kept and asked again as a `Query` is; an answer to it is a story, and nothing is read from it.
+    It is sent, stored and retried like a `Query`, but its answer is the story and is not parsed.
     """
 
     key: str
@@ -360,12 +378,12 @@ class Commission:
 
     @property
     def journal_names(self) -> tuple[str, str, str]:
-        """Story-prompt and writer prompt, in the journal's fields for story and Eval-Prompt; no criterion."""
+        """Story-prompt id, "" and writer prompt. Journals store them as story, criterion and Eval-Prompt."""
         return self.wanted.id, "", self.writer_prompt
 
     @property
     def story_prompt(self) -> str:
-        """The story-prompt; requests with the same one share a prefix, and therefore a server."""
+        """The story-prompt. Requests with the same story-prompt share a prefix, and therefore use the same server."""
         return self.wanted.text
 
 
@@ -375,11 +393,13 @@ Request = Query | Commission
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """Raw text of one answer, and what the server reported about it. `reasoning` is thinking kept apart, never parsed.
+    """Raw text of one answer, and what the server reported about it.
 
-    Tokens and cost are of the whole call and stand on the first of its repeats. `completion_tokens` is all that is
-    billed as answer, `reasoning_tokens` the part of it that was thinking; `cached_tokens` and `cache_write_tokens` are
-    parts of the prompt; `cost` is in dollars, as the server named it.
+    `reasoning` is the model's thinking where the server returns it apart from the answer; it is not parsed.
+
+    Token counts and `cost` are totals of one call, stored with the first repeat of the call. `completion_tokens` are
+    all tokens billed as output, and `reasoning_tokens` those of them that were thinking. `cached_tokens` and
+    `cache_write_tokens` are parts of `prompt_tokens`. `cost` is in dollars, as the server reported it.
     """
 
     text: str
@@ -399,8 +419,8 @@ class Response:
 class Judgment:
     """Result of parsing a response.
 
-    `rating` is not None exactly when `status` is `ok` (or `imported`). `span` is the (start, end) of the characters in
-    the text from which the rating was read.
+    `rating` is None unless `status` is `ok` or `imported`. `span` is the (start, end) position, in characters of the
+    text, from which the rating was read.
     """
 
     status: Status
@@ -412,10 +432,11 @@ class Judgment:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Result of parsing the answer to a comparison.
+    """Result of parsing the answer to a comparison of two stories.
 
-    `preference` is not None exactly when `status` is `ok` (or `imported`); "first" and "second" are the stories as they
-    were shown. `span` is the (start, end) of the characters in the text from which it was read.
+    `preference` is None unless `status` is `ok` or `imported`; "first" and "second" refer to the order in which the
+    stories were shown. `span` is the (start, end) position, in characters of the text, from which the preference was
+    read.
     """
 
     status: VerdictStatus
@@ -427,8 +448,9 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One repeat as the journal stores it: its response, or, without a response, the outcome of the last attempt and
-    the reason.
+    """One repeat as the journal stores it.
+
+    It has its response, or the outcome of the last attempt and the reason for failure.
     """
 
     query_key: str

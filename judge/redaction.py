@@ -1,8 +1,9 @@
-"""Removal of keys from text before it is printed or stored. No function returns, prints or stores a key.
+"""Removes API keys and passwords from text before it is printed or stored.
 
-A key is the value of an environment variable whose name says so, a proxy's password, or a value that left with a
-request. What providers echo is covered too: a key as in URLs, JSON, HTML, hexadecimal and base64 (at any offset, as in
-Basic authorization), cut off at an end, or masked in the middle ("sk-ab***yz").
+A key is the value of an environment variable with a name such as API_KEY or TOKEN, a proxy's password, or a value sent
+with a request. Keys that providers echo are removed too: encoded as in URLs, JSON, HTML, hexadecimal and base64 (at any
+offset, as in Basic authorization), truncated, or masked in the middle ("sk-ab***yz"). No function prints a key or
+writes it to a file.
 """
 
 from __future__ import annotations
@@ -54,13 +55,13 @@ _remembered: set[str] = set()
 
 
 def remember(value: str) -> None:
-    """Take this value for a key from now on: it is about to leave with a request."""
+    """Treat this value as a key from now on, because it is about to be sent with a request."""
     if value.strip():
         _remembered.add(value.strip())
 
 
 def known_keys() -> dict[str, str]:
-    """Keys that this process knows, with where each came from (a sentence's object, such as `the value of NAME`)."""
+    """Keys that this process knows, each with a phrase for its origin, such as `the value of NAME`."""
     origins = dict.fromkeys((value for value in _remembered if is_key_value(value)), "a value sent with requests")
     for name in os.environ:
         kind = _kind(name)
@@ -76,7 +77,9 @@ def known_keys() -> dict[str, str]:
 
 @lru_cache(maxsize=4096)
 def _kind(variable: str) -> str | None:
-    """Kind of value in a variable of this name: a `key`, a `proxy`'s address, or None for nothing of interest."""
+    """Kind of value that an environment variable of this name holds: `key`, `proxy` (an address), or None for anything
+    else.
+    """
     name = variable.upper()
     if VARIABLES.fullmatch(name):
         return "key"
@@ -84,20 +87,20 @@ def _kind(variable: str) -> str | None:
 
 
 def redact(text: str) -> str:
-    """The text with `***` in place of every known key and of what looks like one."""
+    """The text with `***` in place of every known key and of every string that looks like a key."""
     keys = known_keys()
     # A known key's pieces come last: keys of one provider begin alike, and would break one that only looks like a key.
     return _without_parts(_LOOKS.sub(MASK, _without_whole(text, keys)), keys)
 
 
 def redact_only(text: str, keys: Iterable[str]) -> str:
-    """The text with `***` in place of these keys, in any of their forms."""
+    """The text with `***` in place of these keys, in any encoding."""
     keys = list(keys)
     return _without_parts(_without_whole(text, keys), keys)
 
 
 def cleaned(body: bytes, keys: Iterable[str]) -> bytes:
-    """A server's answer without these keys, which some servers echo; otherwise unchanged. Fast where no key occurs."""
+    """A server's answer with these keys masked, because some servers echo them; unchanged where no key occurs."""
     import orjson
 
     keys = list(keys)
@@ -119,7 +122,7 @@ def cleaned(body: bytes, keys: Iterable[str]) -> bytes:
 
 
 def redact_plain(value: Any) -> Any:
-    """Plain data (as of JSON) with keys taken out of every string, names of fields included."""
+    """Plain data (such as parsed JSON) with keys masked in every string, including field names."""
     return _each_string(value, redact)
 
 
@@ -134,7 +137,10 @@ def _each_string(value: Any, change: Callable[[str], str]) -> Any:
 
 
 def held_in(text: str) -> str | None:
-    """Name of the known key that a text holds, whole and in any form: `the value of NAME`; None where it holds none."""
+    """Origin of the known key that a text contains in full, in any encoding; None if it contains none.
+
+    The origin is a phrase such as `the value of NAME`.
+    """
     low = text.lower()
     for key, source in known_keys().items():
         if any(form in low for form in forms_of(key)):
@@ -143,27 +149,27 @@ def held_in(text: str) -> str | None:
 
 
 def looks_in(text: str) -> str | None:
-    """Kind of key, of a large provider, that something in a text looks like; None where nothing does."""
+    """Kind of API key that a string in the text looks like, by the patterns of large providers; None if none does."""
     return next((kind for kind, look in LOOKS.items() if re.search(look, text)), None)
 
 
 def forms_in_bytes(key: str) -> tuple[bytes, ...]:
-    """The forms, in lower case, in which a key may stand in a file or an answer."""
+    """All encodings of a key that may occur in a file or an answer, as lower-case bytes."""
     return _forms_of(key)[2]
 
 
 def forms_of(key: str) -> tuple[str, ...]:
-    """The forms, in lower case, in which a key may stand in a text."""
+    """All encodings of a key that may occur in a text, in lower case."""
     return _forms_of(key)[0]
 
 
 def is_key_value(value: str) -> bool:
-    """Whether a value is a key and not a word: long enough, no usual dummy, not letters alone."""
+    """Whether a value can be a key: long enough, no common placeholder, and not a short word of letters alone."""
     return len(value) >= LEAST and value.lower() not in _DUMMIES and not (value.isalpha() and len(value) < _WORD)
 
 
 def _is_path(name: str, value: str) -> bool:
-    """Whether a variable such as TLS_KEY names a file."""
+    """Whether a variable such as TLS_KEY holds the path of an existing file."""
     return (
         name.upper().endswith("_KEY")
         and value.startswith(("/", "~", "./"))
@@ -175,7 +181,7 @@ def _is_path(name: str, value: str) -> bool:
 
 @lru_cache(maxsize=256)
 def _forms_of(key: str) -> tuple[tuple[str, ...], frozenset[str], tuple[bytes, ...]]:
-    """(forms in lower case, pieces that give a long key away, forms as bytes)."""
+    """Encodings of a key in lower case, substrings that reveal part of a long key, and the encodings as bytes."""
     import html
     import json
     from urllib.parse import quote, quote_plus
@@ -222,7 +228,7 @@ def _without_parts(text: str, keys: Iterable[str]) -> str:
 
 
 def _without_pieces(text: str, pieces: frozenset[str]) -> str:
-    """Every stretch of a text that is made of pieces of a key, masked."""
+    """The text with every stretch masked that consists of substrings of a key."""
     if not pieces:
         return text
     low = text.lower()
@@ -241,7 +247,7 @@ def _without_pieces(text: str, pieces: frozenset[str]) -> str:
 
 
 def _without_masked(text: str, key: str) -> str:
-    """The text without what a provider left of a key that it masked itself."""
+    """The text without the first and last characters of a key that a provider shows around its own mask."""
     parts: list[str] = []
     done = 0
     for run in _RUN.finditer(text):

@@ -1,4 +1,4 @@
-"""Connections to SQLite files in the modes that the program needs."""
+"""Opens connections to SQLite files: for writing, for reading only, and with checks of files from other people."""
 
 from __future__ import annotations
 
@@ -15,23 +15,28 @@ WAIT = 5.0
 def connect(
     path: Path | None, *, autocommit: bool = False, shared: bool = False, wait: float = WAIT
 ) -> sqlite3.Connection:
-    """A connection that may write; it makes the file where there is none.
+    """Open a connection that may write. The file is created if it does not exist.
 
     Parameters
     ----------
     path : Path or None
-        None is a database in memory.
+        None opens a database in memory.
     autocommit : bool
-        Transactions begin where the caller says BEGIN; otherwise with the first change.
+        If True, a transaction begins only with an explicit BEGIN; otherwise with the first change.
     shared : bool
-        Threads may use it in turns.
+        Whether several threads may use the connection in turn.
+    wait : float
+        Seconds to wait for a lock of another process.
     """
     level: Literal["DEFERRED"] | None = None if autocommit else "DEFERRED"
     return _wary(sqlite3.connect(path or ":memory:", timeout=wait, isolation_level=level, check_same_thread=not shared))
 
 
 def use_wal(connection: sqlite3.Connection, synchronous: Literal["FULL", "NORMAL"]) -> None:
-    """Switch to a write-ahead log, so that readers can go on; with FULL, a commit is on the disk when it returns."""
+    """Switch to a write-ahead log, so that other connections can read during writing.
+
+    With `synchronous` = FULL, a commit is on disk when it returns.
+    """
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute(f"PRAGMA synchronous = {synchronous}")
 
@@ -39,22 +44,23 @@ def use_wal(connection: sqlite3.Connection, synchronous: Literal["FULL", "NORMAL
 def read_only(
     path: Path, *, immutable: bool = False, autocommit: bool = False, shared: bool = False, wait: float = WAIT
 ) -> sqlite3.Connection:
-    """Open a connection that cannot write. `immutable` reads the file alone, without looking for a log or a lock."""
+    """Open a connection that cannot write. `immutable` reads the file alone and ignores its log and locks."""
     address = f"{path.resolve().as_uri()}?mode=ro{'&immutable=1' if immutable else ''}"
     level: Literal["DEFERRED"] | None = None if autocommit else "DEFERRED"
     return _wary(sqlite3.connect(address, uri=True, timeout=wait, isolation_level=level, check_same_thread=not shared))
 
 
 def _wary(connection: sqlite3.Connection) -> sqlite3.Connection:
-    """The connection, taking nothing in the file's own schema for trusted: the file may be a stranger's."""
+    """The connection, set not to trust the schema in the file, which may come from another person."""
     connection.execute("PRAGMA trusted_schema = OFF")
     connection.execute("PRAGMA cell_size_check = ON")
     return connection
 
 
 def strange(connection: sqlite3.Connection) -> list[tuple[str, str]]:
-    """(kind, name) of everything in a file other than plain tables and indexes: code that would run on reading or
-    writing rows.
+    """(kind, name) of all schema objects but plain tables and indexes.
+
+    They could run code when rows are read or written.
     """
     rows = connection.execute("SELECT type, name, coalesce(sql, '') FROM sqlite_master").fetchall()
     plain = ("table", "index")
@@ -68,10 +74,9 @@ def strange(connection: sqlite3.Connection) -> list[tuple[str, str]]:
 def open_reading(
     path: Path, check: Callable[[sqlite3.Connection], object], *, autocommit: bool = False, shared: bool = False
 ) -> sqlite3.Connection:
-    """Open a connection that cannot write and has passed `check`; works during another process' writing, and in a
-    read-only folder.
+    """Open a connection that cannot write, and call `check` on it. Works while another process writes.
 
-    A log needs a writable folder for its index; a file without one, which nobody writes, is read as it is instead.
+    If the folder is read-only and the file has no write-ahead log, the file is opened as immutable.
     """
     for immutable in (False, True):
         try:
@@ -88,7 +93,7 @@ def open_reading(
 
 @contextmanager
 def closed_on_error(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
-    """Close the connection where the block raises an error."""
+    """Context manager that closes the connection if the block raises an error."""
     try:
         yield connection
     except BaseException:

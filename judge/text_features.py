@@ -1,15 +1,16 @@
 """Readable features of a story's surface: length, repetition, sentences, vocabulary. They do not measure quality.
 
-Tokens are words and punctuation marks, case kept; an English contraction is two words (``did n't``, ``she 's``).
+Tokens are words and punctuation marks with their letter case; an English contraction is two tokens (``did n't``, ``she
+'s``).
 
-HANNA's released score file holds ten of these quantities, the `SCORE_FILE_FEATURES`, counted over spaCy's tokens with a
-newline at the end. Ours follow those columns closely, and equal them in few stories. Of the 96 human stories, whose
-texts are released, these agree exactly: length 8, novelty-2 25, novelty-3 82, repetition-1 5, repetition-2 5,
-repetition-3 6, and compression, coverage, density and novelty-1 none. Pearson's r with the column lies between .979
-(novelty-2) and .9993 (compression). Length differs by at most 2 tokens in 69 stories, by 187 in the worst one, which
-holds a line of underscores.
+HANNA's released score file has ten of these features, the `SCORE_FILE_FEATURES`, computed from spaCy's tokens with a
+newline at the end. The values computed here are close to those columns, but rarely equal. The texts of 96 human stories
+are released. Of these, the number with exactly equal values is 8 for length, 25 for novelty-2, 82 for novelty-3, 5 for
+repetition-1, 5 for repetition-2, 6 for repetition-3, and 0 for compression, coverage, density and novelty-1. Pearson's
+r with the columns is between .979 (novelty-2) and .9993 (compression). Length differs by at most 2 tokens in 69
+stories, and by 187 tokens in the worst story, which contains a line of underscores.
 
-Everything is plain Python on purpose: the control judge rates with these numbers while a run is going on.
+The module is plain Python on purpose, because the control judge computes its ratings from these features during a run.
 """
 
 from __future__ import annotations
@@ -89,7 +90,7 @@ _FUNCTION_WORDS = _PRONOUNS | _BEING | frozenset(_OTHER_LIST.split())
 
 
 def tokens(text: str) -> list[str]:
-    """Words and punctuation marks in order, case kept."""
+    """Words and punctuation marks of the text in order, with their letter case."""
     words: list[str] = _TOKEN.findall(text)
     if not any(mark in text for mark in _NOT):
         return words
@@ -108,25 +109,27 @@ def length(text: str) -> int:
 
 
 def sentences(text: str) -> list[str]:
-    """Sentences with a word in them, split at . ! ? … before a blank and at line ends; blanks folded, end marks cut."""
+    """Sentences of the text that contain a word, split at line ends and at . ! ? … before a blank. Blanks are collapsed
+    and end marks removed.
+    """
     parts = (" ".join(part.split()).rstrip(_END_MARKS) for part in _SENTENCE_END.split(text))
     return [part for part in parts if _WORD.search(part)]
 
 
 def score_file_features(text: str, story_prompt: str) -> dict[str, float]:
-    """The ten quantities of `SCORE_FILE_FEATURES` for one story, with the story-prompt as their source text.
+    """The ten features `SCORE_FILE_FEATURES` of one story, with the story-prompt as source text.
 
     length: tokens. compression: tokens of the story-prompt / tokens of the story. novelty-n: share of the story's
     distinct n-grams that the story-prompt lacks. repetition-n: share of the story's distinct n-grams that occur more
-    than once. coverage and density: of the fragments that a greedy reading finds copied from the story-prompt (case
-    folded), the sum of lengths and of squared lengths, per token of the story (Grusky et al. 2018, section 4).
-    A share of nothing is 0, and the novelty of nothing is 1.
+    than once. coverage and density: sum of the lengths, and of the squared lengths, of the fragments copied from the
+    story-prompt, per token of the story. Fragments are matched greedily and ignore letter case (Grusky et al. 2018,
+    section 4). In a story without n-grams, shares are 0 and novelty is 1.
     """
     return features_of_tokens(tokens(text), tokens(story_prompt))
 
 
 def features_of_tokens(story: Sequence[str], prompt: Sequence[str]) -> dict[str, float]:
-    """The features of `score_file_features`, from tokens of any tokenizer."""
+    """The features of `score_file_features`, computed from tokens of any tokenizer."""
     size = len(story)
     fragments = _copied_fragments([*map(str.lower, story)], [*map(str.lower, prompt)])
     values: dict[str, float] = {
@@ -144,7 +147,7 @@ def features_of_tokens(story: Sequence[str], prompt: Sequence[str]) -> dict[str,
 
 
 def own_features(text: str, story_prompt: str) -> dict[str, float]:
-    """The features of `score_file_features` and others that any story has, for data sets without a score file.
+    """The features of `score_file_features` and further features, for data sets without a score file.
 
     Counts are tokens or sentences; shares lie in 0-1. Sentence similarity is the share of common word types (Jaccard).
     """
@@ -161,7 +164,9 @@ def own_features(text: str, story_prompt: str) -> dict[str, float]:
 
 
 def for_regression(features: Mapping[str, float]) -> dict[str, float]:
-    """Features in the form used in regressions: `LOG_OFFSETS` is applied to some, and the rest are unchanged."""
+    """Features as used in regressions: those in `LOG_OFFSETS` are log-transformed with the given offset, the others are
+    unchanged.
+    """
     return {
         name: math.log(value + LOG_OFFSETS[name]) if name in LOG_OFFSETS else value for name, value in features.items()
     }
@@ -194,7 +199,9 @@ def _wording(lower: Sequence[str], words: Sequence[str], prompt: Sequence[str]) 
 
 
 def _sentence_features(parts: Sequence[str]) -> dict[str, float]:
-    """Statistics of sentences (case folded), and what looping, splicing and stuttering leave behind in them."""
+    """Features of the sentences (case folded): their number and length, and signs of repeated, disconnected or
+    stuttering text.
+    """
     count = len(parts)
     if not count:
         return dict.fromkeys(_SENTENCE_FEATURES, 0.0)
@@ -226,7 +233,9 @@ def _repeated_share(counts: Counter[tuple[str, ...]]) -> float:
 
 
 def _windowed_type_share(words: Sequence[str]) -> float:
-    """Mean share of distinct words over all windows of 50 (a type-token ratio that does not fall with length)."""
+    """Mean share of distinct words over all windows of 50 words: a type-token ratio that does not decrease with text
+    length.
+    """
     if len(words) <= _WINDOW:
         return len(set(words)) / len(words) if words else 0.0
     last = len(words) - _WINDOW
@@ -241,7 +250,7 @@ def _windowed_type_share(words: Sequence[str]) -> float:
 
 
 def _copied_fragments(story: Sequence[str], prompt: Sequence[str]) -> list[int]:
-    """Lengths of the fragments copied from the story-prompt: read greedily, the longest match at each place."""
+    """Lengths of the fragments copied from the story-prompt, matched greedily: at each position the longest match."""
     runs = _runs(prompt)
     lengths: list[int] = []
     state = size = 0
@@ -258,9 +267,10 @@ def _copied_fragments(story: Sequence[str], prompt: Sequence[str]) -> list[int]:
 
 
 def _runs(tokens: Sequence[str]) -> list[dict[str, int]]:
-    """All runs of tokens that stand in a text, as ways from state 0: its suffix automaton (Blumer et al. 1985).
+    """All contiguous sequences of tokens in a text, as transitions from state 0 of its suffix automaton (Blumer et al.
+    1985).
 
-    Its size grows with the text's length alone, whatever repeats in it.
+    The size of the automaton is at most proportional to the length of the text.
     """
     ways: list[dict[str, int]] = [{}]
     longest, link = [0], [-1]

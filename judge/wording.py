@@ -1,8 +1,9 @@
-"""Sentences that name options, written later for the command line, for Python or for pages.
+"""Sentences that mention options of a command or function, and that can be worded for the command line, for Python or
+for web pages.
 
 An `Advice` is a string in Python's wording (``level="system"``), which is what exceptions, frames and notebooks show.
-It remembers what it was made of, so that the command line writes flags instead (`written`), and a page, which has no
-options, leaves it out.
+It keeps its template and arguments, so that the command line can write flags instead (`written`), and a page, whose
+readers have no options, can leave it out.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any, Protocol, TypeVar
 
 
 class Wording(Protocol):
-    """How options are written for one kind of reader."""
+    """Interface for writing options in sentences for one kind of reader."""
 
     def option(self, field: str) -> str:
         """The option's name in this wording."""
@@ -27,11 +28,11 @@ class InPython:
     """Options written as arguments of a Python call: ``level="system"``."""
 
     def option(self, field: str) -> str:
-        """The argument's name."""
+        """Name of the option as an argument in Python."""
         return field
 
     def setting(self, field: str, value: object, *, exact: bool) -> str:  # noqa: ARG002  a call always quotes
-        """The argument with its value, as in a call."""
+        """The option as an argument with its value, as in a Python call."""
         try:
             plain = isinstance(value, str | Mapping)
             return f"{field}={json.dumps(value, ensure_ascii=False) if plain else repr(value)}"
@@ -40,14 +41,14 @@ class InPython:
 
 
 class InPlainWords:
-    """Options written as plain words, for pages whose readers cannot set any: ``level system``."""
+    """Options written as plain words, for pages whose readers cannot set options: ``level system``."""
 
     def option(self, field: str) -> str:
-        """The field's name as words."""
+        """Name of the option in plain words."""
         return field.replace("_", " ")
 
     def setting(self, field: str, value: object, *, exact: bool) -> str:  # noqa: ARG002  words are never quoted
-        """The name with the value; the name alone where the value is only yes."""
+        """Name and value of the option in plain words; only the name where the value is True."""
         return self.option(field) if value is True else f"{self.option(field)} {value}"
 
 
@@ -61,9 +62,10 @@ _Made = tuple[str, tuple[object, ...], dict[str, object]]
 class Advice(str):
     """A sentence, or part of one, that names options by their fields; as a string it has the wording for Python.
 
-    The template is that of `str.format`. Positional arguments fill its ``{}``, be they plain values or advice again;
-    ``{level}`` stands for the option `level` with the value given by that name, or by itself where none is given, and
-    ``{level!r}`` asks for quotation marks. Texts of users belong into arguments: their braces count in a template.
+    The template has the syntax of `str.format`. Positional arguments, which may be advice too, fill its ``{}``.
+    ``{level}`` is replaced by the option `level` with the value of the keyword argument `level`, or by the option's
+    name alone without that argument. ``{level!r}`` puts a text value in quotation marks. Texts of users must be passed
+    as arguments, because braces in a template have a meaning.
     """
 
     __slots__ = ("_made", "rest")
@@ -72,7 +74,7 @@ class Advice(str):
     """The part for readers who cannot give options; empty here."""
 
     def __new__(cls, template: str, /, *texts: object, **options: object) -> Advice:
-        """Write it for Python."""
+        """Make the text from a template, texts and options by name; as a string it has the wording for Python."""
         return _advice(Advice, "", (template, texts, options))
 
     def written(self, wording: Wording) -> str:
@@ -80,28 +82,28 @@ class Advice(str):
         return _filled(self._made, wording)
 
     def mapped(self, change: Callable[[str], str]) -> Advice:
-        """A copy with `change` applied to every text in it."""
+        """A copy with `change` applied to the template and to every text argument."""
         template, texts, options = self._made
         new = {name: _changed(value, change) for name, value in options.items()}
         changed_parts = (change(template), tuple(_changed(text, change) for text in texts), new)
         return _advice(type(self), change(self.rest), changed_parts)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Keep the template and its arguments in copies."""
+        """Support for `copy` and `pickle`, which keeps the template and its arguments."""
         return _advice, (type(self), self.rest, self._made)
 
 
 class Note(Advice):
-    """A sentence that is complete without its advice. The advice follows in brackets, or after `joint` where it is
-    given.
+    """A sentence followed by advice, which is complete without the advice. The advice is put in brackets, or after the
+    text `joint` if it is given.
 
-    Readers without options are told the sentence alone.
+    Readers who cannot set options see only the sentence.
     """
 
     __slots__ = ()
 
     def __new__(cls, text: str, advice: str, *, joint: str | None = None) -> Note:
-        """Write both for Python."""
+        """Make the note from a sentence and its advice; as a string it has both, in the wording for Python."""
         parts: _Made = ("{} ({})", (text, advice), {}) if joint is None else ("{}{}{}", (text, joint, advice), {})
         return _advice(Note, text, parts)
 
@@ -110,15 +112,17 @@ _Kind = TypeVar("_Kind", bound=Advice)
 
 
 def written(words: str, wording: Wording | None) -> str:
-    """Text in the given wording; without a wording, the text without its advice, which may be empty."""
+    """A text in the given wording; a plain string is returned unchanged. If `wording` is None, advice is left out, and
+    the result may be empty.
+    """
     if not isinstance(words, Advice):
         return words
     return words.rest if wording is None else words.written(wording)
 
 
 def joined(*parts: str) -> str:
-    """The parts joined into one text: an Advice where any part is one. Without advice it is empty where some part would
-    be.
+    """The parts joined into one text, which is an Advice if any part is one. In the form without advice, the whole text
+    is empty if one of its Advice parts is empty.
     """
     some = [part for part in parts if isinstance(part, Advice)]
     if not some:
@@ -128,13 +132,13 @@ def joined(*parts: str) -> str:
 
 
 def listed(parts: Iterable[str], between: str) -> str:
-    """The parts joined with the same words between each two."""
+    """The parts joined into one text with `between` as separator."""
     pieces = [piece for part in parts for piece in (between, part)]
     return joined(*pieces[1:])
 
 
 def changed(words: str, change: Callable[[str], str]) -> str:
-    """The text with `change` applied to every string in it."""
+    """The text with `change` applied to it; in an Advice, to the template and to every text argument."""
     return words.mapped(change) if isinstance(words, Advice) else change(words)
 
 
@@ -156,7 +160,7 @@ def _changed(value: object, change: Callable[[str], str]) -> object:
 
 
 class _Mentions(dict[str, "_Mention"]):
-    """Every option that a template may name."""
+    """Values for a template's named fields: any option, with its value if one was given."""
 
     def __init__(self, wording: Wording, options: Mapping[str, object]) -> None:
         super().__init__({name: _Mention(wording, name, value) for name, value in options.items()})
@@ -170,7 +174,7 @@ _BARE = object()
 
 
 class _Mention:
-    """One option in a template, as `str.format` asks for it."""
+    """One option in a template, which `str.format` converts to text in the chosen wording."""
 
     def __init__(self, wording: Wording, field: str, value: object = _BARE) -> None:
         self._wording, self._field, self._value = wording, field, value

@@ -1,4 +1,4 @@
-"""Synonyms, opposites and neighbours out of WordNet 3.0's own files (index, data and exception lists)."""
+"""Reads synonyms, opposites and related words from the files of WordNet 3.0 (index, data and exception lists)."""
 
 from __future__ import annotations
 
@@ -48,18 +48,22 @@ def complete(folder: Path) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Sense:
-    """One meaning of a word: its synset.
+    """One meaning of a word: a synset (set of synonyms) of WordNet.
 
     Attributes
     ----------
+    offset : int
+        Position of the synset in WordNet's data file, which identifies it.
     words : tuple of str
-        Single words that have it, in WordNet's order and case.
+        Single words with this meaning, in WordNet's order and case.
     opposites : tuple of str
         Single words that WordNet calls the opposite of this word in this meaning.
     above : tuple of int
-        Offsets of the synsets that this is a kind of.
+        Offsets of more general synsets (hypernyms).
+    below : tuple of int
+        Offsets of more specific synsets (hyponyms).
     field : int
-        Number of the lexicographer's file, such as 18 for nouns that are persons.
+        Number of WordNet's lexicographer file, which is a topic, such as 18 for nouns that denote persons.
     """
 
     offset: int
@@ -71,7 +75,9 @@ class Sense:
 
 
 class WordNet:
-    """The files of one folder. Index and exceptions are read whole, synonyms as they are asked for."""
+    """WordNet as read from the files in one folder. Index and exception lists are parsed at once, synsets when they are
+    needed.
+    """
 
     def __init__(self, folder: Path) -> None:
         if not complete(folder):
@@ -86,19 +92,19 @@ class WordNet:
         self.synonyms_before_3_6 = lru_cache(maxsize=1 << 17)(partial(self._synonyms, again=True))
 
     def rank(self, word: str, part: str, offset: int) -> int | None:
-        """Rank of this synset among the word's meanings, where 0 is the most frequent; None where it occurs in no
-        tagged text.
+        """Rank of a synset among the meanings of a word by frequency, where 0 is the most frequent; None where the word
+        does not occur with this meaning in WordNet's tagged texts.
         """
         places = self._offsets[part].get(word.lower(), [])
         counted = places[: self._tagged[part].get(word.lower(), 0)]
         return counted.index(offset) if offset in counted else None
 
     def _senses(self, lemma: str, part: str) -> tuple[Sense, ...]:
-        """The meanings of a base form, the commonest first."""
+        """The meanings of a word's base form, the most frequent first."""
         return tuple(self._sense(lemma, part, offset) for offset in self._offsets[part].get(lemma, ()))
 
     def sense_at(self, part: str, offset: int) -> Sense:
-        """The synset at an offset in the data file of a part of speech."""
+        """The synset at the given offset in the data file of the part of speech `part`."""
         return self._sense("", part, offset)
 
     def _sense(self, lemma: str, part: str, offset: int) -> Sense:
@@ -132,9 +138,9 @@ class WordNet:
         return cells
 
     def _synonyms(self, word: str, *, again: bool = False) -> frozenset[str]:
-        """The single words of every synset of the word and its base forms, and the word itself.
+        """Synonyms of a word: the single words of all synsets of the word and its base forms, and the word itself.
 
-        With `again` endings are cut off as often as it takes to find a form, as NLTK did until version 3.6.
+        With `again`, endings are removed repeatedly until a base form is found, as in NLTK before version 3.6.
         """
         synonyms = {word}
         for part in PARTS:
@@ -165,7 +171,9 @@ def _without_endings(words: Sequence[str], part: str) -> list[str]:
 
 
 def _index(path: Path) -> dict[str, tuple[list[int], int]]:
-    """Word -> the places of its synsets, and how many of them, the first ones, texts were tagged with."""
+    """For each word in an index file, the offsets of its synsets, and how many of them (the first ones) occur in
+    WordNet's tagged texts.
+    """
     index: dict[str, tuple[list[int], int]] = {}
     for line in path.read_text(encoding="utf-8").splitlines():
         if not line.startswith(" "):

@@ -1,4 +1,4 @@
-"""Safe reader for YAML from others: limits on nesting and repetition, and plain values only."""
+"""Safe reader for YAML from untrusted sources: it limits nesting and repetition, and accepts only plain values."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ def load(text: str) -> Any:
 
 
 def check(text: str) -> None:
-    """Raise yaml.MarkedYAMLError for a text that would need more memory, or nesting, than any definition."""
+    """Raise yaml.MarkedYAMLError for a text that has more values (with aliases expanded) or deeper nesting than
+    allowed.
+    """
     sizes: dict[str, int] = {}
     open_: list[tuple[str | None, int]] = []
     total = 0

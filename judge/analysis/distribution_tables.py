@@ -1,4 +1,4 @@
-"""Printed table of shares of ratings."""
+"""Printed table of the share of each scale point among the ratings."""
 
 from __future__ import annotations
 

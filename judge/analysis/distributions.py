@@ -1,7 +1,8 @@
-"""Distributions of ratings over the points of the scale: people's, and each judge's with each Eval-Prompt.
+"""Distributions of ratings over the points of the scale, for people and for each judge with each Eval-Prompt.
 
-People's ratings count one by one, judges' repeat by repeat (imported means as one). A rating between two points (an
-expected value, a mean) counts at the nearer one, halves at the upper one; how many were moved so is said.
+Human ratings are counted singly, judges' ratings by repeat (an imported mean counts once). A rating between two points
+(an expected value, a mean) counts as the nearer point, and halfway as the upper one; the number of such ratings is
+reported.
 """
 
 from __future__ import annotations
@@ -37,16 +38,16 @@ class Distribution:
     Attributes
     ----------
     run, judge, eval_prompt : str or None
-        Who; `judge` is "people" for people, who have no run and no Eval-Prompt.
+        The source of the ratings. For people, `judge` is ``people`` and the others are None.
     points : tuple of float
-        Middles of what is counted: the scale's points, or ranges of them.
+        Centres of the counted bins: points of the scale, or ranges of them.
     counts : tuple of int
     asked : int
-        Repeats asked; for people, ratings given.
+        Number of repeats requested; for people, number of ratings given.
     between : int
-        Ratings that were none of the scale's points.
+        Number of ratings that are not a point of the scale.
     mean : float or None
-        None also where the ratings are labels without an order.
+        Mean rating; None without ratings, and for labels without an order.
     words : tuple of str
         Labels of the points, where the ratings are labels.
     """
@@ -70,18 +71,18 @@ class Distribution:
 
     @property
     def n(self) -> int:
-        """Ratings counted."""
+        """Number of ratings counted."""
         return sum(self.counts)
 
     @property
     def shares(self) -> tuple[float, ...]:
-        """Share of each point, 0 to 1; all 0 where nobody rated."""
+        """Share of each point, 0 to 1; all 0 where there are no ratings."""
         return tuple(count / self.n if self.n else 0.0 for count in self.counts)
 
 
 @dataclass(frozen=True, slots=True)
 class Distributions:
-    """Distributions of one dataset: one per source, people first, and criterion that the source rated."""
+    """Distributions of one dataset, one per source of ratings (people first) and criterion that the source rated."""
 
     dataset: str
     criteria: tuple[str, ...]
@@ -100,8 +101,8 @@ class Distributions:
 def distributions(table: RatingsTable, options: DistributionOptions | None = None) -> tuple[Distributions, ...]:
     """Count every rating of a ratings table, dataset by dataset.
 
-    The points are those of the criterion's scale, as the result folders know it, and further ones where people's
-    ratings need them; without a scale, whole numbers from the lowest to the highest rating.
+    The points are those of the criterion's scale in the result folders, with further points where human ratings lie
+    outside. Without a scale, they are whole numbers from the lowest to the highest rating.
     """
     options = options or DistributionOptions()
     return tuple(_dataset(matrix, table, options) for matrix in build(table, drop_systems=options.drop_systems))
@@ -136,7 +137,7 @@ def _dataset(matrix: RatingMatrix, table: RatingsTable, options: DistributionOpt
 
 
 def _edges(criterion: str, matrix_sources: Sequence[Source], table: RatingsTable, labels: Scale | None) -> Floats:
-    """Ends of what is counted together: half a step around each point, wider where there are too many numbers."""
+    """Bin edges: half a step around each point of the scale, wider where there would be too many bins."""
     scales = [c.scale for fact in table.facts for c in fact.criteria if c.name.casefold() == criterion.casefold()]
     step = min((scale.step for scale in scales if scale.step), default=1.0) or 1.0
     ratings = [

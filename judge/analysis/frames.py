@@ -1,4 +1,4 @@
-"""Data frames of results: their signature and notes, and their form as printed tables."""
+"""Functions for data frames of results: attach signature and notes, and convert to a printed table."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def signed(frame: pd.DataFrame, signature: str, notes: Sequence[str] = ()) -> pd
 
 
 def long_table(title: str, frame: pd.DataFrame, signature: str = "") -> Table:
-    """A table with the rows of a frame, its columns' names as titles, and None for pandas' missing values."""
+    """Printed table with the rows of a frame. Titles are column names; pandas' missing values become None."""
     plain = frame.astype(object).where(frame.notna(), None)
     rows: list[dict[str, Any]] = [{str(k): value for k, value in row.items()} for row in plain.to_dict("records")]
     return Table(title, [Column(str(name), str(name)) for name in frame.columns], rows, signature)

@@ -1,4 +1,4 @@
-"""The preferences table narrowed to a selection, and its first rows for the screen."""
+"""Functions on the preferences table: restrict it to a selection, and show its first rows on the screen."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def narrowed(
 ) -> PreferencesTable:
     """Keep the rows of these criteria and, among judges' rows, of these judges and Eval-Prompts; None keeps all.
 
-    Raises SpecError for a name that is nowhere in the table, and where no row is left.
+    Raises SpecError for a name that does not occur in the table, and where no row remains.
     """
     frame = table.frame
     judged = frame["judge"].notna()

@@ -1,7 +1,8 @@
-"""The source of the ratings that judges are compared with: people, or a rule (labels by construction).
+"""The source of the ratings that judges are compared with: people, or labels that were assigned by a rule.
 
-Every sentence of a page or caption that names them takes its words from here, so that none speaks of people where
-nobody read a story. The analyses name people; `said` and `table` put their words right where the ratings are labels.
+Every page or caption that names the raters takes its wording from here, so that it does not speak of people where
+nobody read a story. The analyses themselves always say "people"; `said` and `table` replace these words where the
+ratings are labels.
 """
 
 from __future__ import annotations
@@ -44,7 +45,10 @@ _WORDS = ("diagnostic", "verdict", "sentence")
 
 @dataclass(frozen=True, slots=True)
 class Raters:
-    """Source of human ratings. `labels_note` describes labels; None where people rated the stories, or nobody did."""
+    """Who or what the ratings come from.
+
+    `labels_note` describes labels that a rule assigned; it is None where people rated the stories, and without ratings.
+    """
 
     labels_note: str | None = None
 
@@ -55,7 +59,7 @@ class Raters:
 
     @classmethod
     def of_all(cls, table: RatingsTable) -> Raters:
-        """Raters of the stories of several datasets; they are labels only where no dataset has people's ratings."""
+        """Raters of the stories of several datasets; these are labels only if no dataset has human ratings."""
         notes = {fact.labels_note for fact in table.facts}
         return cls(None if None in notes else next(iter(sorted(note for note in notes if note)), None))
 

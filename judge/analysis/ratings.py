@@ -1,4 +1,4 @@
-"""The ratings table as a file or on the screen."""
+"""Saves the ratings table to a file, or shows it on the screen."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def save(frame: pd.DataFrame, path: Path) -> None:
     Raises
     ------
     SpecError
-        Another suffix, or a place that cannot be written.
+        The suffix is another one, or the file cannot be written.
     MissingExtraError
-        Parquet without pyarrow.
+        The format is Parquet and pyarrow is not installed.
     """
     if path.suffix not in SUFFIXES:
         raise SpecError(f"{path}: the suffix says what to write; allowed: {', '.join(SUFFIXES)}")
@@ -49,7 +49,10 @@ def save(frame: pd.DataFrame, path: Path) -> None:
 
 
 def csv_text(frame: pd.DataFrame) -> str:
-    """Comma-separated text with a header. Null is an empty field; no cell is read as a formula by a spreadsheet."""
+    """Comma-separated text with a header.
+
+    Null is an empty field; cells are escaped so that spreadsheets read no formula.
+    """
     safe = frame.copy(deep=False)
     returns = False
     for name, column in frame.items():

@@ -1,4 +1,6 @@
-"""What notebooks import: datasets, runs and audits, and the results of analyses as frames and tables."""
+"""Python interface for notebooks: opens datasets, runs and audits, and gives the results of analyses as frames and
+tables.
+"""
 
 from judge.api.dataset import LoadedDataset, load_dataset
 from judge.api.opened_run import OpenedRun, open_audit, open_run, run

@@ -1,4 +1,4 @@
-"""A dataset for notebooks: its stories, people's ratings and preferences as pandas frames."""
+"""A dataset for notebooks: its stories, human ratings and preferences as pandas frames."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class LoadedDataset:
-    """A dataset with its stories and people's ratings as frames."""
+    """A dataset with its stories and human ratings as pandas frames."""
 
     def __init__(self, dataset: Dataset) -> None:
         self.dataset = dataset
@@ -29,10 +29,10 @@ class LoadedDataset:
 
     @cached_property
     def ratings(self) -> pd.DataFrame:
-        """One row for each rating by a person: `story, system, criterion, rater, rating`; rater is null where unknown.
+        """One row for each human rating: `story, system, criterion, rater, rating`; `rater` is null where unknown.
 
-        Where ratings are labels, `rating` is the label's code, and a column `label` holds the word; where people belong
-        to panels, a column `panel` says to which; where they wrote beside their ratings, a column `comment` holds it.
+        For a label scale, `rating` is the label's code, and a column `label` holds the label. If raters belong to
+        panels, a column `panel` names the panel. If raters wrote comments, a column `comment` holds them.
         """
         import pandas as pd
 
@@ -53,10 +53,10 @@ class LoadedDataset:
 
     @cached_property
     def preferences(self) -> pd.DataFrame:
-        """One row for each preference of a person: `pair, story_prompt, first, second, criterion, rater, preference`.
+        """One row for each preference of a rater: `pair, story_prompt, first, second, criterion, rater, preference`.
 
-        A pair on which nobody said anything is one row without criterion and preference; a dataset without pairs has
-        no row.
+        A pair without any preference has one row, in which criterion and preference are null. The frame is empty for a
+        dataset without pairs.
         """
         import pandas as pd
 
@@ -75,7 +75,9 @@ class LoadedDataset:
 
 
 def load_dataset(name_or_path: str, *, columns: Mapping[str, Any] | None = None) -> LoadedDataset:
-    """Open a dataset by name or path; `columns` is a column map for tables."""
+    """Open a dataset by its name or path. For a table, `columns` maps the names that the program expects to the table's
+    columns.
+    """
     from judge.datasets import open_dataset
 
     return LoadedDataset(open_dataset(name_or_path, columns=columns))

@@ -1,4 +1,4 @@
-"""Results of runs for notebooks: ratings, analyses, explanations, reports; and running a definition."""
+"""Results of runs for notebooks: ratings, analyses, explanations and reports. `run` also executes a run definition."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ Names = str | Sequence[str]
 
 
 class OpenedRun:
-    """Results of one or more RUNs. Answers are parsed once, when first needed, by `parser`.
+    """Results of one or more runs. Answers are parsed by `parser`, once, when they are first needed.
 
-    Each analysis gives a `Result`: `.frame`, `.tables`, `.signature`, `.notes`, `.plot()`. Its arguments are the
-    options of the command of that name. Wherever one takes several names, a string is one name.
+    Each analysis returns a `Result` with `.frame`, `.tables`, `.signature`, `.notes` and `.plot()`. Its arguments are
+    the options of the command of the same name. An argument that takes several names also accepts one name as a string.
     """
 
     def __init__(self, runs: Path | str | Sequence[Path | str], parser: str = "ours") -> None:
@@ -39,17 +39,17 @@ class OpenedRun:
 
     @property
     def folders(self) -> list[Path]:
-        """The result folders."""
+        """Paths of the result folders."""
         return self._source.folders
 
     @property
     def parser(self) -> str:
-        """Parser of the answers: ours or as-published."""
+        """Name of the parser that reads the answers: ``ours`` or ``as-published``."""
         return self._source.parser
 
     @property
     def table(self) -> RatingsTable:
-        """The ratings table with stories and facts, as the commands use it."""
+        """The ratings table with its stories and the facts of each run, as the commands use it."""
         return self._source.table
 
     def only(
@@ -61,10 +61,10 @@ class OpenedRun:
         pass_rate: bool = False,
         panel: str | None = None,
     ) -> OpenedRun:
-        """The same results narrowed to some criteria, judges and Eval-Prompts, e.g. `run.only(eval_prompt="ep1")`.
+        """The same results restricted to some criteria, judges and Eval-Prompts, e.g. `run.only(eval_prompt="ep1")`.
 
-        With `pass_rate` the share of a story's binary criteria passed is one more criterion, ``pass rate``; with
-        `panel` people are those of one panel.
+        `pass_rate` adds a criterion ``pass rate``: the share of binary criteria that a story passes. `panel` restricts
+        the human raters to one panel.
         """
         from judge.analysis.inputs.selection import Selection
 
@@ -74,11 +74,15 @@ class OpenedRun:
         return part
 
     def ratings(self) -> pd.DataFrame:
-        """The ratings table: one row for each repeat and each rater. `rating` is NaN where there is none."""
+        """The ratings table: one row for each repeat of a judge and for each human rating. `rating` is NaN where there
+        is none.
+        """
         return self.table.frame.copy()
 
     def status(self) -> pd.DataFrame:
-        """Progress of each result folder: answered, planned, failed by cause, tokens, cost in dollars, hours."""
+        """Progress of each result folder: answers received and planned, failures by cause, tokens, cost in dollars,
+        hours.
+        """
         import pandas as pd
 
         from judge.api.status import status_row
@@ -95,19 +99,21 @@ class OpenedRun:
         readings: options.Readings = "mean",
         seed: int = 1,
     ) -> Result:
-        """Summary of the runs: whether the judge may replace a person, the best prompt, what goes wrong, what to do
-        next.
+        """Summary of the runs: whether the judge may replace a rater, the best Eval-Prompt, problems, and recommended
+        steps.
 
         `.value` is a `judge.summary.result.Summary`; `judge.summary.screen.text` prints it on one screen.
         """
         return self._analysed("outcome:summary", locals())
 
     def coverage(self, by: Names = ("judge", "criterion", "eval_prompt"), *, drop_systems: Names = ()) -> Result:
-        """Requested, answered and rated repeats by any of judge, criterion, eval_prompt, system."""
+        """Counts of requested, answered and rated repeats, grouped `by` any of judge, criterion, eval_prompt,
+        system.
+        """
         return self._analysed("outcome:coverage", locals())
 
     def consistency(self, *, drop_systems: Names = (), engine: options.Engine = "ours") -> Result:
-        """ICC family, exact agreement, flip rate over repeats."""
+        """Consistency over repeats: intraclass correlations (ICC), exact agreement and flip rate."""
         return self._analysed("self_agreement:consistency", locals())
 
     def repeats(
@@ -119,7 +125,9 @@ class OpenedRun:
         resamples: int = 1000,
         seed: int = 1,
     ) -> Result:
-        """Number of repeats, ways to combine them, strata by people's disagreement, distances between distributions."""
+        """Number of repeats needed, ways to combine repeats, results by how much raters disagree, and distances between
+        the distributions of human and judge ratings.
+        """
         return self._analysed("self_agreement:repeats", locals())
 
     def components(self, *, drop_systems: Names = (), target: float = 0.8, seed: int = 1) -> Result:
@@ -127,7 +135,7 @@ class OpenedRun:
         return self._analysed("self_agreement:components", locals())
 
     def d_study(self, *, drop_systems: Names = (), target: float = 0.8, seed: int = 1) -> Result:
-        """Numbers of repeats, Eval-Prompts, judges... needed for a `target` reliability."""
+        """Decision study: numbers of repeats, Eval-Prompts and judges needed for a reliability of `target`."""
         return self._analysed("self_agreement:d_study", locals())
 
     def correlate(
@@ -145,7 +153,9 @@ class OpenedRun:
         interval_kind: options.IntervalKind = "auto",
         readings: options.Readings = "mean",
     ) -> Result:
-        """Correlations of each judge with people, beside human ceiling and, with `control`, the control judge."""
+        """Correlations of each judge with human ratings, with the human ceiling and, if `control`, the control
+        judge.
+        """
         return self._analysed("agreement:correlate", locals())
 
     def within(
@@ -158,7 +168,9 @@ class OpenedRun:
         resamples: int = 1000,
         seed: int = 1,
     ) -> Result:
-        """Correlations over all stories and within author, system and dataset; flags differences that pooling hides."""
+        """Correlations with human ratings over all stories and within author, system and dataset. Differences that
+        pooling hides are marked.
+        """
         return self._analysed("agreement:within", locals())
 
     def panels(
@@ -171,7 +183,9 @@ class OpenedRun:
         resamples: int = 1000,
         seed: int = 1,
     ) -> Result:
-        """Panels of people: agreement within and between them, each judge against each, and the differences."""
+        """Agreement within and between panels of raters, agreement of each judge with each panel, and the
+        differences.
+        """
         return self._analysed("agreement:panels", locals())
 
     def confusion(
@@ -183,7 +197,9 @@ class OpenedRun:
         resamples: int = 1000,
         seed: int = 1,
     ) -> Result:
-        """Labels of each judge beside people's majorities, with one person against the others and null judges."""
+        """Confusion of each judge's labels with the majority labels of human raters. For comparison: one rater against
+        the other raters, and null judges.
+        """
         return self._analysed("agreement:confusion", locals())
 
     def accuracy(
@@ -199,7 +215,7 @@ class OpenedRun:
         seed: int = 1,
         control: bool = True,
     ) -> Result:
-        """Share of pairs of stories, and of systems, that judges put in people's order."""
+        """Share of pairs of stories, and of systems, that each judge ranks in the same order as human raters."""
         return self._analysed("agreement:accuracy", locals())
 
     def replace(
@@ -213,13 +229,13 @@ class OpenedRun:
         rated: int | None = None,
         seed: int = 1,
     ) -> Result:
-        """May a judge replace an annotator? The alternative annotator test of every judge."""
+        """The alternative annotator test of every judge: whether it may replace a human annotator."""
         return self._analysed("agreement:replace", locals())
 
     def diagnose(
         self, *, drop_systems: Names = (), against: str | None = None, own: Names = (), alpha: float = 0.05
     ) -> Result:
-        """Tests for known failings of judges, against people's ratings of the same stories."""
+        """Tests for known failings of judges, relative to human ratings of the same stories."""
         return self._analysed("failings:diagnose", locals())
 
     def stress(
@@ -232,7 +248,9 @@ class OpenedRun:
         control: bool = True,
         as_published: bool = False,
     ) -> Result:
-        """Perturbed stories against those that they were made of: what judges notice, are moved by, fall for."""
+        """Comparison of perturbed stories with the untouched stories that they were made from: which changes a judge
+        notices, and which attacks succeed.
+        """
         return self._analysed("failings:stress", locals())
 
     def systems(
@@ -244,7 +262,7 @@ class OpenedRun:
         resamples: int = 1000,
         seed: int = 1,
     ) -> Result:
-        """Means, ranks and groups of systems by people and judges."""
+        """Means, ranks and groups of systems, by human raters and by judges."""
         return self._analysed("comparing:systems", locals())
 
     def system_differences(
@@ -256,11 +274,13 @@ class OpenedRun:
         resamples: int = 1000,
         seed: int = 1,
     ) -> Result:
-        """All pairs of systems on the same story-prompts, p adjusted."""
+        """Differences of mean ratings between all pairs of systems on the same story-prompts, with adjusted p
+        values.
+        """
         return self._analysed("comparing:system_differences", locals())
 
     def system_separation(self, *, drop_systems: Names = ()) -> pd.DataFrame:
-        """Counts of pairs of systems that judges tell apart as people do, see alone or miss."""
+        """Counts of pairs of systems that differ significantly by human ratings, by a judge's, or by both."""
         from judge.api.analyses.comparing import system_separation
 
         return system_separation(self._source, drop_systems=drop_systems)
@@ -274,13 +294,15 @@ class OpenedRun:
         resamples: int = 1000,
         seed: int = 1,
     ) -> Result:
-        """Whether criteria measure different things; `view` says which frame."""
+        """Whether criteria measure different things; `view` chooses which table is the result's `.frame`."""
         return self._analysed("failings:criteria", locals())
 
     def aspects(
         self, *, ci: Literal["boot-inputs", "none"] = "boot-inputs", resamples: int = 1000, seed: int = 1
     ) -> Result:
-        """Recall of the aspects that readers commented on, and correlations with their ratings, beside floors."""
+        """Recall of the aspects that readers commented on, and correlations with their ratings, with baselines for
+        comparison.
+        """
         return self._analysed("failings:aspects", locals())
 
     def rank(
@@ -292,15 +314,17 @@ class OpenedRun:
         seed: int = 1,
         control: bool = True,
     ) -> Result:
-        """Preferences between two stories: agreement with people, order, systems, stories, transitivity.
+        """Preferences between two stories: agreement with human raters, order effects, systems, stories, and
+        transitivity.
 
-        `.frame` is that of agreement; `.value` is a `Ranked` with `.agreement`, `.order`, `.systems`, `.stories` and
-        `.transitivity`, each with its `.frame`. Rating runs count by what their means imply.
+        `.frame` is the frame of agreement. `.value` is a `Ranked` with `.agreement`, `.order`, `.systems`, `.stories`
+        and `.transitivity`, each with its `.frame`. A run that rates single stories prefers the story with the higher
+        mean rating.
         """
         return self._analysed("comparing:rank", locals())
 
     def disagreements(self, *, drop_systems: Names = (), between: options.Between = "people", top: int = 10) -> Result:
-        """Stories on which ratings differ most, with texts."""
+        """The `top` stories on which ratings differ most, with their texts; 0 = all stories."""
         return self._analysed("failings:disagreements", locals())
 
     def jury(
@@ -322,7 +346,9 @@ class OpenedRun:
         resamples: int = 1000,
         seed: int = 1,
     ) -> Result:
-        """Ratings of a panel combined into one, out of fold, compared with its best member, mean and control."""
+        """Ratings of a panel of judges combined into one rating, cross-validated, and compared with the best member,
+        the mean and the control judge.
+        """
         return self._analysed("comparing:jury", locals())
 
     def plan(
@@ -341,7 +367,7 @@ class OpenedRun:
         against: str | None = None,
         seed: int = 1,
     ) -> Result:
-        """Plan of a study, with these results as its pilot, and what is worth paying for next."""
+        """Plan of a study, with these results as its pilot study, and which additional data would be most useful."""
         return self._analysed("outcome:plan", locals())
 
     def succeeded_by(
@@ -378,14 +404,15 @@ class OpenedRun:
     ) -> Result:
         """Paired contrasts on the same stories, `by` eval_prompt, judge, structured, parser or run.
 
-        Rows of the frame with criterion "mean over criteria" carry the contrast's sentence.
+        Rows of the frame whose criterion is "mean over criteria" also hold a sentence with the result of the contrast.
         """
         return self._analysed("comparing:compare", locals())
 
     def explain(self, **options: Any) -> ExplanationMap:
-        """Explanations embedded, mapped and clustered: `.frame` has `cluster, x, y`. `ExplainOptions`' fields.
+        """Embed, map and cluster the explanations; `.frame` has `cluster, x, y`. Options are the fields of
+        `ExplainOptions`.
 
-        `judge.explanations.results.results` computes from what this gives what `judge explain` prints.
+        `judge.explanations.results.results` computes from the returned map the tables that `judge explain` prints.
         """
         from judge.explanations.corpus.from_runs import of_table
         from judge.explanations.mapping.explanation_map import map_explanations
@@ -394,7 +421,8 @@ class OpenedRun:
         return map_explanations(of_table(self.table), _options(ExplainOptions, **options))
 
     def report(self, output: Path | str, *, methods: bool = False, **options: Any) -> list[Path]:
-        """Write `judge report`'s page, with `methods` the three files beside it; the paths written.
+        """Write the page of `judge report` and, with `methods`, its three accompanying files. Returns the paths
+        written.
 
         Options are `ReportOptions`' fields, e.g. `drop_systems=("Human",), resamples=200`.
         """
@@ -407,7 +435,9 @@ class OpenedRun:
         return [Path(output), *(write_methods(inputs, Path(output)) if methods else [])]
 
     def _analysed(self, name: str, words: Mapping[str, Any]) -> Result:
-        """Result of the function `name`, as module:function of `judge.api.analyses`, for a method's arguments."""
+        """Call the analysis `name` (``module:function`` of `judge.api.analyses`) with the arguments `words` of the
+        calling method.
+        """
         module, _, function = name.partition(":")
         analysis = getattr(importlib.import_module(f"judge.api.analyses.{module}"), function)
         result: Result = analysis(self._source, **{word: value for word, value in words.items() if word != "self"})
@@ -425,12 +455,12 @@ def run(
     quiet: bool = True,
     parser: str = "ours",
 ) -> OpenedRun:
-    """Send everything that a run.yaml, or the one in a folder, defines to its judges, and open the results.
+    """Send all queries that a run.yaml defines to its judges, and open the results. A folder means its run.yaml.
 
-    Answers that are there already are kept and not requested again, as by `judge run`. `overrides` are keys of run.yaml
-    with other values, e.g. `{"repeats": 3}`; `limit` takes the first so many stories. Works where an event loop runs
-    already, as in a notebook. Raises JudgeError where nothing was answered; repeats that are missing at the end are in
-    `.status()`.
+    Answers that the run already has are kept and not requested again, as by `judge run`. `overrides` replaces values of
+    run.yaml, e.g. `{"repeats": 3}`. `limit` is the number of stories to use, from the first. It also works inside a
+    running event loop, as in a notebook. Raises JudgeError if nothing was answered. Repeats that are still missing at
+    the end are counted in `.status()`.
     """
     from judge.api.sitting import run_all
 
@@ -438,12 +468,12 @@ def run(
 
 
 def open_run(*runs: Path | str, parser: str = "ours") -> OpenedRun:
-    """Open results: run.yaml files, their folders, or result folders."""
+    """Open the results of runs, given as run.yaml files, their folders, or result folders."""
     return OpenedRun(runs, parser)
 
 
 def open_audit(path: Path | str) -> OpenedAudit:
-    """Open an audit of explanations (`judge audit sample` makes one) to read its items, answers and tables."""
+    """Open an audit of explanations (created by `judge audit sample`) to read its items, answers and tables."""
     from judge.audit.results.frames import OpenedAudit
 
     return OpenedAudit(path)

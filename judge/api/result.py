@@ -15,18 +15,18 @@ if TYPE_CHECKING:
 
 
 class Result:
-    """One analysis of a run.
+    """Result of one analysis of a run.
 
     Attributes
     ----------
     frame : DataFrame
-        Every number, one row each as the analysis' documentation says; undefined values are null, with a reason beside
-        them where there is one. `frame.attrs` holds `signature` and `notes`.
+        All numbers; the documentation of the analysis says what a row is. Undefined values are null, with the
+        reason in a column of the same row where there is one. `frame.attrs` holds `signature` and `notes`.
     tables : tuple of Table
-        The same as the command prints it; a notebook shows them.
+        The same numbers as the command prints them; a notebook displays them.
     value : object
-        What both were made from, with typed rows, where the analysis has such a result: of correlations
-        `analysis.correlation.Correlations`, of a comparison `analysis.comparison.result.Comparison`.
+        Object with typed rows from which frame and tables are built, if the analysis has one: for example
+        `analysis.correlation.Correlations` or `analysis.comparison.result.Comparison`.
     """
 
     def __init__(
@@ -45,27 +45,27 @@ class Result:
 
     @property
     def signature(self) -> str:
-        """Every choice that can move a number, as it stands under the first table."""
+        """All options on which the numbers depend, as printed under the first table."""
         return next((table.signature for table in self.tables if table.signature), "")
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Remarks needed beside the numbers, in whole sentences; each once."""
+        """Remarks needed to read the numbers, as whole sentences without duplicates."""
         from judge.printing.tables import reasons
 
         every = [note for table in self.tables for note in (*table.notes, *reasons(table))]
         return tuple(dict.fromkeys(map(str, every)))
 
     def text(self, form: Format = "table") -> str:
-        """The tables as text: "table", "md", "latex", "csv" or "json"."""
+        """The tables as text, in the format "table", "md", "latex", "csv" or "json"."""
         from judge.printing.tables import render
 
         return "\n".join(render(table, form) for table in self.tables)
 
     def plot(self) -> Any:
-        """A matplotlib figure of the result, as `judge figure` draws it; needs the extra `report`.
+        """Matplotlib figure of the result, as `judge figure` draws it; requires the extra `report`.
 
-        Raises SpecError for a result of which the program draws nothing.
+        Raises SpecError for a result that has no figure.
         """
         if self._picture is None:
             raise SpecError("there is no picture of this result", hint="its frame can be plotted by pandas")

@@ -1,4 +1,4 @@
-"""Running a definition from Python: what `judge run` does, without its command line."""
+"""Executes a run definition from Python, as `judge run` does from the command line."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def run_all(definition: Path, overrides: Mapping[str, object], limit: int | None, *, quiet: bool) -> list[Path]:
-    """Run every judge of a definition to its end; their result folders."""
+    """Run every judge of a definition until nothing is left to request. Returns the paths of their result folders."""
     from judge.execution.session import Sitting
     from judge.run_definition.spec import load_run_specs
     from judge.run_folder.layout import definition_of, folder_for
@@ -33,7 +33,7 @@ def run_all(definition: Path, overrides: Mapping[str, object], limit: int | None
 
 
 def _in_thread(sittings: Sequence[Sitting], max_cost: float | None) -> None:
-    """Sit in a thread of its own: a notebook's own thread has an event loop that runs already."""
+    """Execute the runs in a separate thread, because the main thread of a notebook already has a running event loop."""
     failed: list[BaseException] = []
 
     def work() -> None:

@@ -1,4 +1,6 @@
-"""What an analysis reads: result folders, how their answers are parsed, and what of them is kept. Reads once."""
+"""Input of an analysis: result folders, the parser of their answers, and the selections applied. Tables are read once
+and cached.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Source:
-    """Result folders, their parser, and the selections that narrow whatever is read of them."""
+    """Result folders, the parser of their answers, and the selections that restrict the tables read from them."""
 
     def __init__(self, folders: Sequence[Path], parser: str, kept: tuple[Selection, ...] = ()) -> None:
         self.folders = list(folders)
@@ -22,11 +24,11 @@ class Source:
 
     @cached_property
     def table(self) -> RatingsTable:
-        """The ratings table, without perturbed stories."""
+        """The ratings table, without perturbed stories. It is read once."""
         return self.read(self.parser)
 
     def read(self, parser: str, *, perturbed: bool = False) -> RatingsTable:
-        """The ratings table as another parser reads it, or with perturbed stories."""
+        """Read the ratings table with the given parser; `perturbed` includes perturbed stories."""
         from judge.analysis.inputs.selection import narrowed
         from judge.ratings_table import read
 
@@ -36,7 +38,9 @@ class Source:
         return table
 
     def only(self, keep: Selection) -> Source:
-        """A copy of the source, narrowed further; tables that were already read are not read again."""
+        """A copy of the source, restricted further. Tables that were already read are filtered instead of read
+        again.
+        """
         from judge.analysis.inputs.selection import narrowed
 
         part = Source(self.folders, self.parser, (*self.kept, keep))

@@ -1,4 +1,4 @@
-"""How far one result folder is, as plain values."""
+"""Progress of one result folder as plain values."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ if TYPE_CHECKING:
 
 
 def status_row(folder: ResultFolder) -> dict[str, Any]:
-    """Counts answered, planned and given up by cause, tokens, cost in dollars, hours; works while a run goes on."""
+    """Progress of a result folder: answers received and planned, failures by cause, tokens, cost in dollars, hours. It
+    can be called during a run.
+    """
     from judge.exchange.batch.ledger import in_flight_note
     from judge.in_force.words import mark, stored
     from judge.journal import JournalReader

@@ -1,5 +1,6 @@
-"""People judge explanations: a sample, the file that holds it with every answer, exchange, and the report.
+"""Audits of judges' explanations by human annotators: drawing a sample, storing the answers, exchanging them with other
+programs, and the report.
 
-`store` keeps one audit in one SQLite file; `sampling` draws items from runs; `report` turns answers into tables. Pages
-that ask people are elsewhere and only use `AuditStore`.
+`store` keeps one audit in one SQLite file, `sampling` draws items from runs, and `report` turns answers into tables.
+The web pages for annotators are in another package, which only uses `AuditStore`.
 """

@@ -1,4 +1,6 @@
-"""Registry of back-ends by name. Third parties add theirs through the entry point `judge.backends`."""
+"""Opens back-ends by name: clients or engines that send queries to a judge. Other packages can register theirs through
+the entry point `judge.backends`.
+"""
 
 from __future__ import annotations
 
@@ -53,13 +55,13 @@ SCORERS: dict[str, str] = {
 
 
 def known_backends() -> list[str]:
-    """Names of all back-ends, installed ones of third parties included."""
+    """Names of all back-ends, including those of other installed packages."""
     return sorted({*BACKENDS, *(e.name for e in entry_points(group="judge.backends"))})
 
 
 def split_judge(judge: str) -> JudgeName:
-    """Split `provider/model` into its parts and check that the back-end exists. `surface` alone means its shipped
-    model.
+    """Split a judge `provider/model` into its parts and check that the back-end exists. `surface` without a model means
+    the shipped surface model.
     """
     provider, model = JudgeName.of(judge)
     if provider not in BACKENDS and provider not in known_backends():
@@ -73,7 +75,9 @@ def split_judge(judge: str) -> JudgeName:
 
 
 def open_backend(judge: str, settings: Settings) -> Backend:
-    """Open the back-end of a judge written `provider/model`; its module is imported only now."""
+    """Open the back-end of a judge written `provider/model`. The back-end's module is imported only when this is
+    called.
+    """
     provider, model = split_judge(judge)
     check_api(judge, settings)
     if provider in BACKENDS:
@@ -86,13 +90,15 @@ def open_backend(judge: str, settings: Settings) -> Backend:
 
 
 def check_api(judge: str, settings: Settings) -> None:
-    """Raise SpecError for a route that the judge's back-end does not have."""
+    """Raise SpecError if the judge's back-end does not have the API that `settings.api` names."""
     if settings.api == "responses" and split_judge(judge)[0] != "openai":
         raise SpecError(f"`api: responses` is OpenAI's, and {judge} is not asked there", hint="leave `api` out")
 
 
 def open_scorer(model: str, settings: Settings) -> Scorer:
-    """Open the scorer of given texts, written `provider/model`; its module is imported only now."""
+    """Open the scorer `provider/model`, which computes log-probabilities of given texts. Its module is imported only
+    when this is called.
+    """
     provider, name = JudgeName.of(model)
     if provider not in SCORERS:
         raise SpecError(

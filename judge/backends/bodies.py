@@ -1,4 +1,4 @@
-"""Reader for response bodies with a limit on their length."""
+"""Reads the bodies of HTTP responses up to a maximum length."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _PIECE = 1 << 16
 
 
 class TooLongError(aiohttp.ClientError):
-    """A response body longer than `MOST`; the rest of it was not read."""
+    """Raised when a response body is longer than `MOST` bytes; the rest of the body was not read."""
 
 
 async def read_body(reply: aiohttp.ClientResponse) -> bytes:
-    """The whole body. Raises TooLongError, with the connection closed, for one that is longer than `MOST`."""
+    """Read the whole body. If it is longer than `MOST` bytes, close the connection and raise TooLongError."""
     parts: list[bytes] = []
     length = 0
     async for piece in reply.content.iter_chunked(_PIECE):

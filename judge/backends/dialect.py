@@ -1,7 +1,8 @@
-"""Differences between the HTTP APIs that the client speaks: routes, form of a request, form of an answer.
+"""Describes the differences between the HTTP APIs that the client supports: routes, format of requests, format of
+answers.
 
-A request is put together once, under the names of OpenAI's chat API, whatever API it goes to: what a server refuses of
-it is negotiated under those names (`judge.backends.openai.negotiation`).
+A request is always built under the names of OpenAI's chat API and then converted. Settings that a server refuses are
+negotiated under these names (`judge.backends.openai.negotiation`).
 """
 
 from __future__ import annotations
@@ -31,23 +32,24 @@ class Dialect:
     route : callable
         Model -> the route below base_url to which requests go.
     wire : callable
-        The request under OpenAI's chat names -> the JSON body as it is sent.
+        Converts a request under OpenAI's chat names into the JSON body that is sent.
     read : callable
         Reads the body of an answer of status 200; raises `BackendError`.
     chat : bool
-        Whether a request holds messages; else one text.
+        Whether a request holds messages (True) or one text (False).
     models : str
         The route that lists models.
     limit : str or None
-        The one name of the longest answer; None where it is one of OpenAI's two, and is learnt.
+        Name of the setting for the maximum length of an answer. None if it is one of OpenAI's two names, and
+        the client finds out which.
     one_answer : bool
         Whether the API has no setting for several answers to a request.
     tells : bool
-        Whether servers may have routes that tell of themselves beside the protocol (vLLM's).
+        Whether servers may have additional routes with facts about themselves, as vLLM has.
     protocol : Provider
-        Whose protocol it is: header and variables of the key, and the address where a definition names none.
+        Provider of the protocol: header and environment variables of the key, and the default address.
     structured : frozenset of str
-        Forms of an answer that can be asked for.
+        Structured answer formats that can be requested.
     """
 
     provider: str
@@ -64,12 +66,12 @@ class Dialect:
 
 
 def as_it_is(asked: Mapping[str, Any]) -> dict[str, Any]:
-    """Unchanged request body, for an API that uses OpenAI's names."""
+    """The request body unchanged, for an API that uses OpenAI's names."""
     return dict(asked)
 
 
 def no_answer(url: str, body: bytes, form: str) -> BackendError:
-    """The error for a body of status 200 that is not an answer of this form."""
+    """Error for a body of status 200 that is not an answer of the expected format, which `form` names."""
     start = body[:80].decode("utf-8", "replace")
     return BackendError(f"{url}: the answer is not {form} answer: {start!r}", kind="garbage", retryable=True)
 
@@ -79,9 +81,11 @@ _LONGEST_NAME = 300
 
 
 def checked(response: Response) -> Response:
-    """The response in the form that a journal keeps; TypeError where the server sent something other than text.
+    """The response in the form in which a journal stores it. Raises TypeError if the answer or the thinking is not
+    text.
 
-    The model's name is left out where it is none; log-probabilities that are not there come in several forms.
+    A model name or finish reason that is not text becomes None, and so do empty log-probabilities. A very long model
+    name is cut.
     """
     reasoning, reason, model, logprobs = response.reasoning, response.finish_reason, response.model, response.logprobs
     if type(response.text) is not str or type(reasoning) not in (str, type(None)):
@@ -98,7 +102,9 @@ def checked(response: Response) -> Response:
 
 
 def _checked_logprobs(logprobs: Any) -> Any:
-    """Log-probabilities in one of the two forms that are read; None for empty ones, TypeError for any other."""
+    """Log-probabilities in one of the two formats that can be read. None if empty; raises TypeError for any other
+    format.
+    """
     if not logprobs or (isinstance(logprobs, Mapping) and not logprobs.get("content") and not logprobs.get("tokens")):
         return None
     content = logprobs.get("content")

@@ -1,4 +1,4 @@
-"""Parsing of answers out of a batch file, in the dialect of any supported API."""
+"""Parses the answers in a batch file, in the format of any supported API."""
 
 from __future__ import annotations
 
@@ -15,14 +15,16 @@ _OF_GEMINI = ("candidates", "promptFeedback", "usageMetadata")
 
 
 def read_answer(body: Any, content: bytes, api: str, where: str, scrub: Scrub) -> list[Response]:
-    """The answers in a body of status 200; `content` is its text, and `api` that of the query."""
+    """The answers in a body of status 200. `content` is the text of the body, and `api` the API of the query."""
     if isinstance(body, dict) and body.get("type") == "message":
         return [read_message(content, where)]
     return _dialect_of(body, api).read(content, where, scrub)[0]
 
 
 def _dialect_of(body: Any, api: str) -> Dialect:
-    """The dialect of a body; the query's API decides where OpenAI's two older forms look alike."""
+    """Format of the API that a body comes from. Where OpenAI's two older formats cannot be distinguished, the query's
+    API decides.
+    """
     if isinstance(body, dict):
         if body.get("object") == "response":
             return RESPONSES

@@ -1,7 +1,8 @@
-"""Classification of the `engine` keys in run.yaml: start of an engine, part of each request, or speed only.
+"""Classifies the `engine` keys in run.yaml: options to start an engine, settings of each request, or options that
+affect only speed.
 
-One definition may name them all: a server's executor sends request keys only, and
-`judge serve-command` writes the rest into the line that starts the server.
+One definition may contain all three. A back-end for a server sends only the request settings, and `judge serve-command`
+writes the others into the command that starts the server.
 """
 
 from __future__ import annotations
@@ -80,7 +81,7 @@ TOP_LOGPROBS = 20
 
 
 def check_keys(engine: Mapping[str, Any], allowed: Iterable[str], executor: str) -> None:
-    """Raise SpecError for the first key that the executor does not know, naming the nearest it does."""
+    """Raise SpecError for the first unknown key; the message names the most similar known one."""
     names = set(allowed)
     for key in engine:
         if key in ("hf_token", "headers"):
@@ -92,7 +93,7 @@ def check_keys(engine: Mapping[str, Any], allowed: Iterable[str], executor: str)
 
 
 def weights(model: str, engine: Mapping[str, Any]) -> str:
-    """Location of the weights: the engine key `model`, or the judge's own name."""
+    """Location of the weights: the engine key `model` if it is set, otherwise the judge's model name."""
     return str(engine.get("model", model))
 
 

@@ -1,4 +1,4 @@
-"""Messages joined into one prompt for the completions route, in the same way for every executor."""
+"""Joins messages into one prompt for the completions route, in the same way for every back-end."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ from judge.records import Message
 
 
 def joined(messages: Sequence[Message]) -> str:
-    """Join the messages' contents with blank lines; the end is that of the last message."""
+    """Contents of the messages joined with blank lines. Nothing is added at the end."""
     return "\n\n".join(message.content for message in messages)

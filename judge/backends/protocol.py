@@ -1,6 +1,6 @@
 """Interfaces of back-ends: `Backend` answers queries, `Scorer` computes log-probabilities of given texts.
 
-A back-end does not retry: its caller decides that.
+A back-end does not repeat failed calls; its caller does.
 """
 
 from __future__ import annotations
@@ -16,11 +16,13 @@ from judge.records import Request, Response
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """Capabilities of a back-end. None = any number of repeats in one call; no limit of its own to concurrency.
+    """What a back-end supports. `repeats_per_call` None: any number of repeats in one call. `max_concurrency` None: no
+    limit by the back-end.
 
-    `cache_points` is how many places of a prompt may be named up to which the provider's cache shall keep it. Where it
-    is not 0, queries come with such places (`Request.shared`), and of those that share one the first is answered before
-    the others are sent: only then does the cache hold it. 0 = servers find shared prefixes themselves, or have none.
+    `cache_points` is the number of positions in a prompt up to which the provider can be told to cache it. If it is not
+    0, queries carry these positions (`Request.shared`), and of the queries that share one the first is answered before
+    the others are sent, because the cache is filled only then. 0 means that servers detect shared prefixes themselves
+    or have no cache.
     """
 
     repeats_per_call: int | None = None
@@ -32,11 +34,11 @@ class Capabilities:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Settings with which a run opens its back-end. None and empty = not given.
+    """Settings with which a run opens its back-end. None or empty means not set.
 
-    `terms_file` is where a back-end keeps what servers' refusals taught it, for the next sitting.
-    `headers` may name environment variables as `${NAME}`; `api_key_env` is the variable that holds the key. `trusted`
-    are hosts that the user's configuration trusts, where a back-end is opened on another machine than the user's.
+    `terms_file` stores what the back-end learnt from servers' refusals, for the next run. `headers` may refer to
+    environment variables as `${NAME}`. `api_key_env` is the variable that holds the key. `trusted` are hosts that the
+    user's configuration trusts; it is needed if the back-end runs on another machine than the user's.
     """
 
     base_url: tuple[str, ...] = ()
@@ -55,9 +57,10 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """Time for which the first query of a plan runs alone.
+    """How long the first query of a plan runs alone.
 
-    After `seconds` the others follow although it is not answered yet; where `silence` is given, it is raised instead.
+    After `seconds` the other queries are sent even without its answer. If `silence` is set, this error is raised
+    instead.
     """
 
     seconds: float
@@ -67,32 +70,32 @@ class Patience:
 class Backend(Protocol):
     """Connection through which queries are sent to a judge.
 
-    `complete` returns one response for each repeat index it was given, in order, or fewer where the server gave fewer;
-    it raises `BackendError` (with kind and retryable) when the call failed. Indices are given, not a count, because the
-    seed of a repeat is the run's seed plus its index.
+    `complete` returns one response for each given repeat index, in order, or fewer if the server gave fewer. It raises
+    `BackendError` (with kind and retryable) if the call failed. It takes indices instead of a count because the seed of
+    a repeat is the run's seed plus its index.
     """
 
     capabilities: Capabilities
 
     async def probe(self) -> Mapping[str, Any]:
-        """Check address, key and model before the first query; return what is known of the server, for the manifest."""
+        """Check address, key and model before the first query. Returns facts about the server, for the manifest."""
         ...
 
     async def complete(self, query: Request, repeats: Sequence[int]) -> list[Response]:
-        """Ask for the given repeats of a query in one call."""
+        """Request the given repeats of a query in one call."""
         ...
 
     async def close(self) -> None:
-        """Give back connections. Safe to call twice."""
+        """Close connections. Safe to call twice."""
         ...
 
 
 @runtime_checkable
 class Rehearsing(Protocol):
-    """A back-end that sends a plan's first query before the others, to learn what the server refuses."""
+    """A back-end that sends the first query of a plan before the others, to learn which settings the server refuses."""
 
     def patience(self, query: Request) -> Patience:
-        """Time for which this first query runs alone."""
+        """Time for which the first query runs alone."""
         ...
 
     @property
@@ -101,26 +104,28 @@ class Rehearsing(Protocol):
         ...
 
     async def facts(self) -> Mapping[str, Any]:
-        """Facts of the server after the first query, for the manifest."""
+        """Facts about the server after the first query, for the manifest."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class TokenLogprobs:
-    """Log-probabilities that a model gives one text, token by token.
+    """Log-probabilities of one text under a model, token by token.
 
     Attributes
     ----------
     ids : tuple of int
-        The text's tokens as the model reads them, with the special tokens its tokenizer adds. -1 where not told.
+        Ids of the text's tokens, including special tokens that the tokenizer adds; -1 if the server does not
+        report them.
     tokens : tuple of str
-        The same as strings.
+        The same tokens as strings.
     logprobs : tuple of float
-        Natural log-probability of each token given all before it. The first token of a text without a prefix has
-        none: NaN.
+        Natural log-probability of each token given all tokens before it. NaN for the first token of a text without
+        a prefix.
     mean, variance : tuple of float, or None
-        Of log p under the model's own distribution at each position, over the whole vocabulary: sum p log p, and
-        sum p (log p)^2 - mean^2. None where the full distribution was not asked for; NaN where the log-probability is.
+        Mean and variance of log p under the model's own distribution at each position, over the whole vocabulary:
+        sum p log p, and sum p (log p)^2 - mean^2. None if the full distribution was not requested; NaN where the
+        log-probability is NaN.
     truncated : bool
         Whether the text was longer than the context and only its first tokens were scored.
     """
@@ -137,8 +142,9 @@ class TokenLogprobs:
 class ScorerFacts:
     """Identity of a scoring model; equal facts mean equal log-probabilities, up to rounding.
 
-    `tokenizer` and `weights` are hashes (None: not told by a server), `vocabulary` counts the distribution's tokens,
-    `context` is the longest text in tokens, `version` that of the package or the server that computes.
+    `tokenizer` and `weights` are hashes (None if a server does not report them). `vocabulary` is the number of tokens
+    in the distribution, and `context` the maximum length of a text in tokens. `version` is the version of the package
+    or server that computes the log-probabilities.
     """
 
     model: str
@@ -155,21 +161,23 @@ class Scorer(Protocol):
     """Computes log-probabilities of given texts (contamination, perplexity), without generation."""
 
     async def facts(self) -> ScorerFacts:
-        """Check address or weights, and say which model this is; raises `BackendError`."""
+        """Check the address or load the weights, and return facts that identify the model. Raises `BackendError`."""
         ...
 
     async def token_logprobs(
         self, texts: Sequence[str], *, full_distribution: bool = False, prefix: str | Sequence[str] | None = None
     ) -> list[TokenLogprobs]:
-        """One result for each text, in order.
+        """Log-probabilities of each text, in order.
 
-        With a `prefix`, one for all texts or a list of one for each, the tokens of prefix and text are made apart and
-        joined; only the text's are returned, and all of them have a log-probability. Raises `BackendError` of kind
-        `capability` where the full distribution or a prefix is not to be had, of kind `context` where a prefix leaves
-        no room for its text, and ValueError where there are not as many prefixes as texts.
+        `prefix` is one prefix for all texts or a list with one for each. Prefix and text are tokenized separately and
+        joined. Only the text's tokens are returned, and with a prefix all of them have a log-probability.
+
+        Raises `BackendError` of kind `capability` if the scorer does not support the full distribution or a prefix, and
+        of kind `context` if a prefix leaves no room for its text. Raises ValueError if the numbers of prefixes and
+        texts differ.
         """
         ...
 
     async def close(self) -> None:
-        """Give back memory or connections. Safe to call twice."""
+        """Free memory or close connections. Safe to call twice."""
         ...

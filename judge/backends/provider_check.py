@@ -1,7 +1,8 @@
-"""Check of one provider from this machine: key, connection, models, known limits. It requests the list of models alone.
+"""Checks from this machine whether a provider can be used: key, connection, models, known restrictions. It requests
+only the list of models.
 
-The key goes to the provider's own hosts over https, to this machine, and to hosts that the user's configuration trusts
-with it; redirects are not followed.
+The key is sent only to the provider's own hosts over https, to this machine, and to hosts that the user's configuration
+trusts with it. Redirects are not followed.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ _TO_FILL_IN = re.compile(r"\b[A-Z]{4,}\b")
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """One checked item, its state, and the remedy."""
+    """One checked item, its state, and what the user can do about it (`mend`)."""
 
     item: str
     state: Literal["ok", "missing", "failed", "note"]
@@ -48,7 +49,7 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class _Key:
-    """A key's value where the server may receive it, and a sentence on its state."""
+    """The HTTP headers with the key, empty if the server may not receive it, and the result of checking the key."""
 
     variable: str | None
     check: Checked
@@ -56,9 +57,9 @@ class _Key:
 
 
 def check_provider(name: str, base_url: str | None = None, model: str | None = None) -> list[Checked]:
-    """Run all checks of a provider, in the order in which they are printed.
+    """Run all checks of a provider and return them in the order in which they are printed.
 
-    `base_url` stands in place of the provider's own; `model` is to be found, by its name there.
+    `base_url` replaces the provider's own address. `model` is looked up in the provider's list of models.
     """
     facts = facts_of(name)
     url = without_slash(base_url or facts.base_url)
@@ -66,7 +67,7 @@ def check_provider(name: str, base_url: str | None = None, model: str | None = N
 
 
 def _server(facts: ProviderFacts, url: str, model: str | None) -> Iterator[Checked]:
-    """Key, reach and models."""
+    """Check the key, then the connection and the list of models."""
     if gap := _TO_FILL_IN.search(url):
         key = _key(facts, None)
         yield key.check
@@ -79,7 +80,7 @@ def _server(facts: ProviderFacts, url: str, model: str | None) -> Iterator[Check
 
 
 def _key(facts: ProviderFacts, origin: Origin | None) -> _Key:
-    """The first variable that is set, and whether this server may be sent it."""
+    """Find the first of the provider's key variables that is set, and check whether it may be sent to this server."""
     provider = facts.provider
     names = provider.variables if provider is not None else OPENAI.variables
     variable = next((name for name in names if os.environ.get(name, "").strip()), None)
@@ -108,7 +109,7 @@ def _may_go(facts: ProviderFacts, origin: Origin, variable: str) -> bool:
 
 
 async def _models(facts: ProviderFacts, url: str, model: str | None, key: _Key) -> list[Checked]:
-    """Check the list of models."""
+    """Request the list of models and check the answer."""
     try:
         timeout = aiohttp.ClientTimeout(total=PATIENCE)
         async with (
@@ -132,7 +133,7 @@ async def _models(facts: ProviderFacts, url: str, model: str | None, key: _Key) 
 
 
 def _list_of(facts: ProviderFacts, url: str) -> str:
-    """The address of the list of models."""
+    """Address of the provider's list of models."""
     match facts.backend:
         case "anthropic":
             return route_of(url, "/models?limit=1000")
@@ -143,7 +144,7 @@ def _list_of(facts: ProviderFacts, url: str) -> str:
 
 
 def _refused(facts: ProviderFacts, url: str, status: int, headers: dict[str, str], body: bytes, key: _Key) -> Checked:
-    """A server that answers, and gives no list."""
+    """Result of the check if the server answers but refuses to list its models."""
     refusal = read_refusal(status, headers, body)
     words = redaction.redact(refusal.error_body.shown())
     sentence = f"{url} answers HTTP {status}" + (f": {words}" if words else "")
@@ -181,7 +182,7 @@ def _start(facts: ProviderFacts) -> str:
 
 
 def _documented(facts: ProviderFacts) -> Iterator[Checked]:
-    """Known facts from documentation and threads, and how far this program was tried."""
+    """Facts known from documentation and public threads, and what this program was tested against."""
     for word, settings in (("refuses", facts.refused), ("ignores", facts.ignored)):
         for setting, words in settings.items():
             yield Checked(f"{word} {setting}", "note", str(words))

@@ -16,28 +16,28 @@ from judge.folders.shipped import package_file
 
 @dataclass(frozen=True, slots=True)
 class ProviderFacts:
-    """One endpoint, as documentation and public threads describe it.
+    """Facts about one endpoint from documentation and public threads.
 
     Attributes
     ----------
     name : str
-        As `judge doctor` takes it for the option `provider`.
+        Name of the endpoint, as given to `judge doctor` in the option `provider`.
     base_url : str
-        Its address; a word in capitals is to be filled in.
+        Its address. A word in capitals must be replaced by the user.
     model : str
-        A model's name in the form that it takes; a word in capitals is to be filled in.
+        Example of a model name in the endpoint's format. A word in capitals must be replaced by the user.
     run : mapping
-        Lines of run.yaml beside judge and base_url.
+        Additional lines of run.yaml that the endpoint needs, besides judge and base_url.
     refused, ignored : mapping of str to str
-        Settings of a request, and what is known of each.
+        Settings that the endpoint refuses or ignores, each with an explanation.
     tried : str
-        `imitation` or `never`: what this program was run against.
+        What this program was tested against: `imitation` (an imitation of the endpoint) or `never`.
     local : bool
-        A server of one's own.
+        Whether the endpoint is a server that users run themselves.
     backend : str
-        Which back-end asks it.
-    of : str or None
-        Whose endpoint it is, where its name is not the provider's.
+        Name of the back-end for this endpoint.
+    provider_name : str or None
+        Provider of the endpoint, if its name differs from `name`.
     """
 
     name: str
@@ -56,7 +56,7 @@ class ProviderFacts:
 
     @property
     def provider(self) -> Provider | None:
-        """Hosts and keys of the provider; None for a server of one's own."""
+        """Hosts and keys of the provider; None for a server that users run themselves."""
         return next((provider for provider in PROVIDERS if provider.name == (self.provider_name or self.name)), None)
 
     @property
@@ -65,7 +65,7 @@ class ProviderFacts:
         return self.backend != "openai" and PROTOCOLS[self.backend].address == self.base_url
 
     def run_lines(self, model: str | None = None, base_url: str | None = None) -> str:
-        """Lines of run.yaml for this endpoint."""
+        """Lines of run.yaml for this endpoint, as text."""
         lines = {"judge": f"{self.backend}/{model or self.model}"}
         if base_url not in (None, self.base_url) or not self.usual:
             lines["base_url"] = base_url or self.base_url
@@ -75,13 +75,13 @@ class ProviderFacts:
 
 @lru_cache(maxsize=1)
 def provider_facts() -> Mapping[str, ProviderFacts]:
-    """All endpoints of which something is known, by name."""
+    """All known endpoints by name."""
     text = package_file("backends", "provider_facts.yaml").read_text(encoding="utf-8")
     return {name: _facts(name, row) for name, row in yaml.safe_load(text).items()}
 
 
 def facts_of(name: str) -> ProviderFacts:
-    """One endpoint; SpecError with the known names for another."""
+    """Facts about the endpoint with this name. Raises SpecError, with the known names, for an unknown one."""
     facts_by_name = provider_facts()
     facts = facts_by_name.get(name.lower().replace("_", ".")) or facts_by_name.get(name.lower())
     if facts is None:
@@ -108,6 +108,6 @@ def _facts(name: str, row: Mapping[str, Any]) -> ProviderFacts:
 
 
 def _flow(value: Any) -> str:
-    """A value on one line of YAML."""
+    """A value as YAML in flow style, on one line."""
     text: str = yaml.safe_dump(value, default_flow_style=True, width=10_000, sort_keys=False)
     return text.removesuffix("\n").removesuffix("\n...")

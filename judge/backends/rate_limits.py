@@ -1,9 +1,11 @@
-"""Rate limits as the headers of an answer report them: what remains of each limit, and how fast it recovers.
+"""Reads a provider's rate limits from the headers of an answer: the remaining amount of each limit, and how fast it is
+restored.
 
-OpenAI's names (OpenAI, Azure, Groq, Together and most gateways) and Anthropic's. `reset` is the time until a limit is
-whole again, so what is lacking over that time is the rate at which it fills: "limit 5000, remaining 4999, reset 12ms"
-(https://community.openai.com/t/how-to-get-rate-limit-reset-time-for-response-api/1268905, read 2026-11-22) are 83 a
-second, 5,000 a minute. A limit of a day reads likewise.
+Understands the header names of OpenAI (also used by Azure, Groq, Together and most gateways) and of Anthropic. `reset`
+is the time until a limit is full again. The amount used divided by this time is therefore the rate at which the limit
+is restored: "limit 5000, remaining 4999, reset 12ms"
+(https://community.openai.com/t/how-to-get-rate-limit-reset-time-for-response-api/1268905, read 2026-11-22) means 83 per
+second, or 5,000 per minute. Daily limits are read in the same way.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ _FORMS = {
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """One rate limit: `most` when it is full, what remains, and the seconds until it is full again."""
+    """One rate limit: its maximum `most`, the remaining amount, and the seconds until it is full again."""
 
     most: float
     remaining: float
@@ -30,14 +32,14 @@ class Limit:
 
     @property
     def rate(self) -> float | None:
-        """Amount of the limit restored per second; None where the limit is full and so gives no rate."""
+        """Amount of the limit restored per second; None if the limit is full, because the rate is then unknown."""
         lacking = self.most - self.remaining
         return lacking / self.reset if lacking > 0 and self.reset > 0 else None
 
 
 @dataclass(frozen=True, slots=True)
 class RateLimits:
-    """Rate limits reported with an answer: of `requests`, of `tokens`, or of both."""
+    """Rate limits reported with an answer, with the keys `requests`, `tokens`, or both."""
 
     limits: Mapping[str, Limit]
 
@@ -50,7 +52,7 @@ class TellsLimits(Protocol):
 
 
 def rate_limits(headers: Mapping[str, str]) -> RateLimits | None:
-    """The limits that the headers give; None where none is complete."""
+    """The rate limits in the headers; None if the headers give no complete limit."""
     limits = {}
     for name, forms in _FORMS.items():
         for form in forms:

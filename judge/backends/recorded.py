@@ -1,8 +1,8 @@
-"""`recorded/<result folder or file>`: a back-end that gives stored answers again.
+"""Back-end `recorded/<result folder or file>`: replays stored answers.
 
-A file is JSON Lines with `story, criterion, eval_prompt, repeat, text` and optionally `finish_reason` and `reasoning`;
-of a comparison `story` was shown first, and `second` names the other. Of several criteria in one answer `criterion` is
-their list.
+A file is JSON Lines with `story, criterion, eval_prompt, repeat, text` and optionally `finish_reason` and `reasoning`.
+For a comparison, `story` is the story that was shown first and `second` the other one. If one answer rates several
+criteria, `criterion` is a list of their names.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ class RecordedBackend:
         self._answers = dict(_from_journal(path / "journal.sqlite") if path.is_dir() else _from_file(path))
 
     async def probe(self) -> Mapping[str, Any]:
-        """Number of recorded answers, and where they come from."""
+        """Facts for the manifest: number of recorded answers, and their source."""
         return {"recorded": str(self.path), "answers": len(self._answers)}
 
     async def complete(self, query: Request, repeats: Sequence[int]) -> list[Response]:
-        """The recorded answers; raises a `BackendError` that is not retryable where one is missing."""
+        """The recorded answers to these repeats. Raises a `BackendError` that is not retryable if one is missing."""
         responses = []
         for repeat in repeats:
             story, criterion, eval_prompt = query.journal_names
@@ -59,7 +59,7 @@ class RecordedBackend:
         return responses
 
     async def close(self) -> None:
-        """Do nothing: no resources are held."""
+        """Does nothing, because no resources are held."""
 
 
 def _from_journal(path: Path) -> Iterator[tuple[_Place, Response]]:

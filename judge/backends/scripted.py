@@ -1,6 +1,7 @@
-"""`scripted`: a back-end that gives answers from a list, for examples and tests of the later steps.
+"""Back-end `scripted`: gives fixed answers from a list, for examples and for tests of later steps.
 
-It proves nothing about judges, and nothing about transport, retries or resuming either: those are tested over a socket.
+It shows nothing about the quality of judges, and does not test transport, retries or resuming. Those are tested over a
+network socket.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ from judge.records import Request, Response
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One answer. `match`: given only to queries whose messages contain this text (None = to any)."""
+    """One scripted answer. `match`: the answer is given only to queries whose messages contain this text (None = to
+    any).
+    """
 
     text: str
     match: str | None = None
@@ -44,10 +47,11 @@ SCRIPTS: dict[str, tuple[Line, ...]] = {
 
 
 class Scripted:
-    """Back-end that gives its answers in turn and begins again after the last.
+    """Back-end that gives the answers of its list one after the other, and starts again after the last.
 
-    Answers whose `match` occurs in a query's messages go before answers for any query; each of the two kinds keeps its
-    own turn. A query that no answer fits is a BackendError that cannot be retried.
+    Answers whose `match` occurs in a query's messages take precedence over answers without `match`. The position in the
+    list is kept separately for each set of fitting answers. A query for which no answer fits raises a BackendError that
+    is not retryable.
     """
 
     def __init__(self, answers: Sequence[str | Line], name: str = "list") -> None:
@@ -57,7 +61,7 @@ class Scripted:
         self._turns: dict[tuple[Line, ...], int] = {}
 
     async def probe(self) -> Mapping[str, Any]:
-        """Number of scripted answers."""
+        """Facts for the manifest: name of the script and number of its answers."""
         return {"script": self.name, "answers": len(self.lines)}
 
     async def complete(self, query: Request, repeats: Sequence[int]) -> list[Response]:
@@ -72,7 +76,7 @@ class Scripted:
         return [self._response(fitting[(turn + offset) % len(fitting)]) for offset in range(len(repeats))]
 
     async def close(self) -> None:
-        """Do nothing: no resources are held."""
+        """Does nothing, because no resources are held."""
 
     def _response(self, line: Line) -> Response:
         return Response(text=line.text, finish_reason=line.finish_reason, reasoning=line.reasoning, model=self.name)
@@ -88,7 +92,9 @@ def open(model: str, settings: Settings) -> Backend:  # noqa: A001, ARG001 - eve
 
 
 def read_script(path: Path) -> list[Line]:
-    """Answers from a JSONL file, a `Line` a line: `{"text": ..., "match": ...}`; only `text` is required."""
+    """Read answers from a JSONL file with one `Line` per line: `{"text": ..., "match": ...}`; only `text` is
+    required.
+    """
     try:
         rows = path.read_bytes().splitlines()
     except OSError as error:

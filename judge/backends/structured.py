@@ -1,4 +1,6 @@
-"""Constraints on an answer's form: points or labels as a choice, or a JSON schema. The same for every executor."""
+"""Constraints on the format of an answer: the points or labels as a choice, or a JSON schema. They are the same for
+every back-end.
+"""
 
 from __future__ import annotations
 
@@ -21,10 +23,10 @@ def choices(query: Query) -> list[str]:
 
 
 def schema(query: Query) -> dict[str, Any]:
-    """JSON schema of a rating on the scale, with an explanation before or after it where one is asked for.
+    """JSON schema of a rating on the scale, with an explanation before or after it if one is requested.
 
-    A label stands under `rating` too, as a text; of a comparison the verdict stands under `verdict`. Of several
-    criteria each has such an object, or its bare rating, under its name.
+    The field is `rating`, also for labels, and `verdict` for a comparison. If the query has several criteria, the
+    schema has a field for each criterion, which contains such an object or only the rating.
     """
     if query.criteria:
         return _object({criterion.name: _several_schema(query, criterion) for criterion in query.criteria})
@@ -60,7 +62,9 @@ def _rating(criterion: Criterion) -> dict[str, Any]:
 
 
 def request_fields(query: Query) -> dict[str, Any]:
-    """Fields of a request: OpenAI's `response_format` (json) or vLLM's `structured_outputs` (choice)."""
+    """Fields of a request that constrain the answer: OpenAI's `response_format` (json) or vLLM's `structured_outputs`
+    (choice). Empty without a constraint.
+    """
     if query.structured == "none":
         return {}
     if query.structured == "choice":

@@ -1,7 +1,7 @@
-"""Token counts and cost of one call, as servers report them in their several forms.
+"""Reads the token counts and cost of one call, which servers report in different formats.
 
-Providers agree on the name `usage` and on little else. OpenAI counts thinking into `completion_tokens`; Gemini's
-compatible endpoint and xAI leave it out and count it into `total_tokens` only. OpenRouter names the cost itself.
+Providers agree on little except the name `usage`. OpenAI includes thinking in `completion_tokens`. Gemini's compatible
+endpoint and xAI do not, and include it only in `total_tokens`. OpenRouter reports the cost itself.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ _COST = ("cost", "total_cost", "estimated_cost", "cost.total_cost", "cost_detail
 
 
 def with_usage(response: Response, usage: object) -> Response:
-    """The first response of a call with the tokens and the cost of the whole call.
+    """The response with the token counts and cost of its whole call added. `response` is the first of the call.
 
-    `completion_tokens` of the result hold everything that is billed as answer, thinking included; `reasoning_tokens`
-    are the part of them that was thinking. What the server does not say, or says in no form that is a number, is None.
+    In the result, `completion_tokens` includes everything that is billed as answer, also thinking; `reasoning_tokens`
+    is the part of it that is thinking. Counts that the server does not report, or not as numbers, are None.
     """
     if not isinstance(usage, dict):
         return response
@@ -72,7 +72,9 @@ def with_usage(response: Response, usage: object) -> Response:
 def _whole(
     counts: dict[str, float], prompt: int, completion: int, cached: int, reasoning: int | None
 ) -> tuple[int, int, int | None]:
-    """Tokens that `total_tokens` holds beyond prompt and answer, put where they belong."""
+    """Corrected counts of prompt, answer and thinking tokens. Tokens that only `total_tokens` includes are added to the
+    count they belong to.
+    """
     left_out = int(counts.get("total_tokens", 0)) - prompt - completion
     if left_out > 0 and left_out == cached and left_out != reasoning:
         return prompt + cached, completion, reasoning  # the prompt was counted without what came from the cache
@@ -84,10 +86,10 @@ def _whole(
 
 
 def _cost(counts: dict[str, float], *, own_key: object) -> float | None:
-    """Dollars, where the server names them.
+    """Cost in dollars; None if the server does not report it.
 
-    With a key of one's own at the upstream provider, OpenRouter's `cost` is its fee, and the upstream provider charges
-    its own part beside it.
+    If the user has a key at the upstream provider, OpenRouter's `cost` is only its fee, and the upstream provider's
+    charge is added.
     """
     cost = next((counts[name] for name in _COST if name in counts), None)
     upstream = counts.get(_UPSTREAM)
@@ -105,7 +107,7 @@ def _count(counts: dict[str, float], names: tuple[str, ...]) -> int | None:
 
 
 def _flat(usage: dict[str, Any]) -> dict[str, float]:
-    """All that is a number, by its name; inside an object `object.name`."""
+    """All numbers by name; a number in a nested object has the name `object.name`."""
     counts: dict[str, float] = {}
     for key, value in usage.items():
         if isinstance(value, dict):
@@ -118,7 +120,7 @@ def _flat(usage: dict[str, Any]) -> dict[str, float]:
 
 
 def _number(value: object) -> float | None:
-    """The value as a number that can count tokens or dollars; None where it is none."""
+    """The value as a number of tokens or dollars; None if it is not a number, negative, or too large."""
     if type(value) is int:  # nearly always; a bool is none of them
         return value if 0 <= value < _MOST else None
     if isinstance(value, str):

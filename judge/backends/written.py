@@ -1,4 +1,4 @@
-"""Answer texts for judges that produce numbers: a value in the form that a query asks for."""
+"""Writes the answers of judges that compute numbers: a value as text in the format that a query requires."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Value = str | float
 
 
 def value_text(query: Query, name: str, value: Value, explanation: str | None) -> str:
-    """One value in the answer form that the query requests; `name` is rating, answer or verdict."""
+    """Answer with one value, in the format that the query requires. `name` is rating, answer or verdict."""
     word = value if isinstance(value, str) else f"{value:g}"
     if query.structured == "choice":
         return word
@@ -25,8 +25,8 @@ def value_text(query: Query, name: str, value: Value, explanation: str | None) -
 
 
 def several(query: Query, answers: Sequence[tuple[str, Value, str | None]]) -> str:
-    """Answer text for several criteria, from (criterion, value, explanation), in the form that the query requests:
-    lines, or one JSON object.
+    """Answer with values for several criteria, given as (criterion, value, explanation): lines or one JSON object, as
+    the query requires.
     """
     if query.structured != "none":
         values: dict[str, Any] = {}

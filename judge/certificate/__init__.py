@@ -1,1 +1,3 @@
-"""Certificates: agreement that a judge reached with people, under which templates and criteria, against conditions."""
+"""Certificates: a record of how well a judge agrees with human ratings, for which Eval-Prompts and criteria, and
+whether this meets given conditions.
+"""

@@ -1,7 +1,8 @@
-"""Agreement of a judge with people, by Eval-Prompt and criterion, tested against conditions.
+"""Tests whether a judge's agreement with human ratings meets conditions, for each Eval-Prompt and criterion.
 
-Every certified Eval-Prompt and criterion has to meet every condition: what holds on average may fail where it is used,
-and the best of several was picked by chance too. Labels that no person gave do not count.
+Every certified Eval-Prompt and criterion must meet every condition, for two reasons. A condition that holds on average
+may fail for the criterion that is used, and the best of several is partly chosen by chance. Labels that no person gave
+are not accepted as human ratings.
 """
 
 from __future__ import annotations
@@ -35,8 +36,11 @@ from judge.version import __version__
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CertifiedRow:
-    """Results for one Eval-Prompt and criterion: agreement, bars and distances to them, consistency, coverage, test,
-    and faults.
+    """Results for one Eval-Prompt and criterion.
+
+    `margin` holds the agreement with human ratings and its distance to one rater and the control. `icc` is the
+    consistency over repeats, `coverage` the share of rated repeats, and `accuracy` the balanced accuracy (None unless
+    ratings are labels). `replacement` is the alternative annotator test. `findings` are failings of the judge.
     """
 
     margin: Margin
@@ -50,13 +54,13 @@ class CertifiedRow:
 
     @property
     def name(self) -> str:
-        """Eval-Prompt and criterion in words."""
+        """Names of Eval-Prompt and criterion, for sentences."""
         return f"{self.margin.eval_prompt}, {self.margin.criteria[0]}"
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """Result for one condition: whether it holds, and the rows that fail it with the values they reach."""
+    """Result for one condition: whether it holds, and the Eval-Prompts and criteria that fail it, with their values."""
 
     condition: str
     meaning: str
@@ -66,7 +70,9 @@ class Held:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Certificate:
-    """A judge's certificate; `record` returns the content of its file."""
+    """Whether a judge meets the conditions of a certificate, with the results on which this is based. `record` is the
+    content of the certificate's file.
+    """
 
     fact: RunFacts
     matrix: RatingMatrix
@@ -85,7 +91,7 @@ class Certificate:
 
     @property
     def record(self) -> dict[str, Any]:
-        """The certificate as plain data."""
+        """The certificate as plain data, as stored in its file."""
         definition = (self.manifest.get("in_force") or {}).get("definition") or {}
         prompts = dict.fromkeys(row.margin.eval_prompt for row in self.rows)
         names = {row.margin.criteria[0] for row in self.rows}
@@ -135,9 +141,10 @@ class Certificate:
 
 
 def certify(evidence: Evidence, conditions: Conditions, today: date) -> Certificate:
-    """The certificate of the only judge in a table.
+    """Create the certificate of the only judge in the evidence.
 
-    Raises SpecError where there are several judges, runs or datasets, no judge, or nobody rated the stories.
+    Raises SpecError if there is no judge, if there are several judges, runs or datasets, or if there are no human
+    ratings.
     """
     fact, matrix = _only(evidence)
     own = [margin for margin in margins.by_criterion(evidence.correlations) if margin.dataset == matrix.dataset]
@@ -236,7 +243,10 @@ def _held(conditions: Conditions, rows: Sequence[CertifiedRow], fact: RunFacts) 
 
 
 def _below(row: CertifiedRow, name: str, least: float) -> str | None:
-    """Shortfall of a row below a floor, in words; None where the floor is met."""
+    """How far a row is below the floor `least`, as text; None if it reaches the floor.
+
+    A statistic with an interval reaches the floor if the lower end of the interval does.
+    """
     if name == "coverage":
         return None if row.coverage >= least else f"{row.name}: {row.coverage:.4f}"
     if name == "accuracy":
@@ -251,7 +261,7 @@ def _below(row: CertifiedRow, name: str, least: float) -> str | None:
 
 
 def _unmet(row: CertifiedRow, name: str) -> str | None:
-    """Reason why a row does not meet a requirement; None where it does."""
+    """Reason why a row does not meet the requirement `name`; None if it does."""
     if name == "replace":
         test = row.replacement
         if test is None or not test.winning_rate.defined:
@@ -326,7 +336,7 @@ def _people(matrix: RatingMatrix, fact: RunFacts) -> dict[str, Any]:
 
 
 def _answered(folder: ResultFolder) -> tuple[str | None, str | None]:
-    """The days of the first request and of the last answer; None of imported ratings."""
+    """Dates of the first request and of the last answer; None for imported ratings."""
     if not folder.journal.is_file():
         return None, None
     with JournalReader(folder.journal) as journal:

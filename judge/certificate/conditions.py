@@ -1,4 +1,6 @@
-"""Conditions of a certificate: floors of numbers, and requirements by name. Numbers are compared unrounded."""
+"""Conditions of a certificate: minimum values of statistics (floors), and requirements by name. Values are compared
+unrounded.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ MEANINGS = {
 
 @dataclass(frozen=True, slots=True)
 class Floor:
-    """Condition that a number is at least `value`."""
+    """Condition that the statistic `name` is at least `value`. If it has an interval, the lower end must be at least
+    `value`.
+    """
 
     name: str
     value: float
@@ -48,8 +52,8 @@ class Conditions:
 
     @classmethod
     def of(cls, floors: Sequence[str], requirements: Sequence[str]) -> Conditions:
-        """Parse conditions from words such as ``tau=0.3`` and ``replace``; raises OptionError for unknown words, and
-        where there are none.
+        """Parse conditions such as ``tau=0.3`` (a floor) and ``replace`` (a requirement). Raises OptionError for
+        unknown words, and if there is no condition.
         """
         parsed = [_floor(words) for words in floors]
         names = [floor.name for floor in parsed]

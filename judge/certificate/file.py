@@ -1,4 +1,6 @@
-"""File of a certificate: JSON, written whole and read back with its form checked."""
+"""Writes and reads the JSON file of a certificate. The file is written completely or not at all, and its format is
+checked on reading.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +17,13 @@ _KEYS = ("holds", "judge", "settings", "eval_prompts", "criteria", "repeats", "c
 
 
 def text_of(certificate: Mapping[str, Any]) -> str:
-    """Text of a certificate's file."""
+    """The certificate as JSON text."""
     # NaN, which JSON does not have, would make a file that other programs cannot read.
     return json.dumps(certificate, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def write(certificate: Mapping[str, Any], path: Path) -> None:
-    """Write a certificate to a file; raises SpecError where the file cannot be written."""
+    """Write a certificate to a file. Raises SpecError if the file cannot be written."""
     try:
         write_whole(path, text_of(certificate))
     except OSError as error:
@@ -29,7 +31,9 @@ def write(certificate: Mapping[str, Any], path: Path) -> None:
 
 
 def read(path: Path) -> dict[str, Any]:
-    """Read a certificate from a file; raises DataError where the file is not a certificate of this format."""
+    """Read a certificate from a file. Raises DataError if the file is not a certificate of this format, and SpecError
+    if it cannot be read.
+    """
     hint = f"judge certify RUN -o {path} writes one"
     try:
         data = json.loads(path.read_text(encoding="utf-8"))

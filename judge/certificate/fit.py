@@ -1,4 +1,4 @@
-"""Check whether a certificate covers a planned run."""
+"""Checks whether a certificate covers a planned run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from judge.plan.queries import Plan
 
 
 class UncertifiedError(JudgeError):
-    """The certificate does not cover the run."""
+    """Raised when a certificate does not cover the planned run."""
 
 
 def check(certificate: Mapping[str, Any], plan: Plan, file: Path, today: date) -> None:

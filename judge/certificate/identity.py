@@ -1,4 +1,6 @@
-"""Identity that a certificate covers: judge, templates, criteria and settings of a stored or a planned run."""
+"""Identity of the run that a certificate covers: judge, Eval-Prompts, criteria and settings, of a stored or a planned
+run.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +16,9 @@ SETTINGS = ("generation", "api", "system", "structured", "scoring")
 
 
 def settings_of(definition: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings of a run's definition by name, as the definition requests them, with the hash of the published wording
-    (None where there is none). The seed is left out.
+    """Settings of a run's definition by name, without the seed.
+
+    The hash of the published wording is added as `wording`; it is None if the definition has none.
     """
     settings = {name: definition.get(name) for name in SETTINGS}
     settings["generation"] = {key: value for key, value in (settings["generation"] or {}).items() if key != "seed"}
@@ -24,12 +27,12 @@ def settings_of(definition: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def criteria_of(criteria: Iterable[Criterion]) -> dict[str, str]:
-    """Criterion -> hash of its definition, scale and guidelines."""
+    """Hash of each criterion's definition, scale and guidelines, by name."""
     return {criterion.name: fingerprint(criterion.record()) for criterion in criteria}
 
 
 def identity_of(plan: Plan) -> dict[str, Any]:
-    """Identity of a planned run: judge, settings, Eval-Prompts, criteria and repeats, to be compared with a
+    """Identity of a planned run: judge, settings, Eval-Prompts, criteria and repeats. It is compared with a
     certificate's.
     """
     definition = plan.definition()

@@ -1,4 +1,4 @@
-"""Tables of a certificate: conditions first, then what was reached."""
+"""Tables of a certificate for printing: first the conditions, then the values reached."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ _SHOWN = 4
 
 
 def certificate_tables(certificate: Certificate, *, brief: bool = False) -> list[Table]:
-    """Two tables: whether the certificate holds, condition by condition, and the numbers. `brief`, for a screen, names
-    only the first failures.
+    """Two tables: whether the certificate holds, for each condition, and the values. `brief` names only the first
+    failures, to fit a screen.
     """
     whose = f"{certificate.fact.judge} on {certificate.matrix.dataset}"
     verdict = "holds" if certificate.holds else "does not hold"

@@ -1,12 +1,14 @@
-"""Specifications of charts, shared by paper and page: data, order, names, colours, caption, signature, alt text.
+"""Specifications of charts, used both for figures in a paper and for web pages: data, order, names, colours, caption,
+signature, alternative text.
 
-A specification is a frozen value, made by one function from what an analysis found. Two painters only paint it:
-`figures` by matplotlib at the widths of a paper, `pages.charts` as SVG in a page. Neither words a caption, sorts a row
-or chooses what a colour means; what they decide is where things stand, and how much of a name fits.
+A specification is a frozen value, built by one function from the results of an analysis. Two modules draw it: `figures`
+with matplotlib at the widths of a paper, and `pages.charts` as SVG in a page. They do not write captions, sort rows or
+choose colours; they only decide the layout, and how much of a name fits.
 
-Vega-Lite (altair, vl-convert) was tried as one painter for both, on the demo's heat map and forest. It adds 0.9 MB of
-script to a page that must work offline, where all charts of the demo's report take 0.07 MB as SVG; as SVG without the
-script its charts are two to four times ours, with colours that dark mode cannot change. It has no hatching, which tells
-in grey what is undefined and what is a control, no caption or signature cut to a column's width, and fits panels to a
-column only by hand. It would be 98 MB to install beside matplotlib, which the other figures need.
+Vega-Lite (altair, vl-convert) was tried for drawing both, on the heat map and forest chart of the demo. It adds 0.9 MB
+of script to a page that must work offline, whereas all charts of the demo's report take 0.07 MB as SVG. As SVG without
+the script, its charts are two to four times larger, with colours that dark mode cannot change. It has no hatching
+(which marks undefined values and the control in greyscale), does not fit captions and signatures to the width of a
+column, and fits panels to a column only by hand. It needs 98 MB in addition to matplotlib, which the other figures
+require.
 """

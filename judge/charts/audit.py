@@ -1,4 +1,6 @@
-"""The audit chart: error rates and agreement with intervals, a row for each error, a panel for each way to count."""
+"""Builds the audit chart: error rates and agreement with intervals, with a row for each error and a panel for each way
+of counting.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ _HOW = {
 
 
 def forest(report: AuditReport) -> Forest:
-    """Forest chart of an audit's report: error rates and AC1."""
+    """Forest chart of an audit's report: error rates, and agreement as AC1."""
     annotators = len(report.answered.annotators)
     shares = [key for key in _SHARES if key != "final" or report.answered.settled]
     names = (*(_SHARES[key] for key in shares), "AC1")

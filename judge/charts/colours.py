@@ -1,4 +1,6 @@
-"""Colour scales: cividis for values from 0 up, red to blue around 0; both are distinct for colour-blind readers."""
+"""Colour scales of charts: cividis if all values are at least 0, red to blue if some are negative. Both are
+distinguishable for colour-blind readers.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ _INK = 0.179
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Colour scale for values: sequential from `low` to `high`, or diverging where values lie on both sides of 0."""
+    """Colour scale for values: sequential from `low` to `high`, or diverging around 0 if some values are negative."""
 
     low: float
     high: float
@@ -35,8 +37,8 @@ class Scale:
 
     @classmethod
     def of(cls, values: Sequence[float], *, digits: int = 2) -> Scale:
-        """A scale from 0 (or from -x to x) that holds all values. Values that round to 0 at `digits` do not count as
-        negative.
+        """A scale that contains all values: from 0 to the largest or, with negative values, from -x to x. Values that
+        round to 0 at `digits` decimals do not count as negative.
         """
         top = max((abs(value) for value in values), default=0.1) or 0.1
         if any(round(value, digits) < 0 for value in values):
@@ -45,7 +47,7 @@ class Scale:
 
     @property
     def steps(self) -> list[str]:
-        """Colours at equal steps from `low` to `high`, `#rrggbb`; between two of them colours are mixed."""
+        """Colours at equal steps from `low` to `high`, as `#rrggbb`. Colours between two steps are interpolated."""
         return [f"#{step}" for step in (_RED_BLUE if self.diverging else _CIVIDIS)]
 
     def colour(self, value: float) -> str:

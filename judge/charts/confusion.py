@@ -1,6 +1,8 @@
-"""The chart of confusion matrices: a row for each of people's labels, judge by judge, columns the judge's labels.
+"""Builds the chart of confusion matrices: a row for each label of the human raters, a column for each label of the
+judge, one block of rows per judge.
 
-A cell is the share of the stories with people's label that the judge gives its own; the counts stand in its tip.
+A cell is the share of stories with the row's label to which the judge gives the column's label. Counts are shown in the
+cell's tooltip.
 """
 
 from __future__ import annotations
@@ -20,7 +22,9 @@ UNIT = "% of the stories with people's label"
 
 
 def confusion(result: Confusions, rows: Sequence[ConfusionRow], dataset: str, raters: Raters | None = None) -> HeatMap:
-    """Heat map of confusion rows: judges and individual people on one criterion, all with the same labels."""
+    """Heat map of the confusion matrices of judges and of individual raters on one criterion. All must have the same
+    labels.
+    """
     raters = raters or Raters()
     labels, criterion = rows[0].labels, rows[0].subject.against or rows[0].subject.criterion
     shown = [row for row in rows if row.counts and not (row.kind == CEILING and raters.labels_note)]
@@ -37,7 +41,9 @@ def confusion(result: Confusions, rows: Sequence[ConfusionRow], dataset: str, ra
 
 
 def _row(row: ConfusionRow, k: int) -> HeatRow:
-    """The stories of one of people's labels; of people, those of that label by the others."""
+    """Row of the heat map for the k-th label of the human raters. For an individual rater, the row's label is that of
+    the other raters' majority.
+    """
     counts, subject = row.counts[k], row.subject
     total = sum(counts)
     name = ", ".join(part for part in (subject.judge, subject.eval_prompt) if part)

@@ -1,4 +1,6 @@
-"""The consistency chart: agreement of judges over repeats with intervals, and agreement among people behind."""
+"""Builds the consistency chart: agreement of judges with themselves over repeats, with intervals, and agreement among
+human raters for comparison.
+"""
 
 from __future__ import annotations
 
@@ -25,9 +27,10 @@ def forest(
     signature: str,
     raters: Raters | None = None,
 ) -> Forest:
-    """Forest chart of one form of agreement for every cell; where a judge has several runs, its name includes the run.
+    """Forest chart of one coefficient of agreement (`form`) for each judge, Eval-Prompt and criterion. If a judge has
+    several runs, its name includes the run.
 
-    `short` gives criteria's abbreviations, `controls` names the judges that are controls.
+    `short` maps criteria to abbreviations, `controls` names the judges that are controls.
     """
     raters = raters or Raters()
     judged = result.judged
@@ -66,7 +69,7 @@ def forest(
 
 
 def _of(cell: ConsistentCell, form: str) -> Estimate:
-    """The cell's estimate of this form; an undefined estimate where there is none."""
+    """The estimate of the coefficient `form`; an undefined estimate if there is none."""
     return cell.estimate(form) or _NOBODY
 
 

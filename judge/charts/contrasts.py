@@ -1,4 +1,4 @@
-"""The chart of contrasts: differences between Eval-Prompts or judges with intervals."""
+"""Builds the chart of contrasts: differences between Eval-Prompts or judges, with intervals."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _PANELS = (("tau", "story-prompts"), ("tau_both", "systems too"))
 def forest(
     comparison: Comparison, named: str, *, resamples: int, raters: Raters | None = None, signature: str = ""
 ) -> Forest:
-    """Forest chart of the mean difference of each contrast; `named` is what is compared, for example Eval-Prompts.
+    """Forest chart of the mean difference of each contrast. `named` is what is compared, for example Eval-Prompts.
 
-    `signature` is left out where tables of the same numbers, which carry theirs, stand beside.
+    `signature` is empty if the chart is printed next to tables of the same numbers, which show the signature.
     """
     raters = raters or Raters()
     panels = tuple(name for _, name in _PANELS)

@@ -1,4 +1,6 @@
-"""The correlation chart: correlations with people with intervals, human ceiling and control behind them."""
+"""Builds the correlation chart: correlations with human ratings, with intervals, and lines for the human ceiling and
+the control.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,9 @@ if TYPE_CHECKING:
 
 
 def forest(grid: Layout, raters: Raters | None = None) -> Forest:
-    """Forest chart of the correlations in the published layout, with their intervals. Where `raters` are labels there
-    is no human ceiling.
+    """Forest chart of correlations and their intervals, in the layout used in papers.
+
+    If `raters` says that the reference ratings are labels that no reader gave, the chart has no human ceiling.
     """
     raters = raters or Raters()
     several = len(grid.criteria) > 1

@@ -1,6 +1,7 @@
-"""The chart of rating distributions: a row for people and each judge, a column for each criterion.
+"""Builds the chart of rating distributions: a row for human raters and one for each judge, a column for each criterion.
 
-Bars are shares of a row's ratings, all to one scale; people's stand as a line in every judge's histogram.
+Bars are shares of a row's ratings, on the same scale in all histograms. The distribution of human ratings is drawn as a
+line in every judge's histogram.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ Kind = Literal["people", "judge", "control"]
 class Histogram:
     """Histogram of ratings: `counts` at the `points` of the scale; `asked` also counts requests that gave no rating.
 
-    Without points or ratings `reason` says why; `words` are the points' labels, where ratings are labels.
+    `reason` says why there are no points or ratings. `words` are the labels of the points, if ratings are labels.
     """
 
     points: tuple[float, ...]
@@ -34,7 +35,7 @@ class Histogram:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the points: their labels, or their numbers."""
+        """Names of the points: their labels if they have some, otherwise their numbers."""
         return self.words or tuple(f"{point:g}" for point in self.points)
 
     @property
@@ -44,18 +45,20 @@ class Histogram:
 
     @property
     def shares(self) -> tuple[float, ...]:
-        """Share of each point, 0 to 1; all 0 where nobody rated."""
+        """Share of ratings at each point, from 0 to 1; all 0 without ratings."""
         return tuple(count / self.n if self.n else 0.0 for count in self.counts)
 
     @property
     def size(self) -> str:
-        """`n = 144`, or `n = 144 of 151` where repeats gave no rating."""
+        """Number of ratings as text: `n = 144`, or `n = 144 of 151` if some repeats gave no rating."""
         return f"n = {self.n:,}" if self.n == self.asked else f"n = {self.n:,} of {self.asked:,}"
 
 
 @dataclass(frozen=True, slots=True)
 class HistogramRow:
-    """Row of one rater: its name, Eval-Prompt, and a histogram for each criterion; rows of one name form a `group`."""
+    """Row of the chart: name and Eval-Prompt (`label`) of the rater, and a histogram for each criterion. `group` is the
+    run; it is empty for human raters.
+    """
 
     name: str
     label: str
@@ -65,13 +68,13 @@ class HistogramRow:
 
     @property
     def words(self) -> str:
-        """Name and Eval-Prompt."""
+        """Name and Eval-Prompt as text."""
         return ", ".join(part for part in (self.name, self.label) if part)
 
 
 @dataclass(frozen=True, slots=True)
 class Distributions:
-    """Specification of a chart of histograms, `rows` x `criteria`; people's row is first."""
+    """Specification of a chart of histograms, `rows` x `criteria`. The row of human ratings comes first."""
 
     title: str
     criteria: tuple[str, ...]
@@ -82,24 +85,26 @@ class Distributions:
 
     @property
     def alt(self) -> str:
-        """Alternative text of the picture, for screen readers."""
+        """Alternative text of the chart, for screen readers."""
         return f"{len(self.rows)} rows by {len(self.criteria)} criteria; each histogram counts the scale's points."
 
     @property
     def top(self) -> float:
-        """The largest share of all histograms, which the longest bar stands for."""
+        """Largest share in the chart. It sets the length of the longest bar."""
         return (
             max((share for row in self.rows for histogram in row.cells for share in histogram.shares), default=0.0)
             or 1.0
         )
 
     def people(self, criterion: int) -> Histogram | None:
-        """People's histogram of a criterion, which stands behind every judge's."""
+        """Histogram of the human ratings on a criterion, for comparison with each judge's; None without human
+        ratings.
+        """
         histogram = next((row.cells[criterion] for row in self.rows if row.kind == "people"), None)
         return histogram if histogram and histogram.n else None
 
     def tip(self, row: int, criterion: int, point: int) -> str:
-        """Description of one bar in words."""
+        """Tooltip of one bar: who gave this rating, and how often."""
         histogram = self.rows[row].cells[criterion]
         where = f"{self.rows[row].words}, {self.criteria[criterion]}"
         count = histogram.counts[point]
@@ -126,7 +131,9 @@ def distributions(counts: Counted, raters: Raters | None = None) -> Distribution
 
 
 def _codes(rows: Sequence[HistogramRow]) -> str:
-    """Key from the points of a scale to its labels, for pictures that have no room for the words."""
+    """Caption sentence that lists the label of each point, because the chart has room only for numbers; empty without
+    labels.
+    """
     sets = dict.fromkeys(
         (histogram.points, histogram.words) for row in rows for histogram in row.cells if histogram.words
     )
@@ -135,7 +142,9 @@ def _codes(rows: Sequence[HistogramRow]) -> str:
 
 
 def caption_sentences(rows: Sequence[HistogramRow], raters: Raters, *, between: bool) -> str:
-    """The sentences of a caption on lines, hatching and omitted repeats."""
+    """Caption sentences that explain the line, the hatching and the repeats left out. `between` adds that ratings
+    between two points were rounded.
+    """
     text = ""
     if any(row.kind == "people" for row in rows) and len(rows) > 1:
         text += f" The line: {raters.noun}."

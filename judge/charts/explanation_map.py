@@ -1,6 +1,7 @@
-"""The chart of the explanation map: a point for each explanation, marked by criterion, cluster, rating...
+"""Builds the chart of the explanation map: a point for each explanation, marked by criterion, cluster, rating or other
+values.
 
-Equal scales on both axes: only nearness means something.
+Both axes have the same scale. Only which points are close to each other is meaningful, not their coordinates.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ Point = Mapping[str, Any]
 
 
 class Map(Protocol):
-    """Protocol of an explanation map, in the form that `judge explain` stores."""
+    """Protocol of an explanation map in the form in which `judge explain` stores it."""
 
     @property
     def signature(self) -> str: ...
@@ -38,8 +39,8 @@ class Map(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Points with the same mark: the group's name, its description (such as a cluster's keywords), its sign, and the
-    number of points.
+    """Points with the same mark: name of the group, words that describe it (such as a cluster's keywords), its sign,
+    and the number of points.
     """
 
     name: str
@@ -49,7 +50,7 @@ class Group:
 
     @property
     def full_name(self) -> str:
-        """The name with its words."""
+        """Name of the group with its words."""
         return f"{self.name}: {', '.join(self.words)}" if self.words else self.name
 
 
@@ -57,7 +58,8 @@ class Group:
 class Colouring:
     """One way to mark the points: `of_point` holds each point's index in `groups`, and `note` explains the marks.
 
-    `ratings` (None where there is none) are given where the marks stand for numbers, which a painter may show as such.
+    `ratings` is set if the marks represent ratings, so that they can be drawn on a continuous colour scale. It holds
+    None for points without a rating.
     """
 
     by: str
@@ -79,17 +81,17 @@ class ExplanationMap:
 
     @property
     def alt(self) -> str:
-        """Text alternative of the picture, for those who do not see it."""
+        """Alternative text of the chart, for screen readers."""
         return "Each dot is an explanation; near dots use similar words."
 
 
 def explanation_map(
     explanations: Map, ways: Sequence[str], *, dataset: str = "", sampled_of: int = 0
 ) -> ExplanationMap:
-    """Map of explanations whose points hold `x, y` and the values that `ways` name. Where the points are a seeded
-    sample, `sampled_of` is the number of points it was drawn from.
+    """Chart of a map of explanations, with one way of marking the points for each name in `ways`.
 
-    Raises SpecError for another way than `BY`, without points, and where no point has what marks it.
+    If the points are a random sample, `sampled_of` is the number of explanations from which it was drawn. Raises
+    SpecError for a way that is not in `BY`, for a map without points, and if no point has the value for a way.
     """
     for by in ways:
         if by not in BY:
@@ -126,7 +128,7 @@ def _colouring(source: Map, by: str) -> Colouring:
 
 
 def _shown(points: Sequence[Point], by: str) -> tuple[list[Any], Any]:
-    """Values with a sign of their own, in order, and the function from point to value."""
+    """Values that get a sign, in order, and the function that gives the value of a point."""
     if by == "rating":
         rated = sorted({round(float(p["rating"])) for p in points if p.get("rating") is not None})
         if not rated:
@@ -142,7 +144,7 @@ def _shown(points: Sequence[Point], by: str) -> tuple[list[Any], Any]:
 
 
 def _signs(number: int) -> list[Sign]:
-    """Signs in their order, which begin again where there are more groups than signs."""
+    """The first `number` signs. They are reused if there are more groups than signs."""
     return [SIGNS[i % len(SIGNS)] for i in range(number)]
 
 

@@ -1,6 +1,8 @@
-"""The forest chart: estimates with intervals, a row for each source, a panel for each criterion.
+"""Specification of forest charts: estimates with intervals, a row for each source of ratings, a panel for each
+criterion.
 
-What bounds them stands behind: how well people agree with each other, and what the control judge reaches.
+Reference values are drawn behind the rows: how well human raters agree with each other, and what the control judge
+reaches.
 """
 
 from __future__ import annotations
@@ -23,8 +25,8 @@ class Line:
     """One row of a forest chart: its group (a judge), its label (an Eval-Prompt, a system), and an estimate for each
     panel and series.
 
-    None = there is nothing to show, and nothing was to be expected. `sign` draws the row's marks in place of the
-    series' signs.
+    None marks a combination for which no estimate is expected, so that nothing is drawn or reported as missing. `sign`
+    replaces the signs of the series in this row.
     """
 
     group: str
@@ -34,14 +36,14 @@ class Line:
 
     @property
     def name(self) -> str:
-        """Group and label in words."""
+        """Group and label as text."""
         return ", ".join(part for part in (self.group, self.label) if part)
 
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """A line with its interval behind all rows: one estimate for each panel. `hatched` marks a band that is not a
-    ceiling.
+    """A reference line with its interval, drawn behind all rows, with one estimate for each panel. `hatched` marks a
+    reference that is not a ceiling, such as the control.
     """
 
     name: str
@@ -55,17 +57,17 @@ class Band:
 
     @property
     def wide(self) -> bool:
-        """Whether the band has an interval to draw, beyond the line."""
+        """Whether the band has at least one interval, so that more than a line is drawn."""
         return any(estimate.low is not None and estimate.high is not None for estimate in self.estimates)
 
 
 @dataclass(frozen=True, slots=True)
 class Forest:
-    """Specification of a forest chart; `axis` is the unit of the values multiplied by `factor`, one for all panels or
-    one for each.
+    """Specification of a forest chart.
 
-    `counted` is what an estimate's n counts ("" where tips do not say it), `digits` are those of numbers in words.
-    `from_zero` holds 0 within the axis, for values whose sign matters.
+    Values are multiplied by `factor` before they are drawn. `axis` is their unit after that, one for all panels or one
+    for each. `counted` names what an estimate's n counts; if empty, tooltips do not show n. `digits` is the number of
+    decimals in texts. `from_zero` includes 0 in the axis, for values whose sign matters.
     """
 
     title: str
@@ -84,7 +86,7 @@ class Forest:
 
     @property
     def alt(self) -> str:
-        """Alternative text of the picture, for screen readers."""
+        """Alternative text of the chart, for screen readers."""
         rows = "1 row" if len(self.lines) == 1 else f"{len(self.lines)} rows"
         lines = [band.name for band in self.bands if band.defined]
         beside = f", beside {' and '.join(lines)}" if lines else ""
@@ -93,7 +95,7 @@ class Forest:
 
     @property
     def axes(self) -> tuple[str, ...]:
-        """The unit of each panel."""
+        """Unit of the axis of each panel."""
         return (self.axis,) * len(self.panels) if isinstance(self.axis, str) else self.axis
 
     @property
@@ -103,7 +105,7 @@ class Forest:
 
     @property
     def limits(self) -> tuple[float, float]:
-        """Ends of the axis that all panels share, in its unit: every mark, whisker and band lies between them."""
+        """Ends of the axis that all panels share, in its unit. The axis includes every mark, interval and band."""
         estimates = [*self.estimates, *(estimate for band in self.bands for estimate in band.estimates)]
         ends = [
             e
@@ -120,16 +122,16 @@ class Forest:
         return low - space, high + space
 
     def places(self, gap: float) -> list[float]:
-        """Vertical position of each row's top, in units of rows, with a gap wherever another group begins."""
+        """Vertical position of each row's top, in units of rows, with a gap where a new group begins."""
         return groups.places([line.group for line in self.lines], gap)
 
     def tip(self, line: Line, panel: int, series: int) -> str:
-        """Description of one mark in words."""
+        """Tooltip of one mark: name, panel, estimate and its interval."""
         named = [line.name, self.series[series][0]] if len(self.series) > 1 else [line.name]
         return self._worded(", ".join([*named, self.panels[panel]]), line.cells[panel][series])
 
     def band_tip(self, band: Band, panel: int) -> str:
-        """Description of a band in one panel, in words."""
+        """Tooltip of a band in one panel: name, panel, estimate and its interval."""
         return self._worded(f"{band.name}, {self.panels[panel]}", band.estimates[panel])
 
     def _worded(self, name: str, estimate: Estimate | None) -> str:
@@ -140,7 +142,9 @@ class Forest:
 
 
 def signs(names: Sequence[str], kind: str) -> list[Sign]:
-    """A sign for each name; raises SpecError where there are too many names to tell apart."""
+    """A different sign for each name. Raises SpecError if there are more names than signs. `kind` is what the names
+    are, for the error message.
+    """
     if len(names) > len(SIGNS):
         raise SpecError(
             f"{len(names)} {kind} are too many for one figure; at most {len(SIGNS)} can be distinguished",

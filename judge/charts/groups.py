@@ -1,4 +1,6 @@
-"""Positions of grouped rows: rows of one judge together, a gap before the next judge's rows."""
+"""Computes positions of grouped rows in a chart: the rows of one judge are adjacent, with a gap before the next judge's
+rows.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +8,9 @@ from collections.abc import Hashable, Sequence
 
 
 def places(groups: Sequence[Hashable], gap: float) -> list[float]:
-    """Vertical position of each row's top, in units of rows, with a gap wherever the group changes; `groups` holds each
-    row's group.
+    """Vertical position of each row's top, in units of rows, with a gap where the group changes.
+
+    `groups` has one entry for each row.
     """
     tops: list[float] = []
     for i, group in enumerate(groups):

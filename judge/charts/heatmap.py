@@ -1,6 +1,7 @@
-"""The heat map of correlations: judge x Eval-Prompt by criterion, with people and the control as rows.
+"""Builds the heat map of correlations: a row for each judge x Eval-Prompt, a column for each criterion, with additional
+rows for human raters and the control.
 
-Values are in the printed unit (×100). An undefined cell has no value and says why.
+Values are in the printed unit (×100). For an undefined cell the value is None and the tooltip gives the reason.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ _MEAN = "mean over criteria"
 
 @dataclass(frozen=True, slots=True)
 class HeatCell:
-    """Cell of a heat map: `value` (None = undefined) sets the colour, `shown` is the text in the cell, `tip` describes
-    the cell in words.
+    """Cell of a heat map: `value` (None = undefined) sets the colour, `shown` is the text in the cell, and `tip` the
+    tooltip.
     """
 
     value: float | None
@@ -35,10 +36,10 @@ class HeatCell:
 
 @dataclass(frozen=True, slots=True)
 class HeatRow:
-    """Row of a heat map: a judge's, or one that judges are compared with (`is_bar`); `short_name` is used where space
-    is short.
+    """Row of a heat map. `is_bar` marks a reference row (human raters or the control) with which judges are compared.
 
-    The name is printed once for rows that follow each other; `label` tells them apart and may be empty.
+    `short_name` is used where space is limited. For consecutive rows with the same name, the name is printed once;
+    `label` distinguishes these rows and may be empty.
     """
 
     name: str
@@ -50,8 +51,8 @@ class HeatRow:
 
 @dataclass(frozen=True, slots=True)
 class HeatMap:
-    """Specification of a heat map. The last `apart` columns (means) are set apart; `unit` is the unit of the coloured
-    values.
+    """Specification of a heat map. `unit` is the unit of the coloured values. The last `apart` columns (means) are
+    drawn with a gap before them.
     """
 
     title: str
@@ -65,18 +66,19 @@ class HeatMap:
     apart: int = 0
 
     def places(self, gap: float) -> list[float]:
-        """Vertical position of each row's top, in units of rows, with a gap wherever another judge begins."""
+        """Vertical position of each row's top, in units of rows, with a gap where the next judge's rows begin."""
         return groups.places([(row.is_bar, row.name) for row in self.rows], gap)
 
     def begins(self, row: int) -> bool:
-        """Whether a row is the first of its judge's."""
+        """Whether a row is the first row of its judge."""
         current, before = self.rows[row], self.rows[row - 1]
         return not row or (current.is_bar, current.name) != (before.is_bar, before.name)
 
 
 def heat_map(grid: Layout, raters: Raters | None = None) -> HeatMap:
-    """Heat map of the published layout's cells. Where `raters` are labels there is no row of people, since nobody
-    rated.
+    """Heat map of correlations, in the layout used in papers.
+
+    If `raters` says that the reference ratings are labels that no reader gave, the chart has no row for human raters.
     """
     raters = raters or Raters()
     shown = [row for row in grid.rows if not (row.kind == CEILING and raters.labels_note)]
@@ -98,7 +100,7 @@ def heat_map(grid: Layout, raters: Raters | None = None) -> HeatMap:
 
 
 def named(row: LayoutRow) -> str:
-    """The name of a row, for a tip."""
+    """Name of a row, for tooltips: the judge and its Eval-Prompt, or the reference."""
     return NAMES.get(row.kind) or ", ".join(part for part in (row.judge, row.eval_prompt) if part)
 
 
@@ -136,7 +138,7 @@ def _caption(grid: Layout, shown: list[LayoutRow], rows: tuple[HeatRow, ...], ra
 
 
 def control_sentence(grid: Layout) -> str:
-    """The sentence that explains the control's row."""
+    """Caption sentence that explains the control's row; empty if there is none."""
     if all(row.kind != CONTROL for row in grid.rows):
         return ""
     text = " The control reads only surface features of a text and is no language model"

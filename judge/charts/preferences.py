@@ -1,4 +1,4 @@
-"""Charts of preferences: a heat map of wins, and strengths with intervals."""
+"""Builds charts of preferences between systems: a heat map of wins, and the systems' strengths with intervals."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _NOT_COMPARED = Estimate.undefined("not compared")
 
 
 def named(standing: SystemStandings) -> str:
-    """The name of a side: the judge and its Eval-Prompt."""
+    """Name of a source of preferences: the judge and its Eval-Prompt, or human raters."""
     return ", ".join(part for part in (standing.judge, standing.eval_prompt) if part)
 
 
 def win_matrix(standings: Sequence[SystemStandings], signature: str) -> HeatMap:
-    """Heat map of wins: the share of comparisons that the row's system won against the column's, with a block of rows
-    for each side.
+    """Heat map of wins: the share of comparisons that the row's system won against the column's system.
 
-    Systems stand in the order of the first side's strengths.
+    There is one block of rows for each source of preferences. Systems are in the order of their strengths by the first
+    source.
     """
     order = [row.system for row in standings[0].rows]
     order += [row.system for standing in standings for row in standing.rows if row.system not in order]
@@ -71,8 +71,8 @@ def _row(standing: SystemStandings, name: str, columns: Sequence[str]) -> HeatRo
 
 
 def strengths(standings: Sequence[SystemStandings], signature: str) -> Forest:
-    """Forest chart of systems' log strengths, with one series for each side; systems are in the order of the first
-    side.
+    """Forest chart of the systems' log strengths, with one series for each source of preferences. Systems are in the
+    order of the first source.
     """
     first = standings[0]
     systems = list(dict.fromkeys(row.system for standing in standings for row in standing.rows))

@@ -1,6 +1,8 @@
-"""Signs of groups in a figure: each group has its own colour, marker and dash, so that hue is not needed.
+"""Signs that distinguish groups in a figure. Each group has its own colour, marker and dash, so that colour is not
+needed to recognise it.
 
-Colours: Okabe & Ito, Color Universal Design (2008), which keep apart under the common colour deficiencies.
+Colours: Okabe & Ito, Color Universal Design (2008). They are distinguishable with the common colour vision
+deficiencies.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """Colour and marker of one group; `filled` markers are filled with the colour, others are white inside."""
+    """Colour and marker of one group. `filled` markers are filled with the colour, others with white."""
 
     colour: str
     marker: str
@@ -19,7 +21,7 @@ class Sign:
 
     @property
     def face(self) -> str:
-        """The marker's inside."""
+        """Fill colour of the marker."""
         return self.colour if self.filled else "white"
 
 

@@ -1,4 +1,6 @@
-"""The stress chart: detection rates of perturbed stories with intervals, against repeats of unchanged stories."""
+"""Builds the stress chart: detection rates of perturbed stories with intervals, compared with repeats of untouched
+stories.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +14,10 @@ _CHANCE = 0.5
 
 
 def forest(stress: Stress, dataset: str, *, signature: str = "") -> Forest:
-    """Forest chart of each perturbation at its highest strength, with a sign for each judge and Eval-Prompt, and a
-    panel for each criterion.
+    """Forest chart of the detection of each perturbation at its highest strength, with a sign for each judge and
+    Eval-Prompt, and a panel for each criterion.
 
-    `signature` is left out where tables of the same numbers, which carry theirs, stand beside.
+    `signature` is empty if the chart is printed next to tables of the same numbers, which show the signature.
     """
     strongest = _strongest([row for row in stress.rows if row.subject.dataset == dataset])
     named = list(dict.fromkeys(_named(row.subject) for row in strongest))
@@ -68,7 +70,9 @@ def _named(subject: Subject) -> str:
 
 
 def _bands(stress: Stress, dataset: str, criteria: tuple[str, ...]) -> tuple[Band, ...]:
-    """The null of the one judge with several repeats; else one half alone."""
+    """Reference line of the chart: detection between repeats of untouched stories, if exactly one judge has repeats;
+    otherwise one half, the value expected by chance.
+    """
     nulls = [null for null in stress.nulls if null.subject.dataset == dataset and null.detection.estimate.defined]
     if len({_named(null.subject) for null in nulls}) == 1:
         by_criterion = {null.subject.criterion: null.detection.estimate for null in nulls}

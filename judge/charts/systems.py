@@ -1,4 +1,4 @@
-"""The chart of systems: mean ratings by people and by judges, with intervals."""
+"""Builds the chart of systems: mean ratings by human raters and by judges, with intervals."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def forest(
     signature: str,
     raters: Raters | None = None,
 ) -> Forest:
-    """Forest chart of one dataset's standings; `controls` names the judges that are controls.
+    """Forest chart of one dataset's mean ratings of systems. `controls` names the judges that are controls.
 
-    Systems stand in the order of people's mean, or, where nobody rated, of the first judge's.
+    Systems are in the order of their mean human rating or, without human ratings, of the first judge's mean.
     """
     raters = raters or Raters()
     sources = list({id(standing.source): standing.source for standing in standings}.values())

@@ -1,4 +1,4 @@
-"""Wording that charts share: numbers with intervals, counts, short names, reasons for empty cells."""
+"""Texts that all charts use: numbers with intervals, counts, short names, reasons for empty cells."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from judge.stats.estimate import Estimate
 
 
 def worded(estimate: Estimate, *, factor: float = 100, digits: int = 1) -> str:
-    """`28.3 [25.1, 31.4]`, or the reason why there is no number."""
+    """An estimate as text, e.g. `28.3 [25.1, 31.4]`, or the reason why it is undefined."""
     if estimate.value is None:
         return estimate.reason or "undefined"
     text = f"{factor * estimate.value:.{digits}f}"
@@ -18,7 +18,7 @@ def worded(estimate: Estimate, *, factor: float = 100, digits: int = 1) -> str:
 
 
 def counted(numbers: Sequence[int], unit: str) -> str:
-    """`n = 960 stories`, or from-to where they differ."""
+    """Sample sizes as text, e.g. `n = 960 stories`, or a range if they differ."""
     positive = [number for number in numbers if number]
     if not positive:
         return f"no {unit}"
@@ -27,13 +27,13 @@ def counted(numbers: Sequence[int], unit: str) -> str:
 
 
 def meaning(short: Sequence[str], names: Sequence[str]) -> str:
-    """Caption sentence that explains short names, with a leading blank; empty where no name is shortened."""
+    """Caption sentence that explains abbreviated names, with a leading blank; empty if no name is abbreviated."""
     pairs = [f"{a} {b}" for a, b in zip(short, names, strict=True) if a != b]
     return f" {', '.join(pairs)}." if pairs else ""
 
 
 def undefined(cells: Sequence[Estimate]) -> str:
-    """A sentence that says why cells are undefined, or nothing."""
+    """Caption sentence that says why cells are undefined; empty if all are defined."""
     reasons = list(dict.fromkeys(cell.reason for cell in cells if not cell.defined and cell.reason))
     if not reasons:
         return ""

@@ -1,4 +1,6 @@
-"""All commands, grouped by the question that each answers: module and one line of help, without imports."""
+"""List of all commands, grouped by the question that they answer. It holds the module and the one-line help of each
+command and imports none of these modules.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,7 @@ from typing import NamedTuple
 
 
 class Entry(NamedTuple):
-    """One command of `judge --help`: its module in `judge.cli`, which holds `app`, and what it does in a line."""
+    """One command in `judge --help`: the module in `judge.cli` that defines it (as `app`), and its one-line help."""
 
     module: str
     text: str

@@ -1,4 +1,6 @@
-"""Completion of commands and options in bash, zsh and fish: the scripts, and the answers that those request."""
+"""Shell completion of commands and options in bash, zsh and fish: writes the completion scripts and answers their
+requests.
+"""
 
 from __future__ import annotations
 
@@ -11,15 +13,15 @@ SHOW, INSTALL = "--show-completion", "--install-completion"
 
 
 def show(words: list[str]) -> None:
-    """Print the completion script of the shell that is named after the option, else of the shell that this process runs
-    in.
+    """Print the completion script of the shell named in `words`; if none is named, that of the shell in which this
+    process runs.
     """
     print(_script(_shell(SHOW, words)))
 
 
 def install(words: list[str]) -> None:
-    """Write the completion script where the shell reads it, and print the path; raises SpecError where the file cannot
-    be written.
+    """Write the completion script to the file that the shell reads, and print its path. Raises SpecError where the file
+    cannot be written.
     """
     from typer.completion import install as write  # type: ignore[attr-defined]
 

@@ -1,4 +1,4 @@
-"""The search for a damaged journal after a command has failed; journals are left as they are."""
+"""Search for a damaged journal or manifest after a command has failed. The files are not changed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _HINT = "judge verify RUN tells what is intact; restore the journal from a copy"
 
 
 def damage(arguments: Iterable[str]) -> RunFolderError | None:
-    """An error that names the first damaged journal of the runs on a command line; None where all are sound."""
+    """Error that names the first damaged journal or manifest of the runs on a command line; None if all are sound."""
     from judge.journal.soundness import what_is_wrong
     from judge.run_folder.layout import resolve
     from judge.run_folder.manifest import read_manifest

@@ -1,7 +1,7 @@
-"""Command-line options made from a frozen dataclass, which declares types, defaults and allowed words once.
+"""Command-line options made from a frozen dataclass, which declares types, defaults and permitted values once.
 
-A command says which dataclass it takes and what each field is called in help texts; the flags, the choices that a
-wrong word is refused with, and the value that the command receives follow from the dataclass.
+A command declares which dataclass it takes and the help text of each field. The flags, the check of permitted values
+and the object that the command receives are derived from the dataclass.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ HELP: Mapping[str, str] = {
 
 
 def flag(name: str) -> str:
-    """The flag of an option, from the name of its field: `drop_systems` is ``--drop-system``."""
+    """Command-line flag of the field `name`. For example, `drop_systems` becomes ``--drop-system``."""
     return FLAGS.get(name, f"--{name.replace('_', '-')}").partition("/")[0]
 
 
@@ -76,12 +76,11 @@ def takes(
     without: tuple[str, ...] = (),
     name: str = "options",
 ) -> Declare:
-    """Replace a command's parameter `name`, an instance of the dataclass `kind`, by one command-line option for each
-    field.
+    """Decorator that replaces a command's parameter `name`, an instance of the dataclass `kind`, by one command-line
+    option for each field.
 
-    `helps` holds the help texts of fields, beside `HELP`, `metavars` what stands for their values, beside `METAVARS`;
-    fields named in `without` keep their defaults. Everything else stays a parameter of its own, which may be another
-    dataclass's.
+    `helps` adds to or overrides the help texts in `HELP`; `metavars` does the same for the placeholders in `METAVARS`.
+    Fields named in `without` keep their defaults and get no option. The command's other parameters are kept.
     """
 
     def declare(command: Command) -> Command:
@@ -116,8 +115,8 @@ def options_from(kind: type, values: Mapping[str, Any]) -> Any:
 
 
 def own_parameters(function: Callable[..., Any], *, without: tuple[str, ...]) -> dict[str, inspect.Parameter]:
-    """A function's own parameters, as keyword parameters; annotations are evaluated except for those named in
-    `without`.
+    """The function's declared parameters by name, changed to keyword-only parameters. Annotations are evaluated except
+    for the parameters named in `without`.
     """
     declared = inspect.signature(function).parameters
     written = {name: parameter.annotation for name, parameter in declared.items() if name not in without}
@@ -131,7 +130,9 @@ def own_parameters(function: Callable[..., Any], *, without: tuple[str, ...]) ->
 
 
 def with_parameters(run: Callable[..., Any], parameters: list[inspect.Parameter]) -> Callable[..., Any]:
-    """The function as typer shall see it: with these parameters, which it takes by name."""
+    """`run`, with its signature replaced by `parameters`, so that typer makes these parameters into command-line
+    options.
+    """
     vars(run).pop("__wrapped__", None)  # else typer would read the inner function's parameters
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
@@ -139,7 +140,9 @@ def with_parameters(run: Callable[..., Any], parameters: list[inspect.Parameter]
 
 
 def _parameter(field: Field[Any], hint: Any, help_text: str, metavar: str | None) -> inspect.Parameter:
-    """One field as typer reads it."""
+    """Parameter that typer reads as the command-line option for one field of a dataclass; `hint` is the field's
+    type.
+    """
     default = inspect.Parameter.empty if field.default is MISSING else field.default
     written = FLAGS.get(field.name, f"--{field.name.replace('_', '-')}")
     if hint is bool and default is True and "/" not in written:

@@ -31,11 +31,13 @@ class LazyGroup(TyperGroup):
     _naming = False
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002  the base class's form
-        """All commands, in reading order."""
+        """Names of all commands, in the order of the help text."""
         return list(COMMANDS)
 
     def shell_complete(self, ctx: Any, incomplete: str) -> Any:
-        """Names of commands that begin with `incomplete`, each with its line of help; no command is imported."""
+        """Completions of `incomplete` to names of commands, each with its line of help. No command's module is
+        imported.
+        """
         self._naming = True
         try:
             return super().shell_complete(ctx, incomplete)
@@ -43,7 +45,9 @@ class LazyGroup(TyperGroup):
             self._naming = False
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002  the base class's form
-        """Import one command."""
+        """The command `cmd_name`, whose module is imported now; None if there is no such command. During shell
+        completion the module is not imported, and the command has only its line of help.
+        """
         if cmd_name not in COMMANDS:
             return None
         if self._naming:
@@ -54,7 +58,9 @@ class LazyGroup(TyperGroup):
         return command
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The requested command; for an unknown name, the error names the nearest command."""
+        """The command named by the first argument, with its name and the remaining arguments. The error for an unknown
+        name suggests the most similar command.
+        """
         if args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
             close = nearest(args[0], COMMANDS)
             guess = f" Did you mean {close!r}?" if close else ""
@@ -62,23 +68,29 @@ class LazyGroup(TyperGroup):
         return super().resolve_command(ctx, args)
 
     def make_context(self, *given: Any, **named: Any) -> Any:
-        """Make a context as the base class does; its error messages quote the command line without keys."""
+        """Make a context as the base class does. API keys on the command line are removed from error messages that
+        quote it.
+        """
         with _without_keys():
             return super().make_context(*given, **named)
 
     def invoke(self, ctx: Any) -> Any:
-        """Invoke the command as the base class does; its error messages quote the command line without keys."""
+        """Invoke the command as the base class does. API keys on the command line are removed from error messages that
+        quote it.
+        """
         with _without_keys():
             return super().invoke(ctx)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002  the base class's form
-        """Write the list of commands, from the table above."""
+        """Print the overview of all commands."""
         print(overview())
 
 
 @contextlib.contextmanager
 def _without_keys() -> Iterator[None]:
-    """Takes keys out of the sentence of an error in the command line, which repeats words of it."""
+    """Context manager that removes API keys from the message of an error raised in its body. Such messages quote the
+    command line.
+    """
     try:
         yield
     except Exception as error:
@@ -90,7 +102,7 @@ def _without_keys() -> Iterator[None]:
 
 
 def overview() -> str:
-    """Text of `judge --help`; what a narrow screen has no room for goes on in further lines."""
+    """Text of `judge --help`. On a narrow screen, long lines are wrapped."""
     screen = screen_width.narrow()
     lines = _overview()
     if screen is not None:
@@ -138,7 +150,7 @@ def _root(
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run one command; exit codes as docs/reference/file_formats.md lists them."""
+    """Run one command. The exit codes are listed in docs/reference/file_formats.md."""
     arguments = sys.argv[1:] if arguments is None else arguments
     sys.excepthook = _traceback
     with guarded():
@@ -156,7 +168,9 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _sqlite_error() -> type[Exception]:
-    """SQLite's errors, where anything has used it: --help need not import it."""
+    """SQLite's base exception if the sqlite3 module has been imported, else JudgeError. This keeps `judge --help` from
+    importing sqlite3.
+    """
     module = sys.modules.get("sqlite3")
     return module.Error if module is not None else JudgeError
 
@@ -179,7 +193,9 @@ def _run(arguments: list[str]) -> None:
 
 
 def _command(arguments: list[str], extra: dict[str, Any]) -> None:
-    """Run one command, and again where the user lets a key go to a server; nothing has been asked until then."""
+    """Run one command. If it stops because a server is not trusted with an API key, the user is asked; with permission
+    the command runs again. The error is raised before any request is sent.
+    """
     from judge.cli.trust_question import allowed
 
     while True:
@@ -194,14 +210,14 @@ def _command(arguments: list[str], extra: dict[str, Any]) -> None:
 
 
 def _traceback(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """A bug's traceback, keys taken out."""
+    """Print the traceback of an unexpected error to stderr, with API keys removed."""
     import traceback
 
     sys.stderr.write(visible(redact("".join(traceback.format_exception(kind, error, trace)))))
 
 
 def fail(error: JudgeError) -> None:
-    """Say what is wrong and what mends it, and leave with exit code 1."""
+    """Print the error's message and its hint to stderr, and exit with code 1."""
     bold, reset = ("\x1b[1;31m", "\x1b[0m") if sys.stderr.isatty() and not os.environ.get("NO_COLOR") else ("", "")
     sys.stderr.write(f"{bold}error:{reset} {visible(complaint(error))}\n")
     if error.hint:

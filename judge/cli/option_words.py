@@ -1,4 +1,6 @@
-"""Options and printed sentences in the command line's wording: flags such as ``--level system``."""
+"""Options and messages as the command line writes them: flags such as ``--level system`` in place of Python
+arguments.
+"""
 
 from __future__ import annotations
 
@@ -21,14 +23,16 @@ SETTINGS = {("map", "none"): "--no-map"}
 
 
 class Flags:
-    """Names of options as command-line flags: ``--level system``."""
+    """Writes names of options as command-line flags, such as ``--level system``."""
 
     def option(self, field: str) -> str:
-        """The flag of a field."""
+        """Command-line flag of the option `field`."""
         return flag(field)
 
     def setting(self, field: str, value: object, *, exact: bool) -> str:
-        """The flag with its value; the flag alone where it takes no value."""
+        """Command-line flag with its value; the flag without a value where `value` is True. With `exact` a string is
+        written as a Python literal, else it is quoted for the shell.
+        """
         own = self.option(field)
         if isinstance(value, str) and (field, value) in SETTINGS:
             return SETTINGS[field, value]
@@ -46,7 +50,7 @@ FLAGS = Flags()
 
 
 def with_flags(words: str) -> str:
-    """Text with options written as command-line flags."""
+    """`words` with the names of options written as command-line flags."""
     return written(words, FLAGS)
 
 

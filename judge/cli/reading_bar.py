@@ -1,4 +1,6 @@
-"""A progress bar on stderr while the answers of a large run are parsed for the first time; none in files and pipes."""
+"""Progress bar on stderr, shown while the answers of a large run are parsed for the first time. It is not shown where
+stderr is a file or a pipe.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +10,8 @@ from contextlib import contextmanager
 
 @contextmanager
 def reading_bar(answers: int) -> Iterator[Callable[[int], None]]:
-    """Progress bar for `read(..., telling=reading_bar)`: it is shown while that many answers are read, and then
-    removed.
+    """Context manager with a progress bar for `read(..., telling=reading_bar)`. `answers` is the number of answers to
+    read; the callback takes the number read so far. The bar is removed at the end.
     """
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn

@@ -1,4 +1,4 @@
-"""Names beside texts, wrapped to the width of the screen; other formats get whole tables."""
+"""Two-column tables of names and texts, wrapped to the width of the screen."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ _WIDEST, _NARROWEST = 80, 30
 
 
 def listing(title: str, facts: Sequence[tuple[str, str]], signature: str = "") -> Table:
-    """A table of two columns without headings, no wider than the screen or 80 columns; long texts wrap."""
+    """Table of names and texts without column headings. It is no wider than the screen or 80 columns; long texts
+    wrap.
+    """
     screen = min(_WIDEST, max(_NARROWEST, shutil.get_terminal_size((_WIDEST, 24)).columns))
     beside = max((len(name) for name, _ in facts), default=0) + 2
     columns = [Column("name", ""), Column("text", "", wrap=screen - beside)]

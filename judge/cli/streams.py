@@ -1,4 +1,4 @@
-"""Standard streams that are closed, full, unread or of a narrow encoding."""
+"""Handles standard streams that are closed, full, no longer read, or limited to a narrow encoding."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ UNREAD = 141
 
 
 class _Noted(RawIOBase):
-    """A stream's file that remembers why it could not be written, so that the cause is known wherever it is raised."""
+    """A stream's raw file that remembers the first error in writing, so that its cause is known wherever the error
+    surfaces.
+    """
 
     def __init__(self, file: RawIOBase) -> None:
         super().__init__()
@@ -44,8 +46,8 @@ class _Noted(RawIOBase):
 
 @contextmanager
 def guarded() -> Iterator[None]:
-    """Context manager for printing to stdout: where output cannot be written, exit with an error message, or silently
-    where the reader has closed the pipe.
+    """Context manager for printing to stdout. If output cannot be written, the program exits with an error message; if
+    the reader has closed the pipe, it exits silently.
     """
     _open_closed()
     if sys.stdout is not sys.__stdout__:  # a notebook's, a test's
@@ -71,7 +73,7 @@ def guarded() -> Iterator[None]:
 
 
 def _open_closed() -> None:
-    """Streams in place of closed ones (`judge ... >&-`), so that no file that is opened gets a stream's number."""
+    """Replace closed standard streams (`judge ... >&-`) by the null device, so that no other file gets their number."""
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:
             # For reading only: what is printed fails, and is said to have failed. Error messages are dropped.
@@ -82,9 +84,10 @@ def _open_closed() -> None:
 
 
 def _text(file: _Noted, before: Any) -> TextIOWrapper:
-    """The stream for text: UTF-8 into files and pipes, as all files of this program, unless PYTHONIOENCODING says else.
+    """Text stream over `file`: UTF-8 for files and pipes, unless PYTHONIOENCODING is set. A terminal keeps its
+    encoding.
 
-    A terminal keeps its encoding. What an encoding lacks becomes its escape, never an error.
+    Characters that the encoding lacks are written as escapes and raise no error.
     """
     keep = before.isatty() or os.environ.get("PYTHONIOENCODING")
     lenient = before.errors if before.errors != "strict" else "backslashreplace"
@@ -102,7 +105,7 @@ def _flush(stream: TextIOWrapper) -> None:
 
 
 def _silence(stream: TextIOWrapper) -> None:
-    """Send what is still buffered nowhere, so that the interpreter does not complain of it when it ends."""
+    """Discard what is still buffered, so that the interpreter reports no error at exit."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)

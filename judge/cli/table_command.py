@@ -1,4 +1,4 @@
-"""Commands that print tables of runs: what they share, from reading the runs to printing."""
+"""Shared code of the commands that print tables of runs, from reading the runs to printing."""
 
 from __future__ import annotations
 
@@ -42,14 +42,15 @@ def table_command(
     people: Callable[[Any], Sequence[str | None]] = _people_of,
     prepare: Callable[[RatingsTable, Any, list[str], str], RatingsTable] | None = None,
 ) -> Declare:
-    """Make a command out of a function from a ratings table and options to tables; coverage is printed before them.
+    """Decorator that makes a command from a function of a ratings table and options that returns tables. Coverage of
+    the ratings is printed before the tables.
 
     The command takes RUNs, one option for each field of `kind` (see `declared.takes`), the function's own further
-    parameters, and what every table takes: criteria, judges, Eval-Prompts, panel, pass rate, form, output, parser. The
-    function may ask for `form` and `parser`. With `first_only` coverage belongs to the first table alone; with
-    `perturbed` the table holds perturbed stories too. `people` names people's criteria that stay in the table whatever
-    is selected; `prepare` makes the table that is counted and analysed out of the one that was read, the options, the
-    RUNs and the parser's name.
+    parameters, and the shared options: criteria, judges, Eval-Prompts, panel, pass rate, form, output, parser. The
+    function may declare `form` and `parser` to receive them. With `first_only` the coverage is printed for the first
+    table alone; with `perturbed` the table holds perturbed stories too. `people` returns the human raters' criteria
+    that are kept whatever criteria are selected. `prepare` changes the table before it is counted and analysed; it
+    receives the table read, the options, the RUNs and the parser's name.
     """
 
     def declare(function: Command) -> Command:

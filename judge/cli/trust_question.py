@@ -1,4 +1,4 @@
-"""The question, on a terminal, whether a server may be sent a key; no answer counts as no."""
+"""Asks the user, on a terminal, whether an API key may be sent to a server. No answer counts as no."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 
 def allowed(error: UntrustedHostError) -> bool:
-    """Ask the user whether to trust a server, from now on or for this command only; False where there is no terminal to
-    ask on.
+    """Ask the user whether to send API keys to a server, for this command or always. False if the user declines or if
+    there is no terminal.
     """
     from judge.credentials.trust import VARIABLE, remember
 

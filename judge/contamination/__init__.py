@@ -1,1 +1,3 @@
-"""Whether a model has seen the stories it judges: scores of texts, how good they are, and what follows for validity."""
+"""Contamination: whether a model has seen the stories in training. Computes scores of texts, their accuracy, and the
+effect on a judge's validity.
+"""

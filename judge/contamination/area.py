@@ -1,4 +1,6 @@
-"""AUC of a score with an interval by books, or by texts where no book is named. Draws once for all scores of a file."""
+"""AUC of a score with a bootstrap interval that resamples books, or texts where books are not named. All scores of a
+file use the same resamples.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ def draw(scores: ScoresFile, options: AucOptions) -> Resamples:
 
 
 def area(values: Floats, label: Flags, drawn: Resamples) -> Estimate:
-    """AUC of a score with its bootstrap interval; NaN scores are left out."""
+    """AUC of a score with its bootstrap interval. `label` is True for seen texts; texts whose score is NaN are left
+    out.
+    """
     estimate = auc(values, label)
     if not estimate.defined:
         return estimate

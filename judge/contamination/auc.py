@@ -1,4 +1,6 @@
-"""Accuracy of scores in separating texts seen from texts not seen, on a labelled set: AUC, rates, thresholds."""
+"""Accuracy of scores in separating seen from unseen texts, on a labelled set: AUC, true-positive rates and
+thresholds.
+"""
 
 from __future__ import annotations
 
@@ -35,8 +37,8 @@ TEMPORAL = (
 
 @dataclass(frozen=True, slots=True)
 class ScoreFound:
-    """Result for one score: AUC, true-positive rate at the options' false-positive rate, best accuracy, threshold, and
-    counts.
+    """Accuracy of one score: AUC, true-positive rate at the chosen false-positive rate, and best accuracy. `threshold`
+    is the one stored in the scores file (None = none); `seen`, `unseen` and `undefined` count texts.
     """
 
     score: str
@@ -50,13 +52,13 @@ class ScoreFound:
 
     @property
     def cells(self) -> dict[str, Any]:
-        """The row by name, as tables and frames have it."""
+        """Values of the row by column name."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Areas:
-    """How well each score separates texts seen from texts not seen, best AUC first."""
+    """Accuracy of every score in separating seen from unseen texts, sorted by AUC, highest first."""
 
     source: str
     judge: str
@@ -133,12 +135,14 @@ def write_curves(path: Path, scores: ScoresFile) -> None:
 
 
 def signature(scores: ScoresFile, extra: list[str]) -> str:
-    """Signature of scores: the set, model and settings, which the scores depend on."""
+    """Signature line of a result computed from scores: texts, model and settings, then `extra` and the program's
+    version.
+    """
     return "|".join([scored_by(scores), *extra, f"v{__version__}"])
 
 
 def scored_by(scores: ScoresFile) -> str:
-    """Set, model and settings of a scores file, as one part of another table's signature."""
+    """Part of a signature that names a scores file's set of texts, its model and its settings."""
     facts, settings = scores.facts, scores.header["settings"]
     revision = facts.revision or facts.weights
     parts = [
@@ -153,7 +157,9 @@ def scored_by(scores: ScoresFile) -> str:
 
 
 def notes_of(scores: ScoresFile) -> list[str]:
-    """Notes on scores: direction, what was cut, why scores are undefined, and the warning about labels by date."""
+    """Notes on scores: their direction, texts that were cut, reasons for undefined scores, and a warning where labels
+    follow from dates.
+    """
     notes = [
         "every score: higher = more likely seen; min_k_20 is the mean log-probability of the 20 % least likely tokens"
     ]

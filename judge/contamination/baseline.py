@@ -1,13 +1,15 @@
-"""Share of unseen texts that reaches a threshold, with its uncertainty, estimated on texts that did not choose it.
+"""False-positive share of a threshold, with its uncertainty, corrected for having chosen the threshold on the same
+texts.
 
-A threshold is chosen on a labelled set, so that the share of the set's own unseen texts that reach it is too low for
-other unseen texts: by little where the rule fixes that share (`fpr=0.05`), by much where it looks for the best one
-(`youden`). How much too low is told by resamples of the set (of whole books, where they are named), in each of which
-the rule chooses anew: the share of the texts that were not drawn less that of those that were (the optimism of Efron
-1983, JASA 78, out of the bag, which errs to the high side). The spread of such differences over resamples is the
-error of the share, the wandering of the threshold included; from it comes the number of independent texts that the
-set is worth. A share of stories above the threshold is a finding only where it exceeds that baseline by more than the
-errors of both; `prevalence.corrected_share` says by how much, with stories for one story-prompt as clusters.
+The threshold is chosen on a labelled set. The share of this set's own unseen texts that reach the threshold is
+therefore lower than for other unseen texts: a little where the rule fixes the share (`fpr=0.05`), much where the rule
+looks for the best threshold (`youden`). This optimism is estimated by bootstrap resamples of the set (of whole books,
+if books are named). In each resample the rule chooses a threshold again; the optimism is the share in texts that were
+not drawn minus the share in texts that were (Efron 1983, JASA 78, out of the bag, which errs to the high side). The
+standard deviation over resamples is the standard error of the share and includes the uncertainty of the threshold. The
+effective number of independent texts follows from it. A share of stories above the threshold is evidence only if it
+exceeds this baseline by more than the errors of both; `prevalence.corrected_share` computes by how much, with the
+stories of one story-prompt as a cluster.
 """
 
 from __future__ import annotations
@@ -42,10 +44,10 @@ NO_RATES = Note(
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """Expected shares of other unseen and seen texts that reach a threshold, and the effective sample sizes behind
-    them.
+    """Expected shares of further unseen and seen texts that reach a threshold, with effective sample sizes.
 
-    `unseen_effective, seen_effective` are independent texts, `unseen_groups` books, or texts.
+    `unseen_effective` and `seen_effective` are numbers of independent texts. `unseen_groups` is the number of books
+    with unseen texts, or of unseen texts if books are not named.
     """
 
     false_positive_expected: float
@@ -56,16 +58,23 @@ class Expected:
 
 
 def expected_rates(values: Floats, label: Flags, group: Sequence[str | None], choose: Choose) -> Expected | None:
-    """Compute the expected shares of other seen and unseen texts that reach a threshold, and the effective sample sizes
-    behind them.
+    """Expected shares of further seen and unseen texts that reach a threshold, with effective sample sizes.
 
     Parameters
     ----------
-    values, label : array, shape (texts,), no NaN
-    group : book of each text; where one is not known texts stand for themselves.
-    choose : the rule; it has a threshold on all of these.
+    values : array of float, shape (texts,), no NaN
+        Scores.
+    label : array of bool, shape (texts,)
+        Which texts are seen.
+    group : sequence of str or None
+        Book of each text. If the book of any text is None, every text counts as its own group.
+    choose : callable
+        Rule that returns a threshold from scores and labels, or None. It must return one for all these texts.
 
-    None where the rule has no threshold on most resamples.
+    Returns
+    -------
+    Expected or None
+        None if the rule yields no threshold in more than half of the resamples.
     """
     named = all(book is not None for book in group)
     names = [str(book) if named else f"{i:09d}" for i, book in enumerate(group)]
@@ -87,7 +96,9 @@ def expected_rates(values: Floats, label: Flags, group: Sequence[str | None], ch
 
 
 def _resampled(values: Floats, label: Flags, code: Codes, choose: Choose) -> Iterator[list[list[float]] | None]:
-    """Each resample's shares of [unseen, seen] texts at its threshold or above: of all, of the drawn, of the others."""
+    """For each bootstrap resample, shares of [unseen, seen] texts at or above its threshold: in all texts, in the drawn
+    texts, and in the texts not drawn. None for a resample without a threshold.
+    """
     rng, books = np.random.default_rng(1), int(code.max()) + 1
     for _ in range(RESAMPLES):
         times = rng.multinomial(books, np.full(books, 1 / books))[code]
@@ -113,10 +124,10 @@ def _share(reached: Flags) -> float:
 
 
 def of_unseen(expected: Expected | None, texts: int) -> Estimate:
-    """Expected false-positive share with its interval: Wilson's with the number of independent texts, Student's t over
-    books.
+    """Expected false-positive share with its interval: Wilson's interval for the effective number of independent texts,
+    with Student's t over books.
 
-    `texts` are the labelled set's unseen ones; `expected` is None for a file that has no such rates.
+    `texts` is the number of unseen texts in the labelled set. With `expected` None (no rates in the file), undefined.
     """
     if expected is None:
         return Estimate.undefined(NO_RATES)
@@ -127,15 +138,17 @@ def of_unseen(expected: Expected | None, texts: int) -> Estimate:
 
 
 def corrected(called: Flags, cluster: Codes, expected: Expected | None) -> Estimate:
-    """Share of stories that were seen, corrected for the threshold's error rates; the interval includes the uncertainty
-    of those rates.
+    """Estimated share of stories that were seen, corrected for the threshold's error rates. The interval includes the
+    uncertainty of these rates; undefined if `expected` is None.
 
     Parameters
     ----------
     called : array of bool, shape (stories,)
         Which stories reach the threshold.
     cluster : array of int, shape (stories,)
-        Their story-prompts.
+        Code of each story's story-prompt.
+    expected : Expected or None
+        Error rates of the threshold.
     """
     if expected is None:
         return Estimate.undefined(NO_RATES)

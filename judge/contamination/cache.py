@@ -1,7 +1,7 @@
 """Cache of log-probabilities by text and model, in one SQLite file.
 
-The file can be deleted at any time; then the model is asked again. Log-probabilities are kept, not scores, so that
-another k or another score of the same pass costs nothing.
+The file may be deleted at any time; the model is then run again. It stores log-probabilities in place of scores, so
+that further scores, or another k, need no new model run.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _TABLE = (
 
 
 class Cache:
-    """Cache of log-probabilities by (model key, text key); with `None` as path they are kept in memory only."""
+    """Cache of log-probabilities by (model key, text key). With `None` as path the cache is kept in memory only."""
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
@@ -43,7 +43,7 @@ class Cache:
         return _unpacked(row[0]) if row else None
 
     def put(self, model: str, logprobs_by_text: Sequence[tuple[str, TokenLogprobs]]) -> None:
-        """Keep results by text key; they are on disk when this returns."""
+        """Store the log-probabilities of texts, given with their text keys. They are on disk when the call returns."""
         rows = [(model, text, _packed(logprobs)) for text, logprobs in logprobs_by_text]
         keep(self._base, self.path, "INSERT OR REPLACE INTO logprobs VALUES (?, ?, ?)", rows)
 
@@ -66,5 +66,5 @@ def _unpacked(body: bytes) -> TokenLogprobs:
 
 
 def _floats(values: Sequence[float | None]) -> tuple[float, ...]:
-    """JSON has no NaN: it is null there."""
+    """Log-probabilities read from JSON, with null (JSON has no NaN) replaced by NaN."""
     return tuple(math.nan if value is None else value for value in values)

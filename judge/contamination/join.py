@@ -1,4 +1,6 @@
-"""Scores joined with the stories of runs: by the hash of the text, else by id; texts that differ are not joined."""
+"""Joins contamination scores with the stories of runs, by the hash of the text. Stories without a stored text are
+joined by id.
+"""
 
 from __future__ import annotations
 
@@ -22,16 +24,18 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Joined:
-    """One score for each story of a matrix, NaN = none; `matched` counts stories that are in the scores file."""
+    """One score for each story of a rating matrix; NaN = no score. `matched` is the number of stories that are in the
+    scores file.
+    """
 
     scores: Floats
     matched: int
 
 
 def join(matrix: RatingMatrix, scores: ScoresFile, name: str) -> Joined:
-    """The score of each story of the matrix, by the hash of its text.
+    """The score `name` of each story of the matrix, joined by the hash of the story's text.
 
-    Where a result folder does not hold the stories' texts, by id, if the scores were made on the dataset of that name.
+    A story whose text is not stored is joined by its id, if the scores were computed on the dataset of the same name.
     """
     scores_by_row, rows = scores.score(name), _places(matrix, scores)
     values = np.where(rows >= 0, scores_by_row[rows], np.nan)
@@ -39,8 +43,8 @@ def join(matrix: RatingMatrix, scores: ScoresFile, name: str) -> Joined:
 
 
 def story_prompts(matrices: Sequence[RatingMatrix], scores: ScoresFile) -> Codes:
-    """Integer code of each scored text's story-prompt, (texts,); a text that is not a story of the matrices gets a code
-    of its own.
+    """Integer code of the story-prompt of each scored text, shape (texts,). A text that is not a story of the matrices
+    gets its own code.
     """
     code = np.arange(len(scores.rows), dtype=np.int64)
     offset = code.size
@@ -52,7 +56,7 @@ def story_prompts(matrices: Sequence[RatingMatrix], scores: ScoresFile) -> Codes
 
 
 def _places(matrix: RatingMatrix, scores: ScoresFile) -> Codes:
-    """The row of each story of the matrix in the scores file, -1 = none."""
+    """Index of each story's row in the scores file; -1 = not in the file."""
     by_text = {row.text: i for i, row in enumerate(scores.rows)}
     same_set = scores.header["source"] == matrix.dataset
     by_id = {row.id: i for i, row in enumerate(scores.rows)} if same_set else {}
@@ -63,7 +67,7 @@ def _places(matrix: RatingMatrix, scores: ScoresFile) -> Codes:
 
 
 def refuse_strangers(scores: ScoresFile, joined: int) -> None:
-    """Raise SpecError where none of the scored texts is a story of the runs."""
+    """Raise SpecError if `joined`, the number of scored texts that are stories of the runs, is 0."""
     if joined == 0:
         raise SpecError(
             f"none of the {len(scores.rows)} texts of {scores.header['source']} is a story of these runs",
@@ -72,8 +76,8 @@ def refuse_strangers(scores: ScoresFile, joined: int) -> None:
 
 
 def same_name(model: str, name: str) -> bool:
-    """Whether a name is the model's: the letters and digits of one name are part of the other's, without provider
-    names.
+    """Whether `name` names the model: ignoring provider, punctuation and case, one name contains the other. Names of
+    fewer than four letters and digits never match.
     """
     ours, theirs = letters(JudgeName.of(model).model), letters(name.rpartition("/")[2])
     # Shorter names, such as "m" or "gpt", are part of too many others.
@@ -81,5 +85,5 @@ def same_name(model: str, name: str) -> bool:
 
 
 def letters(name: str) -> str:
-    """Letters and digits of a name, in lower case."""
+    """Letters a-z and digits of a name, in lower case."""
     return re.sub(r"[^a-z0-9]", "", name.casefold())

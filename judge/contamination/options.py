@@ -1,4 +1,4 @@
-"""What can be chosen about contamination, of every command. Loads no arrays."""
+"""Options of the contamination commands. This module imports no numerical library, so that it loads fast."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ScoringOptions:
-    """Options for scoring texts, apart from the model's name: which scores to compute, and how to open the model.
+    """Options for scoring texts with a model: which scores to compute, and how to load the model.
 
     Attributes
     ----------
     k : float
-        Share of least likely tokens in per cent.
+        Percentage of least likely tokens that Min-K% Prob uses.
     words : int or None
-        Length that every text is cut to.
+        Number of words to which every text is cut; None = texts are not cut.
     lowercase, full_distribution : bool
-        Also against the text in lower case; also Min-K%++.
+        Compute also the score against the text in lower case; compute also Min-K%++.
     recital : bool
-        Also the likeliest 50 tokens in a row.
+        Compute also the log-probability of the likeliest 50 tokens in a row.
     reference : str or None
-        Another model, as ``provider/name``.
+        A second model to compare with, as ``provider/name``.
     nonmembers, shots : Path or None, int
-        A file of texts not seen, and how many of them stand before each text (ReCaLL).
+        File of unseen texts, and the number of them put before each text (ReCaLL).
     revision, base_url, engine, concurrency
-        As a run's; `engine` holds ``KEY=VALUE``.
+        As in a run definition; `engine` holds ``KEY=VALUE``.
     """
 
     k: float = 20
@@ -55,7 +55,9 @@ class ScoringOptions:
 
     @property
     def settings(self) -> Settings:
-        """Settings with which the model is opened."""
+        """Back-end settings with which the model is loaded. Raises OptionError for an `engine` entry that is not
+        ``KEY=VALUE``.
+        """
         from judge.backends import Settings
 
         keys: dict[str, Any] = {}
@@ -70,7 +72,7 @@ class ScoringOptions:
 
 @dataclass(frozen=True, slots=True)
 class AucOptions:
-    """Choices of a table of AUCs: `fpr` is the false-positive rate at which the true-positive rate is read."""
+    """Options of the table of AUCs. `fpr` is the false-positive rate at which the true-positive rate is computed."""
 
     resamples: int = 1000
     seed: int = 1
@@ -87,8 +89,8 @@ class AucOptions:
 class ReportOptions:
     """Options of the contamination report.
 
-    `score` by name; `systems` whose stories make the story set, empty = all; `own_systems` says which system is a
-    model's own, as ``MODEL=SYSTEM``.
+    `score` is the name of the score. `systems` are the systems whose stories are counted; empty = all. `own_systems`
+    names the system whose stories a model wrote, as ``MODEL=SYSTEM``.
     """
 
     score: str = "min_k_20"
@@ -102,15 +104,15 @@ class ReportOptions:
 
     @property
     def own(self) -> tuple[tuple[str, str], ...]:
-        """(model, system) pairs of `own_systems`."""
+        """Pairs of model and system from `own_systems`."""
         parts = (word.rpartition("=") for word in self.own_systems)
         return tuple((model, system) for model, _, system in parts)
 
 
 @dataclass(frozen=True, slots=True)
 class ValidityOptions:
-    """Options of the validity table: `split` at the file's ``threshold`` or at the ``median``; `least` is the minimum
-    number of stories in each half.
+    """Options of the validity table. Stories are divided in two at the file's ``threshold`` or at the ``median`` score
+    (`split`); `least` is the smallest number of stories in each half.
     """
 
     score: str = "min_k_20"
@@ -133,8 +135,9 @@ class ValidityOptions:
 class CheckOptions:
     """Options of the contamination check.
 
-    `models` are weights to score with beside those of the runs' judges; `labelled` is a file of texts seen and not
-    seen; `released` says when models came out, as ``MODEL=YYYY-MM``; `limit` scores the first stories only.
+    `models` are models to score with in addition to the runs' judges. `labelled` is a file of seen and unseen texts.
+    `released` gives the months in which models were published, as ``MODEL=YYYY-MM``. `limit` is the number of stories
+    to score, from the first on; None = all.
     """
 
     models: tuple[str, ...] = ()
@@ -155,5 +158,5 @@ class CheckOptions:
 
     @property
     def scoring(self) -> ScoringOptions:
-        """The check's options for scoring texts."""
+        """Scoring options of the check, with recital scores."""
         return ScoringOptions(revision=self.revision, base_url=self.base_url, engine=self.engine, recital=True)

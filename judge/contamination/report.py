@@ -1,8 +1,9 @@
-"""The study's table: for each model, how much of a story set it seems to have seen, and how its own stories are rated.
+"""Contamination report: for each model, the share of stories that it seems to have seen, and the mean rating of its own
+stories.
 
-A text counts as seen where its score reaches the threshold in the scores file, which stems from a labelled set scored
-by the same model. Without a threshold there is no rate. Texts that were never seen reach it too: beside the rate stand
-the share that is expected of them, and the rate corrected for it (`baseline`).
+A text counts as seen if its score reaches the threshold in the scores file, which was chosen on a labelled set scored
+by the same model. Without a threshold no rate is given. Some unseen texts reach the threshold too. The report therefore
+also gives the share expected of unseen texts and the rate corrected for it (`baseline`).
 """
 
 from __future__ import annotations
@@ -52,20 +53,22 @@ NO_OWN = Note(
 
 @dataclass(frozen=True, slots=True)
 class ModelFound:
-    """Result for one model on a story set: the share of stories that it seems to have seen, and how its own stories are
-    rated.
+    """Result for one model: the share of stories that it seems to have seen, and the mean rating of its own stories.
 
     Attributes
     ----------
     set : str
-        The stories, with the systems they were taken of.
+        Name of the stories, with the systems that wrote them.
     rate, unseen, corrected : Estimate
-        Shares at or above the threshold: of the stories, expected of texts that were not seen, and corrected for it.
+        Share of stories at or above the threshold, share expected of unseen texts, and `rate` corrected for the
+        threshold's error rates.
     stories, undefined : int
-        With the score, and without.
+        Numbers of stories with and without the score.
     threshold : Threshold or None
     own : tuple of str
-        Systems that are this model's own; `people` and `judges` are mean ratings of their stories.
+        Systems that are this model. `people` and `judges` are mean ratings of their stories.
+    auc : Estimate
+        AUC of the score on the labelled set.
     """
 
     model: str
@@ -83,7 +86,7 @@ class ModelFound:
 
     @property
     def cells(self) -> dict[str, Any]:
-        """The row by name, as tables and frames have it."""
+        """Values of the row by column name."""
         chosen = self.threshold
         return {
             "model": self.model,
@@ -121,7 +124,7 @@ class ContaminationReport:
 def report(
     runs: RatingsTable, files: Sequence[ScoresFile], options: ReportOptions | None = None
 ) -> ContaminationReport:
-    """Contamination report, with a row for each scores file: share of stories seen, AUC on the labelled set, and mean
+    """Contamination report with one row for each scores file: share of stories seen, AUC on the labelled set, and mean
     rating of the model's own stories.
     """
     options = options or ReportOptions()
@@ -175,7 +178,9 @@ def _row(scores: ScoresFile, matrices: Sequence[RatingMatrix], options: ReportOp
 
 
 def _own(model: str, matrices: Sequence[RatingMatrix], named: Sequence[tuple[str, str]]) -> list[str]:
-    """Systems that are this model's own: those named for it, else those whose name is part of the model's."""
+    """Systems that are this model: those assigned to it in `named`, else those whose name is contained in the model's
+    name. Raises an error if `named` holds an unknown system.
+    """
     systems = list(dict.fromkeys(name for matrix in matrices for name in matrix.systems))
     for _, system in named:
         if system not in systems:
@@ -187,7 +192,9 @@ def _own(model: str, matrices: Sequence[RatingMatrix], named: Sequence[tuple[str
 
 
 def _mean_of_own(matrices: Sequence[RatingMatrix], own: Sequence[str], *, people: bool) -> Estimate:
-    """Mean rating of these systems' stories, each story's over criteria (and judges), story-prompts as units."""
+    """Mean rating of the stories of the systems `own`, with story-prompts as clusters. A story's ratings are first
+    averaged over criteria (and judges). With `people` the ratings are those of human raters, else those of judges.
+    """
     if not own:
         return Estimate.undefined(NO_OWN)
     values: list[Floats] = []

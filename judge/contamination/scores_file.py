@@ -1,8 +1,9 @@
-"""A scores file: JSON Lines, a header first, then a line for each text. Holds hashes of texts, never the texts.
+"""Reads and writes scores files: JSON Lines with a header and one line for each text. They hold hashes of the texts in
+place of the texts.
 
-The header says which model scored (name, revision, hashes of tokenizer and weights), with which settings, what was cut
-to the context or has no score and why, and the thresholds with the rule and the labelled set they come from. Scores of
-different models, or made with different settings, are never compared through it.
+The header names the model (name, revision, hashes of tokenizer and weights) and the settings, counts texts that were
+cut to the context or have no score, with reasons, and holds the thresholds with their rule and labelled set. Scores of
+different models or settings are not compared.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ FORMAT = "judge-contamination-scores/1"
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Line of one text: `text` is its hash; `undefined` gives the reason for a score that is None."""
+    """Line of a scores file about one text. `text` is the text's hash. `undefined` gives the reason for each score that
+    is None.
+    """
 
     id: str
     text: str
@@ -57,7 +60,7 @@ class ScoresFile:
 
     @property
     def judge(self) -> str:
-        """The model as the option `model` named it, provider first."""
+        """Name of the model as ``provider/name``."""
         return str(self.header["judge"])
 
     @property
@@ -77,7 +80,7 @@ class ScoresFile:
 
     @property
     def labels(self) -> NDArray[np.bool_] | None:
-        """Whether each text was seen, or None where the file has no labels."""
+        """Array of bool, shape (texts,): whether each text was seen. None if any text lacks a label."""
         if any(row.label is None for row in self.rows):
             return None
         return np.array([row.label for row in self.rows], dtype=np.bool_)
@@ -144,15 +147,15 @@ def only(scores: ScoresFile, keep: Callable[[Row], bool]) -> ScoresFile:
 def with_thresholds(
     scores: ScoresFile, thresholds: Mapping[str, Any], without: Mapping[str, str] | None = None
 ) -> ScoresFile:
-    """The scores file with thresholds by score name, each `{rule, value, set, texts, auc, ...}`; `without` gives the
-    reason where a score has none.
+    """The scores file with `thresholds` by score name, each a record `{rule, value, set, texts, auc, ...}`. `without`
+    gives the reason for each score that has no threshold.
     """
     more = {"thresholds": dict(thresholds), "without_threshold": dict(without or {})}
     return replace(scores, header={**scores.header, **more})
 
 
 def write(path: Path, scores: ScoresFile) -> None:
-    """Write a scores file, completely or not at all."""
+    """Write a scores file. If writing fails, no partial file is left; raises SpecError."""
     without = {name: written(why, PLAIN) for name, why in scores.header["without_threshold"].items()}
     header = {**scores.header, "without_threshold": without}
     lines = [orjson.dumps(header), *(orjson.dumps(asdict(row)) for row in scores.rows)]
@@ -167,7 +170,7 @@ _MAKE = Advice("make one: judge contamination score DATASET {model} ...")
 
 
 def read(path: Path) -> ScoresFile:
-    """Read a scores file; raises DataError where the file has another format, or lines are missing."""
+    """Read a scores file. Raises DataError if the file has another format or lines are missing."""
     if not path.is_file():
         raise DataError("there is no such file", file=path, hint=_MAKE)
     lines = path.read_bytes().splitlines()
@@ -185,7 +188,7 @@ def read(path: Path) -> ScoresFile:
 
 
 def is_scores_file(path: Path) -> bool:
-    """Whether the first line is a header of this format."""
+    """Whether the file exists and its first line is the header of a scores file."""
     if not path.is_file():
         return False
     with path.open("rb") as stream:
@@ -193,8 +196,8 @@ def is_scores_file(path: Path) -> bool:
 
 
 def different_model(first: ScorerFacts, second: ScorerFacts) -> str | None:
-    """Reason why two sets of facts do not describe one model, or None: weights decide where they are known, else names
-    and revisions.
+    """Reason why two sets of facts describe different models; None if they may describe the same. The weights' hashes
+    decide if both are known, else names, revisions and tokenizers are compared.
     """
     if None not in (first.weights, second.weights):
         return None if first.weights == second.weights else f"the weights of {first.model} and {second.model} differ"
@@ -208,5 +211,5 @@ def different_model(first: ScorerFacts, second: ScorerFacts) -> str | None:
 
 
 def _base(model: str) -> str:
-    """A model's name without a path's end."""
+    """A model's name in lower case, without a slash at the end."""
     return model.rstrip("/").casefold()

@@ -1,8 +1,9 @@
-"""Scores of texts: one pass of the scorer for each kind of log-probability, cached, in batches.
+"""Computes contamination scores of texts. Each kind of log-probability needs one pass of the model over the texts, in
+batches and with a cache.
 
-The first pass gives loss, zlib, Min-K% Prob, and Min-K%++ where the full distribution is to be had; texts in lower
-case, a reference model and a prefix of texts not seen need a pass each. What a model or server cannot give leaves its
-scores undefined, with that reason; nothing is put in their place.
+The first pass gives loss, zlib, Min-K% Prob, and Min-K%++ if the full distribution is available. Texts in lower case, a
+reference model and a prefix of unseen texts need one further pass each. If the model or server cannot provide what a
+score needs, the score is undefined with this reason.
 """
 
 from __future__ import annotations
@@ -34,10 +35,11 @@ EMPTY_TEXT = "undefined: the text is empty"
 
 @dataclass(frozen=True, slots=True)
 class ScoreOptions:
-    """Options of scores. `k` is a share in per cent; `prefix` is the joined unseen texts for ReCaLL, and `shots` their
-    number.
+    """Options of scores. `k` is a percentage of tokens. `prefix` is the concatenated unseen texts for ReCaLL, and
+    `shots` the number of these texts.
 
-    `words` cuts every text before scoring (see `texts.first_words`); it stands here because it moves every score.
+    `words` is the number of words to which every text was cut before scoring (see `texts.first_words`). It is stored
+    here because it affects every score.
     """
 
     k: float = 20
@@ -54,11 +56,11 @@ class ScoreOptions:
 
     @property
     def sweep(self) -> tuple[float, ...]:
-        """All shares (in per cent) that are computed, including `k`."""
+        """All percentages of tokens for which Min-K% is computed, including `k`."""
         return tuple(sorted({*map(float, scores.SWEEP), float(self.k)}))
 
     def written(self) -> dict[str, Any]:
-        """Options for a file's header, with a hash in place of a long text."""
+        """Options for a scores file's header, with a hash in place of the prefix."""
         return {
             "k": self.k,
             "words": self.words,
@@ -89,7 +91,9 @@ async def score(
     reference: Scorer | None = None,
     progress: Progress | None = None,
 ) -> list[Scored]:
-    """Scores of all texts, in their order. Raises `BackendError` where the model cannot score at all."""
+    """Scores of all texts, in the order of `texts`. Raises `BackendError` if the model cannot return log-probabilities
+    at all.
+    """
     show = progress or (lambda _name, _done, _total: None)
     bodies = [text.text for text in texts]
     reasons: dict[str, str] = {}
@@ -125,7 +129,9 @@ async def score(
 
 @dataclass(frozen=True, slots=True)
 class _Passes:
-    """Log-probabilities of one text."""
+    """Log-probabilities of one text from each pass: unchanged, in lower case, after a prefix of unseen texts, and under
+    the reference model. None = no such pass.
+    """
 
     plain: TokenLogprobs
     lower: TokenLogprobs | None
@@ -139,7 +145,9 @@ class _Passes:
 
 
 def _scores(text: str, passes: _Passes, options: ScoreOptions, reasons: Mapping[str, str]) -> dict[str, Estimate]:
-    """All scores of one text that were asked for, by name."""
+    """All requested scores of one text, by name. `reasons` explains scores that are undefined because a pass was not
+    possible.
+    """
     logprobs = passes.logprobs
     values = {"loss": scores.loss(logprobs), "zlib": scores.zlib(logprobs, text)}
     for k in options.sweep:
@@ -170,7 +178,9 @@ def _scores(text: str, passes: _Passes, options: ScoreOptions, reasons: Mapping[
 
 
 def _recall(passes: _Passes, reasons: Mapping[str, str]) -> Estimate:
-    """ReCaLL over the tokens that both passes have: after a prefix there is no opening token, and less room."""
+    """ReCaLL over the tokens that both passes share. After a prefix, a text has no start token and may be cut
+    earlier.
+    """
     if passes.conditional is None:
         return Estimate.undefined(reasons.get("recall", "undefined: no pass after texts not seen"))
     after, plain = passes.conditional, passes.plain
@@ -185,7 +195,9 @@ def _recall(passes: _Passes, reasons: Mapping[str, str]) -> Estimate:
 
 
 async def _if_possible(name: str, reasons: dict[str, str], asked: Any) -> list[TokenLogprobs] | None:
-    """The pass, or None with the reason noted where the model's server cannot do it."""
+    """Result of the pass `asked`. If the model's server is not capable of it, None, and the reason is stored in
+    `reasons`.
+    """
     try:
         logprobs: list[TokenLogprobs] = await asked
     except BackendError as error:
@@ -206,7 +218,9 @@ async def _passed(
     full: bool = False,
     prefix: str | None = None,
 ) -> list[TokenLogprobs]:
-    """One pass over all texts: each distinct text once, from the cache where it is there."""
+    """Log-probabilities of all texts from one pass, in the order of `bodies`. Each distinct text is scored once; texts
+    in the cache are not scored again.
+    """
     key = model_key(await scorer.facts(), full=full, prefix=prefix)
     keys = [fingerprint_text(body) for body in bodies]
     body_of = dict(zip(keys, bodies, strict=True))
@@ -229,7 +243,7 @@ async def _passed(
 
 
 def model_key(facts: ScorerFacts, *, full: bool = False, prefix: str | None = None) -> str:
-    """Hash of everything besides the text that log-probabilities depend on; package versions are left out."""
+    """Hash of everything except the text that log-probabilities depend on. Package versions are left out."""
     identity = {name: value for name, value in asdict(facts).items() if name != "version"}
     return fingerprint([identity, full, None if prefix is None else fingerprint_text(prefix)])
 

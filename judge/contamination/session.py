@@ -1,4 +1,4 @@
-"""One session of scoring: opens the models, scores the texts, closes the models."""
+"""One scoring session: loads the models, scores the texts, closes the models."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def scored(
 ) -> ScoresFile:
     """Score all texts with a model, named as ``provider/name``.
 
-    Log-probabilities are kept in `derived/logprobs.sqlite` under `folder`. A calibration of another model is refused
-    before anything is scored.
+    Log-probabilities are cached in `derived/logprobs.sqlite` under `folder`. `calibration` holds scores of a labelled
+    set; scores of another model are refused before any text is scored.
     """
     # Before any weights are loaded: these are mistakes that can be told at once.
     ScoreOptions(k=asked.k)

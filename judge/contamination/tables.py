@@ -1,4 +1,6 @@
-"""Tables of `judge contamination`: areas under the curve, the study's table, agreement in two halves."""
+"""Tables of `judge contamination`: AUC of scores, the contamination report, and agreement in two halves of the
+stories.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from judge.printing.tables import Column, Table
 
 
 def auc_table(areas: Areas) -> Table:
-    """AUC, true-positive rate, best accuracy and threshold of every score, best AUC first."""
+    """Table of AUC, true-positive rate, best accuracy and threshold of every score, sorted by AUC, highest first."""
     columns = [
         Column("score", "score"),
         Column("auc", "AUC", digits=3),
@@ -27,7 +29,7 @@ def auc_table(areas: Areas) -> Table:
 
 
 def report_table(report: ContaminationReport) -> Table:
-    """Table of a report with a row for each scores file."""
+    """Table of the contamination report, with one row for each scores file."""
     columns = [
         Column("model", "model"),
         Column("set", "story set"),
@@ -49,7 +51,7 @@ def report_table(report: ContaminationReport) -> Table:
 
 
 def validity_table(validity: Validity) -> Table:
-    """Table with a row for each scores file and judge cell."""
+    """Table with one row for each scores file and judge (with Eval-Prompt and criterion)."""
     rows = [row.cells for row in validity.rows]
     columns = [
         Column("model", "scored by"),

@@ -1,4 +1,6 @@
-"""Texts to score: stories of a dataset, or a labelled set of seen and unseen texts; notes count what was changed."""
+"""Texts to score: stories of a dataset, or a labelled set of seen and unseen texts. Notes count texts that were changed
+or left out.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +24,10 @@ GROUP_KEYS = ("book", "book_id")
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """One text. `label` says whether the model has seen it (None: not known), `group` which book it is from.
+    """One text. `label` is whether the model has seen the text (None = unknown). `group` is the book that the text is
+    from.
 
-    `key` is the hash of the text as its file has it, also where `text` was cut: by it scores find their story again.
+    `key` is the hash of the complete text in the file, even if `text` was cut. It is used to join scores with stories.
     """
 
     id: str
@@ -37,7 +40,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class TextSet:
-    """Texts with the name of their dataset or file, and what was left out while reading, in sentences."""
+    """Texts with the name of their dataset or file; `notes` are sentences on texts that were changed or left out."""
 
     name: str
     texts: tuple[Text, ...]
@@ -45,7 +48,9 @@ class TextSet:
 
 
 def of_dataset(name: str, *, columns: Mapping[str, Any] | None = None, limit: int | None = None) -> TextSet:
-    """Stories of a dataset by name or path, as in `judge data list`; labelled JSON Lines are read as a labelled set."""
+    """Stories of a dataset, given by name or path as in `judge data list`. A JSON Lines file with labels is read as a
+    labelled set.
+    """
     path = Path(name)
     if columns is None and path.is_file() and path.suffix.lower() in (".jsonl", ".ndjson") and _is_labelled(path):
         return labelled(path, limit=limit)
@@ -59,10 +64,10 @@ def of_dataset(name: str, *, columns: Mapping[str, Any] | None = None, limit: in
 
 
 def labelled(path: Path, *, limit: int | None = None) -> TextSet:
-    """A labelled set: JSON Lines with `label` (1 = seen, 0 = not) and the text under `input`, `snippet` or `text`.
+    """Read a labelled set: JSON Lines with `label` (1 = seen, 0 = not) and the text under `input`, `snippet` or `text`.
 
-    These are the forms of WikiMIA (`input, label`) and BookMIA (`snippet, label, book`). NUL characters, which BookMIA
-    has, are kept, since they are what was published; a note counts them. Raises DataError, naming file and row.
+    These are the formats of WikiMIA (`input, label`) and BookMIA (`snippet, label, book`). NUL characters, which
+    BookMIA contains as published, are kept and counted in a note. Raises DataError, naming file and row.
     """
     texts: list[Text] = []
     damaged = 0
@@ -91,10 +96,10 @@ def labelled(path: Path, *, limit: int | None = None) -> TextSet:
 
 
 def first_words(texts: TextSet, words: int) -> TextSet:
-    """Each text cut to its first `words` whitespace-separated words; shorter texts are left out, with a note.
+    """The texts, each cut to its first `words` whitespace-separated words. Shorter texts are left out, with a note.
 
-    So does `process_data.py` of the reference implementation, which asks for texts of one length: scores of texts of
-    unequal length cannot be compared well.
+    `process_data.py` of the reference implementation does the same, because scores of texts of unequal length are hard
+    to compare.
     """
     if words < 1:
         raise OptionError("words", words, "must be 1 or more")
@@ -111,7 +116,9 @@ def first_words(texts: TextSet, words: int) -> TextSet:
 
 
 def plain_texts(path: Path, shots: int) -> list[str]:
-    """The first texts of a file of known non-members: JSON Lines as above (label not needed), or one text a line."""
+    """The first `shots` texts of a file of unseen texts: JSON Lines as in `labelled` (the label may be missing; rows
+    labelled as seen are left out), or one text a line.
+    """
     if not path.is_file():
         raise DataError("there is no such file", file=path)
     if path.suffix.lower() in (".jsonl", ".ndjson"):

@@ -1,7 +1,8 @@
-"""Threshold from which a text counts as seen: a named rule on a labelled set, valid for one model alone.
+"""Thresholds from which a text counts as seen. A rule chooses the threshold on a labelled set; it is valid for one
+model only.
 
-Rules: ``youden`` (largest true-positive less false-positive rate), ``fpr=0.05`` (lowest threshold that calls at most
-that share of the unseen texts seen), or a number, which is taken as it is.
+Rules: ``youden`` maximises the true-positive rate minus the false-positive rate. ``fpr=0.05`` is the lowest threshold
+at which at most that share of the unseen texts count as seen. A number is used as the threshold itself.
 """
 
 from __future__ import annotations
@@ -33,10 +34,11 @@ _MOVED_BY = {"recall": "prefix"}
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """The labelled set that a threshold was chosen on.
+    """The labelled set on which a threshold was chosen.
 
-    `texts` have the score, `seen` of them were seen; `false_positive` and `true_positive` are shares of its own texts
-    that reach the threshold, `expected` of others (None where they are not known).
+    `texts` is the number of texts with the score, `seen` the number of seen ones among them. `false_positive` and
+    `true_positive` are the shares of unseen and of seen texts that reach the threshold. `expected` holds the shares
+    expected for other texts (None = unknown).
     """
 
     name: str
@@ -50,7 +52,7 @@ class Labelled:
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """Value of a score from which a text counts as seen, and the rule that chose it; `labelled` is None for a number
+    """Score from which a text counts as seen, and the rule that chose this threshold. `labelled` is None for a number
     that the user gave.
     """
 
@@ -81,7 +83,9 @@ class Threshold:
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> Threshold:
-        """Read a threshold from a header; files of earlier versions have no expected rates."""
+        """Read a threshold from a header record. In files of earlier versions the expected rates are missing and become
+        None.
+        """
         if not record.get("set"):
             return cls(record["rule"], record["value"])
         names = [field.name for field in fields(Expected)]
@@ -100,9 +104,9 @@ class Threshold:
 
 
 def by_rule(scores: ScoresFile, rule: str, name: str, drawn: Resamples | None = None) -> Threshold:
-    """Choose the threshold of one score by a rule.
+    """Choose the threshold of the score `name` by a rule.
 
-    Raises SpecError for a rule that is not known, and where the labelled set cannot give it.
+    Raises SpecError for an unknown rule, and where the labelled set yields no threshold.
     """
     kind, number = _parsed(rule)
     if kind == "value":
@@ -148,12 +152,12 @@ def by_rule(scores: ScoresFile, rule: str, name: str, drawn: Resamples | None = 
 
 
 def _choose(kind: str, number: float) -> Callable[[Floats, Flags], float | None]:
-    """The rule as a function of scores and labels."""
+    """The rule as a function of scores and labels that returns a threshold, or None if there is none."""
     return roc.youden if kind == "youden" else lambda values, label: roc.threshold_at_fpr(values, label, number)
 
 
 def given(scores: ScoresFile, value: float, name: str) -> ScoresFile:
-    """The same scores with a given number as the threshold of one score."""
+    """The scores file with the number `value` as the threshold of the score `name`."""
     scores.score(name)
     return with_thresholds(scores, {name: by_rule(scores, repr(value), name).record})
 
@@ -164,9 +168,9 @@ def is_number(rule: str) -> bool:
 
 
 def all_by_rule(scores: ScoresFile, rule: str) -> ScoresFile:
-    """The same scores with a threshold for each score, and the reason for each score that can have none.
+    """The scores file with a threshold for each score, and the reason for each score without one.
 
-    Raises SpecError where the rule is not known, and where no score can have one.
+    Raises SpecError if the rule is unknown or if no score has a threshold.
     """
     _parsed(rule)
     # The same resamples for every score, so that their intervals can be compared.
@@ -183,7 +187,9 @@ def all_by_rule(scores: ScoresFile, rule: str) -> ScoresFile:
 
 
 def carried_over(scores: ScoresFile, calibration: ScoresFile, rule: str) -> ScoresFile:
-    """Stories' scores with thresholds chosen on a labelled set; raises SpecError where models or settings differ."""
+    """The stories' scores with the thresholds that a rule chooses on the labelled set `calibration`. Raises SpecError
+    if models or text lengths differ.
+    """
     refuse_other_model(scores.judge, scores.facts, calibration)
     ours, theirs = scores.header["settings"], calibration.header["settings"]
     if ours.get("words") != theirs.get("words"):
@@ -204,7 +210,9 @@ def carried_over(scores: ScoresFile, calibration: ScoresFile, rule: str) -> Scor
 
 
 def refuse_other_model(judge: str, facts: ScorerFacts, calibration: ScoresFile) -> None:
-    """Raise SpecError where the labelled set was scored by another model: thresholds do not carry over."""
+    """Raise SpecError if the labelled set was scored by another model, since a threshold is valid for one model
+    only.
+    """
     if reason := different_model(facts, calibration.facts):
         raise SpecError(
             f"a threshold does not carry over to another model: {reason}",
@@ -216,7 +224,7 @@ def refuse_other_model(judge: str, facts: ScorerFacts, calibration: ScoresFile) 
 
 
 def _same(name: str, ours: ScoresFile, theirs: ScoresFile) -> bool:
-    """Whether what a score needs beside the model was the same."""
+    """Whether both files computed the score `name` with the same settings, or the same reference model."""
     if name.startswith("reference_"):
         return bool(ours.header["reference"] == theirs.header["reference"])
     setting = _MOVED_BY.get(name)
@@ -224,7 +232,7 @@ def _same(name: str, ours: ScoresFile, theirs: ScoresFile) -> bool:
 
 
 def of_score(scores: ScoresFile, name: str) -> Threshold | None:
-    """The threshold of a score in a file's header, or None."""
+    """The threshold of the score `name` in the file's header; None if there is none."""
     record: Mapping[str, Any] | None = scores.header["thresholds"].get(name)
     return None if record is None else Threshold.of(record)
 

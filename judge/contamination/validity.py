@@ -1,10 +1,11 @@
-"""Agreement with people on stories that a model seems to have seen, and on the others.
+"""Compares a judge's agreement with human ratings on stories that a model seems to have seen and on the other stories.
 
-Stories are split by a contamination score of the judge's model, at the scores file's threshold or at the median. In
-each half stand the judge's tau-b with people and its mean absolute distance from people's mean rating; the difference
-of halves comes from one bootstrap over story-prompts, so that it is paired. It is no experiment: the halves differ in
-whatever else goes with the score (systems, topic, style, length). A scores file is set beside the judges that are its
-model by name, or, where none is, beside all of them, which a note then says.
+Stories are divided by a contamination score of the judge's model, at the scores file's threshold or at the median. For
+each half the result gives the judge's tau-b with human ratings and its mean absolute distance from the mean human
+rating. The difference between halves has an interval from one bootstrap over story-prompts, which is therefore paired.
+This is not an experiment: the halves also differ in whatever correlates with the score (systems, topic, style, length).
+A scores file is used for the judges whose names match its model. If none matches, it is used for all judges, and a note
+says so.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ PARTS = ("high", "low", "difference")
 
 @dataclass(frozen=True, slots=True)
 class Halves:
-    """A statistic among stories above and below the cut, and the difference (high minus low)."""
+    """A statistic on stories above and below the cut, and the difference (high minus low)."""
 
     high: Estimate
     low: Estimate
@@ -58,10 +59,11 @@ class Halves:
 
 @dataclass(frozen=True, slots=True)
 class ValidityRow:
-    """One judge cell with one model's scores: numbers of stories above and below the cut, and both statistics in each
-    half.
+    """Results of one judge with one model's scores: numbers of stories above and below the cut, and both statistics in
+    each half.
 
-    `cut` is None where no story has a score; `mixture` is a sentence on how the halves differ in systems.
+    `cut` is None if no story has a score. `mixture` is a sentence on how the shares of systems differ between the
+    halves.
     """
 
     model: str
@@ -75,7 +77,7 @@ class ValidityRow:
 
     @property
     def cells(self) -> dict[str, Any]:
-        """The row by name, as tables and frames have it."""
+        """Values of the row by column name."""
         both = (("tau", self.tau), ("error", self.error))
         parts = {f"{key}_{part}": getattr(halves_of, part) for key, halves_of in both for part in PARTS}
         about = {"model": self.model, **self.subject.labels, "kind": self.subject.kind}
@@ -84,8 +86,8 @@ class ValidityRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Validity:
-    """Agreement with people where contamination is high and where it is low, with a row for each scores file and judge
-    cell.
+    """Agreement with human ratings on stories with high and with low contamination scores, with one row for each scores
+    file and judge (with Eval-Prompt and criterion).
     """
 
     options: ValidityOptions
@@ -100,7 +102,9 @@ class Validity:
 
 
 def validity(runs: RatingsTable, files: Sequence[ScoresFile], options: ValidityOptions | None = None) -> Validity:
-    """Tau-b with people and |judge - people| in the two halves, a row for each scores file and judge cell."""
+    """Tau-b with human ratings and |judge - people| in the two halves of the stories, with one row for each scores file
+    and judge (with Eval-Prompt and criterion).
+    """
     options = options or ValidityOptions()
     runs = numbers(runs)
     matrices = build(runs)
@@ -144,16 +148,16 @@ def validity(runs: RatingsTable, files: Sequence[ScoresFile], options: ValidityO
 
 
 def halves(judge: Floats, people: Floats, high: Flags, low: Flags, drawn: Resamples) -> tuple[Halves, Halves]:
-    """Tau-b and mean absolute difference in two sets of stories, with expanded percentile intervals.
+    """Tau-b and mean absolute difference on two sets of stories, each with expanded percentile intervals.
 
     Parameters
     ----------
     judge, people : array, shape (n,)
         Ratings; NaN = none.
     high, low : array of bool, shape (n,)
-        The two sets; disjoint, of stories with both ratings.
+        The two disjoint sets of stories; all stories in them have both ratings.
     drawn : Resamples
-        Of the n stories; both sets are taken from the same resamples.
+        Bootstrap resamples of the n stories, used for both sets.
     """
     both = []
     for statistic in (_tau, _error):
@@ -220,7 +224,9 @@ def _row(
 
 
 def _cut(scores: ScoresFile, options: ValidityOptions) -> float | None:
-    """The threshold, or None for the median."""
+    """The threshold stored for the score; None if the stories are divided at the median. Raises SpecError if no
+    threshold is stored.
+    """
     if options.split == "median":
         return None
     threshold = of_score(scores, options.score)
@@ -233,7 +239,9 @@ def _cut(scores: ScoresFile, options: ValidityOptions) -> float | None:
 
 
 def _mixture(scores: ScoresFile, matrix: RatingMatrix, high: Flags, low: Flags) -> str | None:
-    """The system whose share differs most between the halves, in a sentence."""
+    """Sentence on the system whose share differs most between the halves; None if a half is empty or the shares differ
+    by less than 0.01.
+    """
     if not high.any() or not low.any():
         return None
     count = len(matrix.systems)
@@ -249,7 +257,7 @@ def _mixture(scores: ScoresFile, matrix: RatingMatrix, high: Flags, low: Flags) 
 
 
 def _mixtures(rows: Sequence[ValidityRow]) -> list[str]:
-    """One sentence for each scores file and dataset."""
+    """The first `mixture` sentence for each scores file and dataset."""
     first: dict[tuple[str, str], str] = {}
     for row in rows:
         if row.mixture:

@@ -1,1 +1,3 @@
-"""Rules for keys: providers' hosts, hosts that the user trusts, and literal keys in a definition."""
+"""API keys: providers' hosts, hosts that the user trusts with keys, and detection of keys written into a run
+definition.
+"""

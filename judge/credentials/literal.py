@@ -1,4 +1,4 @@
-"""Detection of literal keys in a run's definition, which is then refused. No key is printed."""
+"""Detects API keys written into a run definition, which is then refused. The keys are not printed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ _RANDOM = re.compile(r"(?<![A-Za-z0-9])(?=[A-Za-z]*\d)(?=[a-z0-9]*[A-Z])(?=[A-Z0
 
 
 def refuse_keys(data: Mapping[str, Any], where: str, text: str | None = None) -> None:
-    """Raise SpecError for the first key in a definition, with its line where `text` is the file's."""
+    """Raise SpecError for the first API key in a definition. The message names the line if `text`, the file's text, is
+    given.
+    """
     for path, why in found_keys(data):
         line = _line(text, path) if text is not None else None
         name = ".".join(str(part) for part in path)
@@ -39,7 +41,9 @@ def refuse_keys(data: Mapping[str, Any], where: str, text: str | None = None) ->
 
 
 def found_keys(data: Any, path: Place = ()) -> Iterator[tuple[Place, str]]:
-    """(where, what is wrong) of each key in plain data; the path ends before a name that holds a key itself."""
+    """Path and description of each API key in plain data. If the name of a field contains a key, the path ends before
+    this name.
+    """
     if isinstance(data, Mapping):
         for name, value in data.items():
             if why := _key_kind(str(name)):
@@ -52,7 +56,9 @@ def found_keys(data: Any, path: Place = ()) -> Iterator[tuple[Place, str]]:
 
 
 def address_problem(address: str) -> str | None:
-    """Fault of a server's address that holds a key, as the end of a sentence on it; None where it holds none."""
+    """What is wrong with the address, as the end of a sentence such as "holds a user name or a password"; None if the
+    address holds no API key.
+    """
     if _USER.match(address):
         return "holds a user name or a password"
     for name, value in _PARAMETER.findall(address):
@@ -78,7 +84,9 @@ def _field(path: Place, value: Any) -> Iterator[tuple[Place, str]]:
 
 
 def _scalar(path: Place, name: str, value: str) -> str | None:
-    """Fault of one value, as the end of a sentence on it; None where there is none."""
+    """What is wrong with a field's value, as the end of a sentence such as "holds a key as it stands"; None if nothing
+    is wrong.
+    """
     if path == ("api_key_env",):
         fine = value == "none" or re.fullmatch(VARIABLE, value)
         return None if fine and not _key_kind(value) else "is not the name of a variable (capitals, digits, _) or none"
@@ -101,7 +109,9 @@ def _headers(path: Place, value: Any) -> Iterator[tuple[Place, str]]:
 
 
 def _header(name: str, value: str) -> str | None:
-    """Fault of one header, as the end of a sentence on it; None where there is none."""
+    """What is wrong with one HTTP header, as the end of a sentence such as "cannot be a header"; None if nothing is
+    wrong.
+    """
     if not _HEADER.fullmatch(name) or not value.isprintable():
         return "cannot be a header"
     if name.lower() in _NO_HEADER:
@@ -119,12 +129,14 @@ def _header(name: str, value: str) -> str | None:
 
 
 def _key_kind(text: str) -> str | None:
-    """Kind of key that a text holds or seems to hold; None where it holds none."""
+    """Kind of API key that a text contains or seems to contain; None if it contains none."""
     return redaction.held_in(text) or redaction.looks_in(text)
 
 
 def _line(text: str, path: Place) -> int | None:
-    """The line, from 1, where a path of a YAML file stands."""
+    """Line number, from 1, of a path in the text of a YAML file. If the path is not there, the line of its last part
+    that is; None if no part is.
+    """
     import yaml
 
     node, line = yaml.compose(text, Loader=yaml.SafeLoader), None

@@ -1,4 +1,4 @@
-"""Names of fields, headers and URL parameters whose value is a key."""
+"""Recognises names of fields, headers and URL parameters whose value is an API key."""
 
 from __future__ import annotations
 
@@ -57,5 +57,5 @@ def carries_key(name: str) -> bool:
 
 
 def _words(name: str) -> list[str]:
-    """A name's words in small letters: split at signs and at capitals."""
+    """Words and numbers that a name consists of, in lower case: `clientSecret2` gives client, secret, 2."""
     return [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", name)]

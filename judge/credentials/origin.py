@@ -1,4 +1,6 @@
-"""A server's address as scheme, host and port, parsed strictly, since it decides where a key may go."""
+"""Parses a server's address into scheme, host and port. Parsing is strict, because the result decides where an API key
+may be sent.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +27,8 @@ class Origin:
 
     @property
     def loopback(self) -> bool:
-        """Whether the host is this machine by its loopback name or number; no other name counts, whatever it resolves
-        to.
+        """Whether the host is this machine, written as `localhost` or as a loopback or unspecified IP address. Other
+        names do not count, whatever address they resolve to.
         """
         if self.host == "localhost":
             return True
@@ -43,8 +45,8 @@ class Origin:
 
 
 def origin_of(address: str, where: str = "base_url") -> Origin:
-    """Origin (scheme, host and port) of an address; raises SpecError for an address that contains a key, or that
-    programs might parse differently.
+    """Origin (scheme, host and port) of an address. Raises SpecError if the address contains a key, or if programs
+    might parse the address differently.
     """
     if (problem := address_problem(address)) is not None:
         raise SpecError(joined(where, f" {problem}"), hint=MEND)

@@ -1,7 +1,7 @@
-"""Providers' hosts, with the environment variables of their keys and the header that carries a key.
+"""Providers' hosts, with the environment variables of their API keys and the header that carries a key.
 
-Only hosts that the provider itself runs stand here: a host of which anybody can rent a name below it (a gateway, a
-dedicated endpoint) would let anybody collect the provider's keys.
+The list contains only hosts that the provider itself operates. Hosts under which anybody can rent a subdomain
+(gateways, dedicated endpoints) are not listed, because the renter could collect the provider's keys.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """One provider. A host that ends in `.NAME` is its own only where `*.NAME` is listed.
+    """One provider of models. `variables` are environment variables of API keys. A host below NAME belongs to the
+    provider only if `hosts` lists `*.NAME`.
 
-    `header` and `scheme` carry the key where OpenAI's protocol is spoken, `own_header` (without a scheme) where the
-    provider's own is. `address` is where its own protocol is spoken; `address_variable` is the user's variable for
-    another address of the same protocol.
+    `header` and `scheme` carry the key where OpenAI's protocol is used. `own_header` (without a scheme) carries it
+    where the provider's own protocol is used, at `address`. `address_variable` is the environment variable with which
+    the user gives another address for this protocol.
     """
 
     name: str
@@ -30,7 +31,9 @@ class Provider:
     address_variable: str = ""
 
     def owns(self, variable: str) -> bool:
-        """Whether a variable is this provider's: one of its keys, or of the same family (OPENAI_ORG_ID)."""
+        """Whether an environment variable belongs to this provider: it holds one of its keys, or begins like one
+        (OPENAI_ORG_ID).
+        """
         families = {name.removesuffix("_API_KEY").removesuffix("_TOKEN") + "_" for name in self.variables}
         return variable in self.variables or variable.startswith(tuple(families))
 
@@ -99,15 +102,15 @@ PROVIDERS = (
 
 
 def addresses_of(base_url: Sequence[str], backend: str = "openai") -> list[str]:
-    """The addresses that a run of this back-end sends requests to: the definition's, else the environment's, else the
-    provider's.
+    """Addresses to which a run of this back-end sends requests: those of the run definition, else that in the
+    environment, else the provider's.
     """
     protocol = PROTOCOLS[backend]
     return list(base_url) or [os.environ.get(protocol.address_variable) or protocol.address]
 
 
 def provider_of(host: str) -> Provider | None:
-    """The provider that a host belongs to; None where it belongs to none."""
+    """The provider to which a host belongs; None if it belongs to no listed provider."""
     name = host.lower().removesuffix(".")
     for provider in PROVIDERS:
         for listed in provider.hosts:
@@ -117,8 +120,8 @@ def provider_of(host: str) -> Provider | None:
 
 
 def keys_of(address: str, protocol: Provider = OPENAI) -> str:
-    """The environment variables whose values are sent to a server of this protocol, for an error message about a
-    refused key.
+    """Names of the environment variables whose keys are sent to this address, joined by "or", for an error message
+    about a refused key.
     """
     host = address.partition("://")[2].partition("/")[0].partition(":")[0]
     return " or ".join((provider_of(host) or protocol).variables)

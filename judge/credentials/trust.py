@@ -1,9 +1,10 @@
-"""Hosts that the user's own configuration trusts with keys, from the environment and a file, not from a run.yaml.
+"""Hosts that the user trusts with API keys. They come from the environment and from a file of the user, not from a
+run.yaml.
 
-JUDGE_TRUSTED_HOSTS lists hosts, separated by commas, that may be sent any key a run names. `trusted_hosts.yaml` in the
-user's configuration folder names for each host the variables it may be sent. OPENAI_BASE_URL is the user's word too,
-for OpenAI's variables, as ANTHROPIC_BASE_URL is for Anthropic's. An entry without a scheme means https; plain http is
-trusted where it is written out.
+JUDGE_TRUSTED_HOSTS lists hosts, separated by commas, to which any key that a run names may be sent.
+`trusted_hosts.yaml` in the user's configuration folder lists, for each host, the variables whose keys may be sent
+there. The host in OPENAI_BASE_URL is trusted with OpenAI's variables, and that in ANTHROPIC_BASE_URL with Anthropic's.
+An entry without a scheme means https; plain http is trusted only if the entry states it.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ _ENTRY = re.compile(
 
 
 class UntrustedHostError(SpecError):
-    """A run would send a key to a host that nobody but the run's definition names."""
+    """Raised when a run would send an API key to a host that only the run definition names, and not the user's
+    configuration.
+    """
 
     def __init__(self, origin: Origin, variables: tuple[str, ...], message: str, *, hint: str) -> None:
         super().__init__(message, hint=hint)
@@ -40,7 +43,9 @@ class UntrustedHostError(SpecError):
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """One trusted host. `variables` lists the variables that may be sent there; None = any."""
+    """One trusted host; with `below`, all its subdomains. `port` None = any port. `variables` are the environment
+    variables whose keys may be sent to it; None = any.
+    """
 
     scheme: str
     host: str
@@ -49,11 +54,11 @@ class Trust:
     variables: frozenset[str] | None
 
     def covers(self, origin: Origin, variable: str) -> bool:
-        """Whether a variable's value may be sent to an origin."""
+        """Whether this entry allows the key in an environment variable to be sent to an origin."""
         return self.names(origin) and (self.variables is None or variable in self.variables)
 
     def names(self, origin: Origin) -> bool:
-        """Whether the entry speaks of this server."""
+        """Whether the entry names this server, by scheme, host and port."""
         host = origin.host.removesuffix(".")
         same = host.endswith(f".{self.host}") if self.below else host == self.host
         return same and self.scheme == origin.scheme and self.port in (None, origin.port)
@@ -65,8 +70,8 @@ def trust_file() -> Path:
 
 
 def trusted(origin: Origin, variable: str, more: Iterable[str] = ()) -> bool:
-    """Whether the user's configuration allows a variable's value to be sent to an origin. `more`: entries as in
-    JUDGE_TRUSTED_HOSTS.
+    """Whether the user's configuration allows the key in an environment variable to be sent to an origin. `more` holds
+    further entries in the format of JUDGE_TRUSTED_HOSTS.
     """
     if any(trust.covers(origin, variable) for trust in trusts(more)):
         return True
@@ -74,8 +79,8 @@ def trusted(origin: Origin, variable: str, more: Iterable[str] = ()) -> bool:
 
 
 def elsewhere(addresses: Iterable[str]) -> tuple[str, ...]:
-    """Servers among `addresses` that the user's configuration trusts, as entries for a machine without that
-    configuration.
+    """Those of the servers in `addresses` that the user's configuration trusts, as entries for JUDGE_TRUSTED_HOSTS on a
+    machine without this configuration.
     """
     origins = map(origin_of, addresses)
     own = _own_origins()
@@ -83,7 +88,7 @@ def elsewhere(addresses: Iterable[str]) -> tuple[str, ...]:
 
 
 def trusts(more: Iterable[str] = ()) -> list[Trust]:
-    """All trusted hosts from the environment and the user's file."""
+    """All trusted hosts from the environment, the user's file, and the entries `more`."""
     named = [entry.strip() for entry in os.environ.get(VARIABLE, "").split(",")]
     return [
         *(_trust(entry, None, VARIABLE) for entry in [*named, *more] if entry),
@@ -92,7 +97,7 @@ def trusts(more: Iterable[str] = ()) -> list[Trust]:
 
 
 def key_for(origin: Origin) -> str | None:
-    """The variable that the user's file names for a host, where it names one alone."""
+    """Environment variable that the user's file lists for a host; None if the file lists none or several."""
     for entry, names in _stored().items():
         if len(names) == 1 and _trust(entry, names, str(trust_file())).covers(origin, names[0]):
             return names[0]
@@ -100,7 +105,7 @@ def key_for(origin: Origin) -> str | None:
 
 
 def remember(origin: Origin, variables: Iterable[str]) -> Path:
-    """Add a host with the variables it may be sent to the user's file; returns the file."""
+    """Add a host and the variables whose keys may be sent to it to the user's file; returns the file's path."""
     file = trust_file()
     stored = _stored()
     stored[str(origin)] = sorted({*stored.get(str(origin), ()), *variables})
@@ -114,7 +119,9 @@ def remember(origin: Origin, variables: Iterable[str]) -> Path:
 
 
 def _own_origins(host: str | None = None) -> list[Origin]:
-    """The servers that the user's environment names: all, or those of the provider that owns a variable."""
+    """Servers whose addresses are set in the environment (such as OPENAI_BASE_URL): all, or only that of the provider
+    to which a variable belongs.
+    """
     named = [
         provider.address_variable
         for provider in PROVIDERS
@@ -124,7 +131,7 @@ def _own_origins(host: str | None = None) -> list[Origin]:
 
 
 def _stored() -> dict[str, list[str]]:
-    """The user's file: host -> variables."""
+    """Content of the user's file of trusted hosts: list of variables by host. Empty if there is no file."""
     file = trust_file()
     if not file.is_file():
         return {}

@@ -1,4 +1,4 @@
-"""Criteria sets: criteria with scale, guidelines and the wording of a study."""
+"""Criteria sets: criteria with their scales, guidelines and wording, as a study published them."""
 
 from judge.criteria.criteria_set import CriteriaSet, load_criteria, shipped_criteria
 from judge.criteria.wording import Published

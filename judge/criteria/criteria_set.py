@@ -1,4 +1,4 @@
-"""A criteria set: one checked YAML file as `Criterion` records."""
+"""Loads a criteria set: one YAML file, checked and converted to `Criterion` records."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ from judge.records import Criterion
 
 @dataclass(frozen=True, slots=True)
 class CriteriaSet:
-    """Criteria that are asked together. `source` is the text of every file they came from, for hashing."""
+    """Criteria that are used together. `source` is the text of every file that was read for the set; it is hashed.
+    `published` holds a study's published wording (None = none).
+    """
 
     name: str
     description: str
@@ -31,9 +33,10 @@ class CriteriaSet:
     published: Published | None = None
 
     def pick(self, names: str | Iterable[str] | None = None) -> tuple[Criterion, ...]:
-        """Criteria by name or abbreviation (case does not matter), in the order asked; all of them for None.
+        """Criteria by name or abbreviation, in the order of `names`; None selects all. Letter case is ignored.
 
-        A single string may list several, separated by commas. SpecError for a name that is not known or comes twice.
+        A single string may list several names, separated by commas. Raises SpecError for a name that is unknown or
+        listed twice.
         """
         if names is None:
             return self.criteria
@@ -51,10 +54,11 @@ class CriteriaSet:
 
 
 def load_criteria(name: str | Path, *, wording: Path | None = None, folder: Path | None = None) -> CriteriaSet:
-    """A criteria set by the name of a shipped one, or by the path of a YAML file (also relative to `folder`).
+    """Load a criteria set, given by the name of a shipped set or by the path of a YAML file (also relative to
+    `folder`).
 
-    `wording` is a JSON file of published strings (`wording`, `question_wording`); it takes precedence over the file's
-    own key `wording`, which is relative to the criteria file. Raises SpecError, naming file and line.
+    `wording` is a JSON file of published strings (`wording`, `question_wording`). It replaces the file that the YAML
+    key `wording` names relative to the YAML file. Raises SpecError, naming file and line.
     """
     file = locate(name, kind="criteria", suffix=".yaml", kind_name="criteria set", folder=folder)
     source = read_text(file)
@@ -87,7 +91,7 @@ def shipped_criteria() -> tuple[str, ...]:
 
 
 class CriterionFile(Strict):
-    """One entry of `criteria` in the file of a set."""
+    """Schema of one entry of `criteria` in a criteria set's file."""
 
     name: str = Field(pattern=r"^\S(.*\S)?$", max_length=60, description="name, as tables print it")
     abbreviation: str = Field(  # stands in signatures, so nothing that separates there
@@ -101,7 +105,7 @@ class CriterionFile(Strict):
 
 
 class SetFile(Strict):
-    """The file of a criteria set."""
+    """Schema of a criteria set's file."""
 
     name: str = Field(pattern=r"^\S+$", description="name of the set, without blanks")
     description: str = Field(default="", description="one line for `judge prompts list`")
@@ -134,7 +138,9 @@ def _with_guidelines(criterion: Criterion, guidelines: Iterable[str], where: str
 
 
 def _reworded(criterion: Criterion, published: Published) -> Criterion:
-    """The criterion in the study's own words; its guidelines too, so that no prompt mixes theirs with ours."""
+    """The criterion with the study's published definition and guidelines, so that no prompt mixes published wording
+    with ours.
+    """
     if criterion.name not in published.definitions:
         raise SpecError(f"{published.file}: {unknown('criterion', criterion.name, published.definitions)}")
     changed = replace(criterion, definition=published.definitions[criterion.name])
@@ -142,7 +148,9 @@ def _reworded(criterion: Criterion, published: Published) -> Criterion:
 
 
 def _all_different(criteria: Iterable[Criterion], file: Path) -> None:
-    """Names and abbreviations share one space, as `pick` takes either."""
+    """Raise SpecError if two criteria share a name or abbreviation, or if one's name is another's abbreviation, since
+    `pick` accepts both.
+    """
     owner: dict[str, str] = {}
     for criterion in criteria:
         for word in {criterion.name.casefold(), criterion.abbreviation.casefold()}:

@@ -1,7 +1,7 @@
-"""Files under `prompts/` and users' own, located by name or path and read without conversion.
+"""Reads files of prompts and criteria: those shipped under `prompts/` and the user's own.
 
-`locate` turns a name or a path into the file; `read_strict` turns YAML into a pydantic model, and every mistake into a
-sentence with file and line.
+`locate` finds the file for a name or a path. `read_strict` parses YAML into a pydantic model without type conversion,
+and reports every mistake as a sentence with file and line.
 """
 
 from __future__ import annotations
@@ -39,9 +39,10 @@ def locate(
     kind_name: str,
     folder: Path | None = None,
 ) -> Path:
-    """The file meant by `name`: a path (it has a suffix or a slash), a file in `folder`, or one that ships.
+    """Path of the file that `name` denotes: a path (it has a suffix or a slash), a file in `folder`, or a shipped file.
 
-    A bare name that exists both in `folder` and among the shipped ones is refused: which was meant cannot be known.
+    Raises SpecError for a file that does not exist, and for a bare name that exists both in `folder` and among the
+    shipped files.
     """
     text = str(name)
     if isinstance(name, Path) or "/" in text or "\\" in text or Path(text).suffix:
@@ -76,14 +77,16 @@ def locate(
 
 
 def _inside(ships: Path, name: str, suffix: str) -> Path:
-    """Path at which a shipped file of that name would lie: other kinds have folders of their own."""
+    """Path of the shipped file with this name. The file may lie in a subfolder; if there is no such file, the path in
+    `ships` itself.
+    """
     file = f"{name}{suffix}"
     return next((candidate for subfolder in FOLDERS if (candidate := ships / subfolder / file).is_file()), ships / file)
 
 
 def read_text(file: Path) -> str:
-    """Text of a file (UTF-8; a byte-order mark is dropped, line ends become newlines); raises SpecError where the file
-    cannot be read or is not UTF-8.
+    """Text of a UTF-8 file, without byte-order mark and with newlines as line ends. Raises SpecError if the file cannot
+    be read or is not UTF-8.
     """
     try:
         return file.read_text(encoding="utf-8-sig")
@@ -94,7 +97,7 @@ def read_text(file: Path) -> str:
 
 
 class Strict(BaseModel):
-    """A mapping in a file: no unknown keys, no conversion between types."""
+    """Base class of the schemas of files. Unknown keys and conversions between types are not allowed."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
@@ -118,10 +121,11 @@ def read_strict(
     blame: type[JudgeError] = SpecError,
     text_keys: Container[str] = (),
 ) -> tuple[Model, dict[Place, int]]:
-    """Parse YAML as `model`; returns it with the line of every key and item by its place, e.g. ("criteria", 0, "name").
+    """Parse YAML as `model`. Also returns the line number of every key and list item by its path, such as ("criteria",
+    0, "name").
 
-    `first_line` is the line of `file` at which `text` begins; what stands below `text_keys` is text as it is written.
-    Raises `blame` naming file and line.
+    `first_line` is the line of `file` at which `text` begins. Values under the keys `text_keys` are read as strings.
+    Raises `blame`, naming file and line.
     """
     lines: dict[Place, int] = {}
     value: Any = None
@@ -150,7 +154,9 @@ def read_strict(
 def _lines(
     node: yaml.Node, file: Path, blame: type[JudgeError], first: int, path: Place, seen: set[int]
 ) -> Iterator[tuple[Place, int]]:
-    """Places and lines below a node. A key that is there twice is refused: PyYAML would keep the later in silence."""
+    """Path and line number of each key and list item below a YAML node. Raises `blame` for a duplicate key, which
+    PyYAML would silently overwrite.
+    """
     if id(node) in seen:  # an alias, perhaps of a node around it
         return
     seen.add(id(node))
@@ -170,7 +176,9 @@ def _lines(
 
 
 def _as_written(node: yaml.Node, text_keys: Container[str], seen: set[int], *, text: bool = False) -> None:
-    """Make every bare value below the keys a text, so that a label Yes stays Yes."""
+    """Make every unquoted value below the keys `text_keys` a string, so that a label such as Yes is not read as
+    true.
+    """
     if isinstance(node, yaml.ScalarNode) and text:
         node.tag = _TEXT
     if id(node) in seen or not isinstance(node, yaml.CollectionNode):
@@ -185,7 +193,9 @@ def _as_written(node: yaml.Node, text_keys: Container[str], seen: set[int], *, t
 
 
 def sentence(detail: Any, lines: Mapping[Place, int], file: Path, below: Place = ()) -> str:
-    """One pydantic error as a sentence with file, line and place; `below` is the place of the validated value."""
+    """One pydantic error as a sentence with file, line and key. `below` is the path of the validated value in the
+    file.
+    """
     path: Place = (*below, *detail["loc"])
     context = detail.get("ctx", {})
     at = (*path, context["key"]) if "key" in context else path

@@ -1,10 +1,11 @@
-"""A study's published questions: Art or Artifice's tests, and the template with which they were sent, unchanged.
+"""Reads a study's published questions: the tests of Art or Artifice and the template with which they were sent,
+unchanged.
 
-The file is `ttcw_all_tests.json`, a list of `category`, `question`, `full_prompt`; `with_background.txt` stands beside
-it and holds [STORY], [BACKGROUND] and [QUESTION]. What goes where is our reading of the release, which holds no request
-as sent: [STORY] is the story's text alone, without its plot; [BACKGROUND] is `full_prompt` without its last two lines,
-the question and the instruction before it, as the study's notebook cuts them off (the template gives an instruction of
-its own); [QUESTION] is `question`.
+The file is `ttcw_all_tests.json`, a list of objects with `category`, `question` and `full_prompt`. The template
+`with_background.txt` is in the same folder and contains [STORY], [BACKGROUND] and [QUESTION]. The release contains no
+complete request, so how these are filled is our interpretation. [STORY] is the story's text alone, without its plot.
+[BACKGROUND] is `full_prompt` without its last two lines (the question and the instruction before it), which the study's
+notebook removes too; the template has its own instruction. [QUESTION] is `question`.
 """
 
 from __future__ import annotations
@@ -37,13 +38,15 @@ class _Questions(RootModel[list[_Question]]):
 
 
 def holds_questions(text: str) -> bool:
-    """Whether the text of a file of published strings is a list of objects, the form of published tests."""
+    """Whether the text is a JSON list of objects, the format of published tests, and not the JSON object of
+    `wording`.
+    """
     return "".join(text[:100].split()).startswith("[{")
 
 
 def read_questions(file: Path, text: str) -> Published:
-    """Read the published tests in `text`, the content of `file`, with the template in the same folder. SpecError names
-    the file.
+    """Read the published tests in `text`, the content of `file`, and the template in the same folder. Raises SpecError,
+    naming the file.
     """
     try:
         tests = _Questions.model_validate(json.loads(text)).root
@@ -65,7 +68,9 @@ def read_questions(file: Path, text: str) -> Published:
 
 
 def _split(template: str, file: Path) -> tuple[str, str]:
-    """The text around story and task, as other published Eval-Prompts have it, and the task: all after the story."""
+    """The text around story and task, in the form that other published Eval-Prompts have, and the task (the template's
+    text after the story). Raises SpecError if a field is missing or in another order.
+    """
     for field in (_STORY, _BACKGROUND, _QUESTION):
         if template.count(field) != 1:
             raise SpecError(f"{file} must hold {field} once; found {template.count(field)} times")

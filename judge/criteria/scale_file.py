@@ -26,7 +26,7 @@ _Finite = Annotated[float, Field(allow_inf_nan=False)]
 
 
 class ScaleFile(Strict):
-    """The mapping `scale` of a criteria set."""
+    """Schema of the mapping `scale` in a criteria set's file."""
 
     min: _Finite = Field(default=1, description="lowest point")
     max: _Finite = Field(default=5, description="highest point")
@@ -47,7 +47,7 @@ class ScaleFile(Strict):
         return self
 
     def fault(self) -> str | None:
-        """Fault of the scale's labels, beginning with the key; None where there is none."""
+        """Error in the scale's labels, as text that begins with the key; None if there is none."""
         if self.labels is None:
             alone = [key for key in ("ordered", "positive") if getattr(self, key) is not None]
             return f"scale.{alone[0]} is for labels, and there are none" if alone else None
@@ -58,7 +58,7 @@ class ScaleFile(Strict):
         return None if wrong is None else f"scale.{wrong}"
 
     def scale(self) -> Scale:
-        """The scale that is meant."""
+        """The scale as a `Scale` record."""
         if self.labels is None:
             return Scale(_whole(self.min), _whole(self.max), _whole(self.step))
         labels = [" ".join(label.split()) for label in self.labels]
@@ -70,7 +70,7 @@ class ScaleFile(Strict):
 
 
 def labels_fault(labels: Sequence[str], positive: str | None) -> str | None:
-    """Fault of labels or of the positive one of them, beginning with the key; None where there is none."""
+    """Error in the labels or in the positive label, as text that begins with the key; None if there is none."""
     if len(labels) < _FEWEST_LABELS or len(labels) > _MOST_LABELS:
         return f"labels must be {_FEWEST_LABELS} to {_MOST_LABELS} different texts; found {', '.join(labels) or 'none'}"
     scale = Scale.of_labels(labels)
@@ -89,5 +89,5 @@ def labels_fault(labels: Sequence[str], positive: str | None) -> str | None:
 
 
 def _whole(value: float) -> float:
-    """1.0 as 1: what is printed in a prompt should read as people write it."""
+    """An integer if the value is whole (1.0 becomes 1), so that prompts show numbers as people write them."""
     return int(value) if float(value).is_integer() else value

@@ -1,4 +1,4 @@
-"""The one rule that pairs a judge's criterion with people's. Criteria of different names are paired with a note."""
+"""Rule that matches a judge's criteria with those of human raters. Matches with a different name are noted."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 
 
 def set_against(asked: Sequence[tuple[str, str | None]], rated: Sequence[str]) -> tuple[tuple[int | None, ...], bool]:
-    """Match judges' criteria with people's. Returns for each judge's criterion the index in `rated` of people's, or
-    None, and whether all were matched with people's only criterion.
+    """Match judges' criteria with human raters' criteria. Returns an index in `rated` for each judge's criterion (None
+    = no match), and whether all were matched with the raters' only criterion.
 
-    `asked` holds each judge's criterion with the people's that its run declares, if any. What is declared comes first,
-    else the equal name (letter case aside). Where neither is there for any, and people rated one criterion only, all
-    are set against that one.
+    `asked` pairs each judge's criterion with the raters' criterion that its run declares, or None. A declared criterion
+    takes precedence over an equal name (letter case is ignored). If no criterion is declared or matches by name, and
+    the raters rated only one criterion, all are matched with it.
     """
     index_by_name = {name.casefold(): index for index, name in enumerate(rated)}
     indices = tuple(index_by_name.get((declared or own).casefold()) for own, declared in asked)
@@ -22,8 +22,8 @@ def set_against(asked: Sequence[tuple[str, str | None]], rated: Sequence[str]) -
 
 
 def other_names(pairs: Iterable[tuple[str, str]]) -> str:
-    """(Judge's criterion, people's criterion) pairs with different names, in words for captions and pages; empty where
-    there are none.
+    """Sentence for captions and pages about criteria that are compared under different names, from pairs (judge's
+    criterion, raters' criterion). Empty if there are no pairs.
     """
     theirs: dict[str, list[str]] = {}
     for mine, name in pairs:

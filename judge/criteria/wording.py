@@ -1,7 +1,7 @@
-"""A study's published strings, unchanged: definitions, guidelines and Eval-Prompts as they were sent.
+"""Reads a study's published strings, unchanged: definitions, guidelines and Eval-Prompts as they were sent.
 
-The file is JSON: `definitions` and `guidelines` by criterion, `tasks_EP1_to_EP4` (criterion -> the requests
-of EP1, EP2...) and `template_EP1_EP2_EP3`, `template_EP4` (the text around the request).
+The file is JSON. `definitions` and `guidelines` are by criterion. `tasks_EP1_to_EP4` holds for each criterion the
+requests of EP1 to EP4. `template_EP1_EP2_EP3` and `template_EP4` are the texts around a request.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ _OUTER_FIELDS = frozenset({"prompt", "story", "task", "human"})
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A study's published strings. `outer` and `tasks` are keyed by the published Eval-Prompt ("EP1").
+    """A study's published strings. `outer` (the text around a request) and `tasks` are keyed by the published
+    Eval-Prompt, such as "EP1".
 
-    `beside` is the text of a second file that they were read from, for hashing.
+    `beside` is the text of a second file that was read, such as a template; it is hashed.
     """
 
     file: Path
@@ -36,7 +37,7 @@ class Published:
 
 
 class _WordingFile(BaseModel):
-    """Required keys of a file of published strings; other keys (where the file came from) are not checked."""
+    """Required keys of a file of published strings. Other keys, such as the file's origin, are not checked."""
 
     model_config = ConfigDict(strict=True, extra="ignore")
     definitions: dict[str, str]
@@ -48,7 +49,7 @@ class _Tasks(RootModel[dict[str, list[str]]]):
 
 
 def read_wording(file: Path, text: str) -> Published:
-    """The published strings in `text`, which is the content of `file`. Raises SpecError naming file and key."""
+    """The published strings in `text`, the content of `file`. Raises SpecError, naming file and key."""
     try:
         raw = json.loads(text)
     except json.JSONDecodeError as error:
@@ -77,7 +78,9 @@ def read_wording(file: Path, text: str) -> Published:
 
 
 def _outer(template: object, where: str) -> str:
-    """Only plain {prompt}, {story}, {human}, {task}: the template comes from a file, and str.format can do more."""
+    """The template, checked to contain only plain {prompt}, {story}, {human} and {task}; raises SpecError otherwise.
+    The check is needed because str.format would evaluate other expressions in the file.
+    """
     if not isinstance(template, str):
         raise SpecError(f"{where} must be a text")
     try:

@@ -1,4 +1,4 @@
-"""Registry of datasets by name or path. Third parties add readers through the entry point `judge.datasets`."""
+"""Opens datasets by name or path. Other packages can add readers through the entry point `judge.datasets`."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ DATASETS: dict[str, str] = {
 
 
 def known_datasets() -> list[str]:
-    """Names that `open_dataset` takes: the studies' datasets, those of installed third-party packages, and those that
+    """Names that `open_dataset` accepts: the studies' datasets, those of installed third-party packages, and those that
     the user registered.
     """
     from judge.datasets.locate import registered
@@ -56,11 +56,11 @@ def known_datasets() -> list[str]:
 def open_dataset(
     name_or_path: str, *, columns: Mapping[str, Any] | None = None, criteria: Iterable[Criterion] = ()
 ) -> Dataset:
-    """Open a dataset by name, or a file: native JSON lines, or with a column map any table that `table_file` reads.
+    """Open a dataset by name, or a file: native JSON Lines, or any table that `table_file` reads, with a column map.
 
-    A table of stories that people compared or ranked is one with a map of `pair_map`, or of a form known there.
-    Where the scales of `criteria` have labels, people's ratings on them may be these labels. Nothing is read but, for
-    files, the header. Raises DataError where files are missing and SpecError for a name that is not known, or where
+    A table is read as compared or ranked stories if `columns` is a map of `pair_map`, or if the table has one of the
+    formats recognised there. If the scales of `criteria` have labels, human ratings may be these labels. Only the
+    header of a file is read here. Raises DataError if files are missing, and SpecError for an unknown name or if
     dataset and criteria have different labels.
     """
     path = Path(name_or_path)
@@ -86,7 +86,7 @@ def open_dataset(
 
 
 def _with_labels(dataset: Dataset, labels: LabelScales) -> Dataset:
-    """A dataset of a reader of its own, whose codes are what they are: SpecError where `labels` are others."""
+    """The dataset unchanged. Raises SpecError if its labels differ from `labels`."""
     if dataset.labels:
         dataset.labels.with_given(labels, dataset.name)
     return dataset
@@ -109,7 +109,9 @@ def _open_file(path: Path, columns: Mapping[str, Any] | None, name: str | None, 
 
 
 def _is_pair_file(path: Path) -> bool:
-    """Whether a table has the columns of a known form of compared stories; what cannot be read is said elsewhere."""
+    """Whether a table has the columns of a recognised format of compared stories. False for a table that cannot be
+    read; that error is raised later.
+    """
     try:
         return known_form(table_columns(path)) is not None
     except (DataError, MissingExtraError):

@@ -15,14 +15,14 @@ from judge.records import Pair, Rating, Story
 
 @dataclass(slots=True)
 class Moments:
-    """Running number, mean and standard deviation (n - 1 in the denominator) of numbers, by Welford's recurrence."""
+    """Number, mean and sum of squared deviations of numbers, updated with each number by Welford's recurrence."""
 
     n: int = 0
     mean: float = 0.0
     squares: float = 0.0
 
     def add(self, value: float) -> None:
-        """Take one number in."""
+        """Add one number."""
         self.n += 1
         step = value - self.mean
         self.mean += step / self.n
@@ -30,13 +30,13 @@ class Moments:
 
     @property
     def sd(self) -> float | None:
-        """Standard deviation; None for fewer than two numbers."""
+        """Standard deviation (n - 1 in the denominator); None for fewer than two numbers."""
         return math.sqrt(self.squares / (self.n - 1)) if self.n > 1 else None
 
 
 @dataclass(slots=True)
 class Seen:
-    """Number of occurrences of a value, and the story of the first occurrence."""
+    """Number of occurrences of something in a dataset, and the id of the story (or pair) in which it occurred first."""
 
     count: int = 0
     first: str = ""
@@ -49,7 +49,7 @@ class Seen:
 
 @dataclass(slots=True)
 class CriterionUse:
-    """The ratings of one criterion: how often each value was given, and how many stories have any."""
+    """Use of one criterion: number of ratings by value, their moments, and number of stories with a rating."""
 
     values: Counter[float] = field(default_factory=Counter)
     moments: Moments = field(default_factory=Moments)
@@ -58,10 +58,10 @@ class CriterionUse:
 
 @dataclass(slots=True)
 class RaterUse:
-    """Counts for one rater: ratings `given`, ratings that can be averaged, stories rated, and leniency.
+    """Counts for one rater: all ratings `given`, ratings that can be averaged, stories rated, and leniency.
 
-    Leniency is the mean, over the ratings of this rater that others accompany, of the rating minus the mean of the
-    others' ratings of the same story and criterion. Above 0 = rates higher than the others did.
+    Leniency is the rater's rating minus the mean of the other raters' ratings of the same story and criterion, averaged
+    over the ratings where there are others. Above 0 = rates higher than the others.
     """
 
     given: int = 0
@@ -72,10 +72,10 @@ class RaterUse:
 
 @dataclass(slots=True)
 class PairUse:
-    """Counts of the pairs that people compared: how many, how often each preference was given, and how many cannot be
-    used.
+    """Counts of the pairs that people compared, of each preference, and of pairs that cannot be used.
 
-    `split` are pairs of whose preferences two differ on one criterion; `unknown` name a story that is not there.
+    `without` are pairs without a preference. `split` are pairs with different preferences on one criterion. `unknown`
+    are pairs that name a story that is not in the dataset.
     """
 
     count: int = 0
@@ -87,7 +87,7 @@ class PairUse:
 
 @dataclass(slots=True)
 class Check:
-    """Counts of one pass. Filled by `check`, read by `check_tables`."""
+    """Counts from one pass over a dataset, filled by `check` and shown by `check_tables`."""
 
     dataset: Dataset
     fingerprint: str
@@ -112,7 +112,7 @@ class Check:
 
     @property
     def rater_identity(self) -> str:
-        """Whether the ratings name their raters, in words."""
+        """Text that says for how many ratings the rater is known."""
         if not self.ratings:
             return "no ratings"
         if self.dataset.labels_note:
@@ -123,7 +123,9 @@ class Check:
 
 
 def check(dataset: Dataset) -> Check:
-    """Read every story once. Memory grows by some 20-100 bytes a story, for finding duplicates; texts are not kept."""
+    """Count stories, ratings and pairs in one pass over the dataset. Texts are not kept; memory grows by 20-100 bytes
+    per story, for finding duplicates.
+    """
     counts = Check(dataset, dataset.fingerprint())
     texts: dict[bytes, str] = {}
     ids: set[bytes] = set()

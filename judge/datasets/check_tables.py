@@ -1,4 +1,4 @@
-"""Tables of the counts that `check` makes."""
+"""Tables of the counts made by `check`, as `judge data check` prints them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MANY = 25
 
 
 def check_tables(counts: Check) -> list[Table]:
-    """Tables of counts, scale use, systems and text damage; where raters are named, also a table of raters."""
+    """Tables of counts, use of the scale, systems and damaged texts, and a table of raters if any rater is named."""
     makers = [_counts, _scale_use, _systems, _damage]
     tables = [make(counts) for make in makers]
     return [*tables, _raters(counts)] if counts.raters and not counts.dataset.labels_note else tables
@@ -32,7 +32,7 @@ def _signature(counts: Check) -> str:
 
 
 def _labels(counts: Check) -> list[str]:
-    """Notes that belong to every table of these ratings."""
+    """Note that belongs under every table of these ratings, as a list; empty if there is none."""
     return [counts.dataset.labels_note] if counts.dataset.labels_note else []
 
 
@@ -109,7 +109,9 @@ def _scale_use(counts: Check) -> Table:
 
 
 def _use_row(counts: Check, criterion: str, use: CriterionUse, scale: Scale | None) -> dict[str, Any]:
-    """One criterion; of labels the words are counted, and without an order nothing else is said of them."""
+    """Row of the scale-use table for one criterion. For labels, `values` counts each label; for labels without an
+    order, minimum, maximum, mean and standard deviation are left undefined.
+    """
     row: dict[str, Any] = {
         "criterion": criterion,
         "ratings": use.moments.n,
@@ -130,7 +132,7 @@ def _no_order(n: int) -> Estimate:
 
 
 def _scales(counts: Check) -> list[str]:
-    """Notes on the ratings' numbers: points of the scale, or codes of labels."""
+    """Notes on what the ratings' numbers mean: points of a scale, or codes of labels."""
     labels, scale = counts.dataset.labels, counts.dataset.scale
     scales = {criterion: labels.of(criterion) for criterion in counts.criteria}
     coded = dict.fromkeys(label_scale for label_scale in scales.values() if label_scale is not None)

@@ -1,4 +1,4 @@
-"""A dataset: its stories, read on demand and without repairs, and facts about it."""
+"""Defines a dataset: its stories, which are read on demand and unchanged, and facts about it."""
 
 from __future__ import annotations
 
@@ -14,37 +14,37 @@ from judge.records import Pair, Scale, Story
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """Stories with their ratings, as one of the readers gives them.
+    """Stories with their ratings, as a reader provides them.
 
     Attributes
     ----------
     name : str
-        The registered name, or the file's name without its ending.
+        The registered name, or the file's name without its suffix.
     files : tuple of Path
-        Every file that is read; their content makes the fingerprint.
+        Every file that is read; the fingerprint is computed from their content.
     stories : callable
         Starts a new pass over the stories. Native JSONL, and tables with one row a story, are read row by row.
     rater_identity : bool or None
-        Whether ratings name their raters; None where only the ratings themselves can tell.
+        Whether ratings name their raters; None where this is only known after reading the ratings.
     scale : Scale or None
-        The scale of all ratings; None where the file does not promise one.
+        The scale of all ratings; None where the file does not state one.
     labels_note : str or None
-        What must be said wherever these ratings are printed (the demo's labels are by construction).
+        Note printed wherever these ratings are shown (for example that the demo's labels are by construction).
     expected : mapping
-        Promised counts: `stories`, `systems`, `story_prompts`, `ratings`, `pairs`. Empty where nothing is promised.
+        Counts that the dataset should have: `stories`, `systems`, `story_prompts`, `ratings`, `pairs`. Empty = unknown.
     columns : mapping
-        The column map, where one was given: it is part of what the dataset is.
+        The column map, where one was given. It enters the fingerprint.
     decoded : str or None
-        What the reader decodes as the file's own documented format, in words; it is part of what the dataset is.
+        Description of what the reader decodes, where the file has a documented encoding. It enters the fingerprint.
     with_text : str or None
-        Where some stories come without a text, the dataset of those that have one; None where all have.
+        Where some stories have no text, the name of the dataset of those with a text; None where all have a text.
     labels : LabelScales
-        Scales of the criteria whose ratings are labels: a rating of these holds the label's code.
+        Scales of the criteria whose ratings are labels. The value of such a rating is the label's code.
     pairs : callable or None
-        Starts a new pass over the pairs of stories that people compared; None where nobody compared any.
+        Starts a new pass over the pairs of stories that people compared; None where there are none.
     left_out : callable or None
-        Counts what the reader leaves out because it is no rating (padding, say), in words; None where it leaves nothing
-        out.
+        Number of entries that the reader leaves out because they are not ratings, by description; None where it leaves
+        none out.
     """
 
     name: str
@@ -64,8 +64,8 @@ class Dataset:
     left_out: Callable[[], Mapping[str, int]] | None = None
 
     def fingerprint(self) -> str:
-        """Tagged hash of the files' bytes in order, of the column map, and of what is decoded; the files' paths do not
-        count.
+        """Tagged hash of the files' bytes in order, of the column map, and of `decoded`. The files' paths do not
+        matter.
         """
         content: dict[str, Any] = {"files": [fingerprint_file(f) for f in self.files], "columns": dict(self.columns)}
         # Datasets of which nothing is decoded keep the hash that journals made before this field hold.

@@ -1,4 +1,6 @@
-"""Download of the studies' released files into the cache, with checksums. The only network access in `datasets`."""
+"""Downloads the studies' released files into the cache and checks their checksums. No other module of `datasets` uses
+the network.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ _TIMEOUT = 60
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """A file in the cache, or in JUDGE_DATA; `downloaded` is False where it was there before."""
+    """A file in the cache or in JUDGE_DATA. `downloaded` is False if the file was already there."""
 
     source: Source
     path: Path
@@ -26,13 +28,13 @@ class Fetched:
 
 
 def fetchable() -> dict[str, tuple[str, ...]]:
-    """Name -> files, for everything that has a public address."""
+    """Paths of the files, by name, of everything whose files all have a public address."""
     every = {**FILES, **OTHER_FILES}
     return {name: files for name, files in every.items() if all(path in SOURCES for path in files)}
 
 
 def sources_of(name: str) -> list[Source]:
-    """The published files of a dataset by name; raises SpecError where there are none."""
+    """The published files of a dataset. Raises SpecError if the dataset has none or its name is unknown."""
     if name in UNPUBLISHED or (name in FILES and name not in fetchable()):
         raise SpecError(f"{name} has no public address", hint=f"judge data add {name} PATH")
     if name == "demo":
@@ -43,16 +45,17 @@ def sources_of(name: str) -> list[Source]:
 
 
 def fetch(name: str, base_url: str | None = None) -> list[Fetched]:
-    """Download, one after the other, the files of a dataset that neither JUDGE_DATA nor the cache has.
+    """Download the files of a dataset that are in neither JUDGE_DATA nor the cache, one after the other. With
+    `base_url` all files are fetched from there.
 
-    Raises DataError for an address that cannot be reached, a file that is not there, and a checksum that differs; such
-    a file is not kept.
+    Raises DataError for an address that cannot be reached, a missing file, or a wrong checksum; a file with a wrong
+    checksum is deleted.
     """
     return [(None if base_url else _at_hand(source)) or _fetch(source, base_url) for source in sources_of(name)]
 
 
 def _at_hand(source: Source) -> Fetched | None:
-    """The released file where JUDGE_DATA holds it as it was published."""
+    """The released file if JUDGE_DATA contains it with the right checksum; None otherwise."""
     import pooch
 
     folder = data_folder()

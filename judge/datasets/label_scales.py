@@ -1,9 +1,9 @@
-"""The labels of a dataset's ratings: as a column map or a header declares them, or as criteria have them.
+"""Scales of ratings that are labels, declared in a column map, in a file's header or by criteria.
 
-A declaration is a list of labels for all criteria (`[No, Yes]`, on the command line `=No,Yes`) or, by criterion, such
-a list or an object with `labels`, and `ordered` or `positive` where they are to be said; the name `*` stands for all
-other criteria. In a column map `"labels.Plot": "=No,Yes"` says the same as `"labels": {"Plot": ["No", "Yes"]}`, and
-`"unordered"` names criteria whose labels have no order (`*` for all).
+A declaration is one list of labels for all criteria (`[No, Yes]`; `=No,Yes` on the command line), or a mapping from
+criteria to lists. In place of a list there may be an object with `labels` and, if needed, `ordered` or `positive`. The
+name `*` means all other criteria. In a column map `"labels.Plot": "=No,Yes"` is the same as `"labels": {"Plot": ["No",
+"Yes"]}`, and `"unordered"` names criteria whose labels have no order (`*` for all).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _WITHIN = ("labels", "ordered", "positive")
 
 @dataclass(frozen=True, slots=True)
 class LabelScales:
-    """Label scales by criterion name (upper and lower case are equal); `others` is the scale of all criteria without an
+    """Label scales by criterion name (letter case is ignored). `others` is the scale of all criteria without an
     entry.
     """
 
@@ -39,13 +39,14 @@ class LabelScales:
         return cls({c.name.casefold(): (c.name, c.scale) for c in criteria if c.scale.labels})
 
     def of(self, criterion: str) -> Scale | None:
-        """The label scale of a criterion; None where none is known."""
+        """The label scale of a criterion; None if it has none."""
         entry = self.named.get(criterion.casefold())
         return self.others if entry is None else entry[1]
 
     def with_given(self, given: LabelScales, owner: str) -> LabelScales:
-        """These scales together with those `given` from outside; SpecError where `owner` has other labels for a
-        criterion or another order of them, since one code would then mean two labels.
+        """These scales together with the scales `given` from another source. Raises SpecError if the two differ in a
+        criterion's labels or their order, since a code would then mean two labels. `owner` names these scales in the
+        message.
         """
         others = {ALL: given.others} if given.others else {}
         for name, scale in (*given.named.values(), *others.items()):
@@ -62,18 +63,18 @@ class LabelScales:
         return LabelScales({**self.named, **given.named}, given.others or self.others)
 
     def record(self) -> dict[str, Any]:
-        """The declaration as plain data, which `label_scales` reads again."""
+        """The scales as plain data, in the form that `label_scales` reads."""
         scales = dict(self.named.values()) | ({ALL: self.others} if self.others else {})
         return {name: _record(scale) for name, scale in scales.items()}
 
 
 def is_key(key: str) -> bool:
-    """Whether a key of a column map is about labels."""
+    """Whether a key of a column map declares labels."""
     return key in KEYS or key.startswith("labels.")
 
 
 def label_scales(columns: Mapping[str, Any], where: str = "column map") -> LabelScales:
-    """The label scales that a column map declares; other keys of the map are ignored. SpecError for an invalid
+    """The label scales that a column map declares; other keys of the map are ignored. Raises SpecError for an invalid
     declaration.
     """
     given_labels: dict[str, Any] = {}
@@ -115,7 +116,7 @@ def _scale(name: str, value: Any, where: str, *, loose: set[str]) -> Scale:
 
 
 def _words(value: Any, where: str) -> list[str]:
-    """A list of texts, or, from the command line, `=one,two`."""
+    """A list of strings, from a list or from `=one,two` on the command line. Raises SpecError for other values."""
     if value is None:
         return []
     if isinstance(value, str):

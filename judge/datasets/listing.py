@@ -1,4 +1,4 @@
-"""The list of datasets with their state on this machine, and one story as a page to read."""
+"""The list of datasets with their state on this machine, and a story as readable text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ _WIDTH = 100
 
 
 def listing() -> Table:
-    """All datasets, then the files that other commands read; stories are the promised number, not a count."""
+    """Table of all datasets and of the files that other commands read. The number of stories is that promised by the
+    release, and is not counted.
+    """
     rows = [_dataset_row(name) for name in known_datasets()]
     rows += [
         {"name": name, "kind": "files", "state": _state(files), "licence": LICENCES.get(name)}
@@ -38,7 +40,7 @@ def listing() -> Table:
 
 
 def story_sheet(dataset: Dataset, story: Story) -> str:
-    """One story as readable text: its story-prompt, its text, its reference story, and the people's ratings."""
+    """One story as readable text: story-prompt, story, reference story and human ratings."""
     lines = [f"{dataset.name} · {story.id} · by {story.system}"]
     for title, text in (
         ("Story-prompt", story.story_prompt),
@@ -64,13 +66,13 @@ def story_sheet(dataset: Dataset, story: Story) -> str:
 
 
 def _by(rating: Rating) -> str:
-    """Rater and panel of a rating, in brackets, as far as they are known."""
+    """Rater and panel of a rating in brackets, if known; else empty."""
     names = ", ".join(name for name in (rating.rater, rating.panel) if name)
     return f" ({names})" if names else ""
 
 
 def _value(dataset: Dataset, rating: Rating) -> str:
-    """A rating as people gave it: a label's word, or the number."""
+    """A rating as the rater gave it: a label's word, or the number."""
     scale = dataset.labels.of(rating.criterion)
     return (scale and scale.label_of(rating.value)) or f"{rating.value:g}"
 

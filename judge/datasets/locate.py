@@ -1,7 +1,7 @@
-"""Location of a dataset's files on this machine, and the list of files that the user registered.
+"""Finds the files of datasets on this machine, and stores the list of files that the user registered.
 
-Looked for in this order: the folder JUDGE_DATA (laid out as `sources.SOURCES` says), the registered paths
-(`judge data add`), the cache of downloads (`judge data fetch`).
+The search order is: the folder JUDGE_DATA (laid out as in `sources.SOURCES`), the registered paths (`judge data add`),
+the cache of downloads (`judge data fetch`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from judge.whole_file import write_whole
 
 @dataclass(frozen=True, slots=True)
 class Registered:
-    """A registered file or folder: its name, its path, and its column map, if any."""
+    """Path of a registered file or folder, and its column map (empty = none)."""
 
     path: Path
     columns: Mapping[str, Any] = field(default_factory=dict)
@@ -38,8 +38,8 @@ def home_folder() -> Path:
 
 
 def data_folder() -> Path | None:
-    """The folder that JUDGE_DATA names; None where the variable is not set. DataError where that folder does not
-    exist.
+    """The folder that the variable JUDGE_DATA names; None if the variable is not set. Raises DataError if the folder
+    does not exist.
     """
     named = os.environ.get("JUDGE_DATA")
     if not named:
@@ -50,7 +50,7 @@ def data_folder() -> Path | None:
 
 
 def registered() -> dict[str, Registered]:
-    """Everything added with `judge data add`, by name."""
+    """All files and folders added with `judge data add`, by name."""
     path = _list_file()
     if not path.is_file():
         return {}
@@ -62,7 +62,9 @@ def registered() -> dict[str, Registered]:
 
 
 def register(name: str, path: Path, columns: Mapping[str, Any] | None = None) -> Registered:
-    """Remember a file or folder under a name; an earlier entry of that name is replaced."""
+    """Register a file or folder under a name. An earlier entry of that name is replaced. Raises DataError for a path
+    that does not exist, and SpecError for an invalid name.
+    """
     if not path.exists():
         raise DataError("there is no such file or folder", file=path)
     if not name.strip() or any(c in name for c in "/\\"):
@@ -79,15 +81,15 @@ def register(name: str, path: Path, columns: Mapping[str, Any] | None = None) ->
 
 
 def find(relative: str) -> Path | None:
-    """A released file by its place in the layout, e.g. `openmeva/mans_roc.json`; None when it is nowhere."""
+    """Path of a released file, given by its path in JUDGE_DATA, e.g. `openmeva/mans_roc.json`; None if the file is not
+    on this machine.
+    """
     located = find_with_place(relative)
     return located[0] if located else None
 
 
 def find_with_place(relative: str) -> tuple[Path, str] | None:
-    """Find a released file as `find` does, and return also where it was found: `JUDGE_DATA`, `registered` or
-    `cache`.
-    """
+    """Find a released file as `find` does. Also returns how it was found: `JUDGE_DATA`, `registered` or `cache`."""
     folder = data_folder()
     if folder is not None and (folder / relative).is_file():
         return folder / relative, "JUDGE_DATA"
@@ -99,8 +101,8 @@ def find_with_place(relative: str) -> tuple[Path, str] | None:
 
 
 def need(relative: str, name: str) -> Path:
-    """Path of a released file that dataset `name` requires; where it is missing, a DataError names the command that
-    fetches it.
+    """Path of a released file that dataset `name` requires. If the file is missing, raises DataError that names the
+    command to get it.
     """
     path = find(relative)
     if path is not None:
@@ -113,7 +115,9 @@ def need(relative: str, name: str) -> Path:
 
 
 def _added(relative: str) -> Path | None:
-    """A registered copy: under the file's own name, or under a dataset's as the file or the folder it lies in."""
+    """Path of a registered copy of a file, registered under the file's own name or under the name of a dataset that
+    needs it; None if there is none. A registered folder is searched for the file.
+    """
     base = Path(relative).name
     wanted_by = {
         n: files for group in (FILES, OTHER_FILES, UNPUBLISHED) for n, files in group.items() if relative in files

@@ -1,6 +1,6 @@
 """Addresses and checksums of the studies' published files.
 
-`verified` says that the address was reached and gave the file with this checksum. No address has been reached yet.
+`verified` means that the file was downloaded from the address and had this checksum. No address has been verified yet.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ BASE_URL = "https://raw.githubusercontent.com"
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One released file: `path` is its place below JUDGE_DATA and in the cache, `remote` that in the repository.
+    """One released file. `path` is its path below JUDGE_DATA and in the cache, `remote` its path in the repository.
 
-    `sha256` None = no checksum is published; the reader's own counts are then the only check.
+    `sha256` None = no checksum is published; only the reader's counts then check the file.
     """
 
     path: str
@@ -27,7 +27,7 @@ class Source:
     server: str = BASE_URL
 
     def url(self, base: str | None = None) -> str:
-        """The file's address on its own server, or below `base`, a server with the same layout."""
+        """The file's address on its own server, or on the server `base`, which must have the same layout."""
         server = self.server if base is None else base
         return f"{server.rstrip('/')}/{self.repository}/{self.commit}/{self.remote}"
 
@@ -236,7 +236,7 @@ _AUTOS_SAME = ("synonym_substitute", "semantic_substitute", "delete_punct", "con
 
 
 def _autos(part: str) -> tuple[str, ...]:
-    """The files of a part of AUTOS, as the study's list names them."""
+    """Paths of the files of a part of the AUTOS data (such as `roc`), as in the study's list."""
     dis = [f"discrimination_test/{part}_{mode}{end}" for mode in _AUTOS_MODES for end in (".txt", "_perturb.txt")]
     changed = [f"{sample}{mode}_perturb" for sample in ("", "negative_sample_") for mode in _AUTOS_SAME]
     inv = [f"invariance_test/{part}_{name}.txt" for name in ("negative_sample", *changed)]

@@ -1,7 +1,7 @@
-"""Story-prompts for the generation of stories: those of a dataset, or of a file.
+"""Reads the story-prompts for which models write stories: those of a dataset, or of a file.
 
-A dataset gives each of its story-prompts once, in the order in which they first stand there, with the human story where
-it has one. A file of story-prompts is JSON Lines without texts: `story_prompt`, perhaps `id` and `reference`.
+From a dataset each story-prompt is taken once, in the order of first appearance, with its human story if there is one.
+A file of story-prompts is JSON Lines without texts: `story_prompt` and optionally `id` and `reference`.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ class StoryPrompts:
     fingerprint: Callable[[], str]
 
     def stories(self) -> Iterator[Story]:
-        """The story-prompts in the form that a journal stores: stories without a text yet."""
+        """The story-prompts in the form that a journal stores: `Story` records with an empty text."""
         return (Story(prompt.id, prompt.text, "", "", prompt.reference) for prompt in self.read())
 
 
 def open_story_prompts(name_or_path: str, columns: Mapping[str, Any] | None = None) -> StoryPrompts:
-    """The story-prompts of a dataset by name, of a file of stories, or of a file of story-prompts."""
+    """The story-prompts of a dataset given by name, of a file of stories, or of a file of story-prompts."""
     path = Path(name_or_path)
     if path.suffix.lower() in (".jsonl", ".ndjson") and path.is_file() and _is_bare(path):
         return StoryPrompts(
@@ -59,7 +59,9 @@ def open_story_prompts(name_or_path: str, columns: Mapping[str, Any] | None = No
 
 
 def _is_bare(path: Path) -> bool:
-    """Whether the first line is a story-prompt without a story; what is wrong with a line is said when it is read."""
+    """Whether the first line is a story-prompt without a story. False for a line that cannot be read; that error is
+    raised later.
+    """
     try:
         _, value = next(json_lines(path), (0, None))
     except DataError:

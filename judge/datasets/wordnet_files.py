@@ -1,4 +1,4 @@
-"""Location of WordNet 3.0's files on this machine."""
+"""Finds the files of WordNet 3.0 on this machine."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ _SYSTEM = (Path("/usr/share/wordnet"), Path("/usr/share/nltk_data/corpora/wordne
 
 
 def find() -> Path | None:
-    """The WordNet folder: the one registered as `wordnet`, the system's, or NLTK's; None where none exists."""
+    """The WordNet folder: the first complete one of the folder registered as `wordnet`, NLTK's folders and the
+    system's; None if there is none.
+    """
     added = registered().get("wordnet")
     nltk = [Path(part) / "corpora" / "wordnet" for part in os.environ.get("NLTK_DATA", "").split(os.pathsep) if part]
     places = [*([added.path] if added is not None else []), *nltk, *_SYSTEM]

@@ -1,4 +1,4 @@
-"""A cache of computed vectors by model and text, in one SQLite file that may be deleted at any time."""
+"""Cache of computed embeddings by model and text, in one SQLite file that may be deleted at any time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PAGE = 500
 
 
 class Cache:
-    """Float32 vectors by (model key, text key); `None` as path keeps them in memory only."""
+    """Cache of float32 vectors by (model key, text key). With `None` as path they are kept in memory only."""
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
@@ -33,16 +33,16 @@ class Cache:
         self._base.close()
 
     def keys(self, model: str) -> set[str]:
-        """Text keys with a cached vector for a model."""
+        """Keys of the texts for which a model's vector is cached."""
         return {row[0] for row in self._base.execute("SELECT text FROM vectors WHERE model = ?", (model,))}
 
     def put(self, model: str, texts: Sequence[str], vectors: NDArray[np.float32]) -> None:
-        """Store a vector for each text key; all are on disk when this returns."""
+        """Store one vector for each text key. They are on disk when the call returns."""
         rows = [(model, key, vector.astype("<f4").tobytes()) for key, vector in zip(texts, vectors, strict=True)]
         keep(self._base, self.path, "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
 
     def get(self, model: str, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Cached vectors, shape (texts, dimensions), in the order given; all must be in the cache."""
+        """Cached vectors in the order of the text keys, shape (texts, dimensions). All texts must be in the cache."""
         table: NDArray[np.float32] | None = None
         row_of = {key: row for row, key in enumerate(texts)}
         for start in range(0, len(texts), _PAGE):

@@ -1,8 +1,9 @@
-"""Texts as vectors of unit length, by a sentence-transformers model or by TF-IDF. Each distinct text is embedded once.
+"""Computes embeddings of texts as vectors of unit length, with a sentence-transformers model or with TF-IDF. Each
+distinct text is embedded once.
 
-A model's vectors are kept in an SQLite cache by model (name with the hash of its weights, or its revision) and text
-hash, so that a second analysis needs no model at all. TF-IDF with a singular value decomposition needs no model and no
-network; it is fitted on the texts at hand, so nothing of it is kept.
+A model's vectors are kept in an SQLite cache, by model (the hash of its folder, or its name and revision) and by the
+hash of the text, so that a second analysis does not need the model. TF-IDF with a singular value decomposition needs no
+model and no network. It is fitted to the given texts, so its vectors are not cached.
 """
 
 from __future__ import annotations
@@ -36,22 +37,22 @@ _COMPONENTS, _FEATURES = 100, 50_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Embedded:
-    """Vectors of texts, in their order.
+    """Vectors of texts, in the order of the texts.
 
     Attributes
     ----------
     vectors : float32 array, shape (n, d)
-        Rows of unit length; a row of zeros where a text holds nothing that TF-IDF knows.
+        Rows of unit length; a row of zeros for a text without any TF-IDF term.
     name : str
-        As the signature has it: ``all-mpnet-base-v2@e8c3b32`` or ``tfidf-svd100``.
+        Name for the signature: ``all-mpnet-base-v2@e8c3b32`` or ``tfidf-svd100``.
     note : str
-        One sentence on how they were made.
+        One sentence on how the vectors were computed.
     computed, reused : int
-        Distinct texts embedded now, and found in the cache.
+        Numbers of distinct texts that were embedded now, and that were read from the cache.
     space : str
-        Names what decides a text's vector beside the text: the model's files, or what TF-IDF was fitted on.
+        Identifies the vector space: the model's files, or the texts to which TF-IDF was fitted.
     more : callable
-        Vectors of other texts by the same model or the same fitted TF-IDF; `progress` as in `embed`.
+        Computes vectors of other texts with the same model or fitted TF-IDF; `progress` as in `embed`.
     """
 
     vectors: Vectors
@@ -76,11 +77,11 @@ def embed(
     seed: int = 1,
     progress: Progress | None = None,
 ) -> Embedded:
-    """Vectors of texts; `model` is a name on the Hugging Face hub or a folder, or None for TF-IDF and SVD (`seed`
-    applies to these alone).
+    """Vectors of texts. `model` is a name on the Hugging Face hub or a folder, or None for TF-IDF with SVD; `seed` is
+    used for TF-IDF only.
 
-    `progress(done, total)` is told of distinct texts a model embeds. Raises MissingExtraError without the packages,
-    SpecError for a model that cannot be loaded.
+    `progress(done, total)` is called with the number of distinct texts that a model has embedded. Raises
+    MissingExtraError if a package is missing, and SpecError for a model that cannot be loaded.
     """
     if model is None:
         return _tfidf(texts, seed)
@@ -114,7 +115,7 @@ def _by_model(texts: Sequence[str], model: str, cache: Path | None, progress: Pr
 
 
 def encode(model: str, texts: Sequence[str]) -> Vectors:
-    """Unit vectors by the model, without any cache."""
+    """Vectors of unit length from the model, computed without the cache."""
     vectors = np.asarray(
         _loaded(model).encode(list(texts), batch_size=BATCH, show_progress_bar=False, convert_to_numpy=True),
         dtype=np.float32,
@@ -123,13 +124,13 @@ def encode(model: str, texts: Sequence[str]) -> Vectors:
 
 
 def unit(vectors: Vectors) -> Vectors:
-    """Rows divided by their length; rows of zeros stay."""
+    """The rows divided by their Euclidean length. Rows of zeros are unchanged."""
     length = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.asarray(vectors / np.where(length > 0, length, 1), dtype=np.float32)
 
 
 def model_key(model: str) -> str:
-    """The cache key of a model: the hash of a folder's files, or name and revision of a model of the hub."""
+    """Cache key of a model: the hash of a folder's files, or the name and revision of a model on the hub."""
     if Path(model).is_dir():
         return _folder_hash(model)
     revision = _revision(model)
@@ -140,7 +141,7 @@ def model_key(model: str) -> str:
 
 
 def signature_name(model: str) -> str:
-    """Model name with the first letters of its hash or revision."""
+    """Name of the model with the first seven characters of its hash or revision."""
     key = model_key(model)
     tag = key.removeprefix("b2:") if key.startswith("b2:") else key.rpartition("@")[2]
     return f"{Path(model).resolve().name if Path(model).is_dir() else model}@{tag[:7]}"
@@ -152,12 +153,16 @@ def _folder_hash(model: str) -> str:
 
 
 def _repository(model: str) -> str:
-    """The hub's name of a model; bare names belong to sentence-transformers, as in that library."""
+    """Name of a model on the Hugging Face hub. Names without a slash belong to sentence-transformers, as in that
+    library.
+    """
     return model if "/" in model else f"sentence-transformers/{model}"
 
 
 def _revision(model: str) -> str | None:
-    """The commit of the model in the hub's cache on this machine, without loading it."""
+    """Commit of the model in the hub's cache on this machine, without loading the model; None if it is not in the
+    cache.
+    """
     try:
         from huggingface_hub import try_to_load_from_cache
     except ImportError as error:
@@ -169,7 +174,9 @@ def _revision(model: str) -> str | None:
 
 
 def _longest(model: str) -> int | None:
-    """The model's maximum number of tokens from its configuration, without loading it; None where it gives none."""
+    """The model's maximum number of tokens from its configuration file, without loading the model; None if not stated
+    there.
+    """
     name = "sentence_bert_config.json"
     file: object = Path(model) / name
     if not Path(model).is_dir():
@@ -201,7 +208,9 @@ def _loaded(model: str) -> Any:
 
 
 def _refuse_code(folder: Path) -> None:
-    """Raise SpecError where a folder names modules that are not sentence-transformers' own: older ones run these."""
+    """Raise SpecError if a model folder names modules that do not belong to sentence-transformers, because older
+    versions of that library would run their code.
+    """
     file = folder / "modules.json"
     if not file.is_file():
         return

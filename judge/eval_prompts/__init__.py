@@ -1,4 +1,4 @@
-"""Eval-Prompts: rendering of a template, a story and a criterion to messages."""
+"""Eval-Prompts: templates that are rendered with a story and a criterion to the messages sent to a judge."""
 
 from judge.eval_prompts.prefix import prefix_order
 from judge.eval_prompts.template import EvalPrompt, load_eval_prompt, shipped_eval_prompts

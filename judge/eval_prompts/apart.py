@@ -1,7 +1,7 @@
-"""Rendering of templates in a separate process, with limits of time, memory and length.
+"""Renders templates in a separate process, with limits on time, memory and length.
 
-Only templates that can do more than show values come here (`judge.eval_prompts.plain`). The process is started when
-the first of them is compiled, serves all of them, and ends with its parent; one that takes too long is killed.
+Only templates that do more than show values are rendered here (see `judge.eval_prompts.plain`). The process is started
+when the first of them is compiled, renders all of them, and ends with its parent. It is killed if it takes too long.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Apart:
 
 
 class _Process:
-    """The process that renders, as long as it answers."""
+    """The child process that renders templates."""
 
     def __init__(self) -> None:
         # -P: a folder in which somebody happens to work is no place to import modules from.
@@ -76,7 +76,7 @@ class _Process:
         self.read(time.monotonic() + STARTING)
 
     def ask(self, asked: dict[str, Any]) -> bytes:
-        """Return the child process's answer; raises TimeoutError, EOFError."""
+        """Send a request to the child process and return its answer. Raises TimeoutError or EOFError."""
         stream = cast("IO[bytes]", self.child.stdin)
         body = pickle.dumps(asked)
         stream.write(len(body).to_bytes(LENGTH, "big") + body)
@@ -84,7 +84,7 @@ class _Process:
         return self.read(time.monotonic() + SECONDS + GRACE)
 
     def read(self, deadline: float) -> bytes:
-        """Read one message from the child process."""
+        """Read one message from the child process, until `deadline` on the monotonic clock."""
         length = int.from_bytes(self._bytes(LENGTH, deadline), "big")
         if length > LONGEST + (1 << 16):
             raise EOFError("too long")

@@ -1,4 +1,6 @@
-"""Code of the process that renders templates: it limits itself, then renders what its parent sends."""
+"""Code of the child process that renders templates. It limits its own time and memory, then renders what its parent
+sends.
+"""
 
 from __future__ import annotations
 

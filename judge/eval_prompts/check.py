@@ -1,7 +1,7 @@
-"""Check of an Eval-Prompt on invented stories, with a sentence for each fault.
+"""Checks an Eval-Prompt on invented stories, and describes each problem in a sentence.
 
-Loading finds wrong syntax and names; this also renders, with and without what may be missing, and compares what the
-front matter promises with what the template does.
+Loading detects wrong syntax and unknown names. The check also renders the Eval-Prompt with and without optional values,
+and compares the keys of its front matter with what the template uses.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _LABELLED = replace(_CRITERION, scale=Scale.of_labels(["No", "Yes"]), guidelines
 
 
 def problems(file: Path) -> list[str]:
-    """Sentences, each naming the file; empty where the Eval-Prompt is sound."""
+    """Problems of an Eval-Prompt, as sentences that name the file; empty if there are none."""
     try:
         eval_prompt = load_eval_prompt(file)
     except JudgeError as error:
@@ -32,7 +32,7 @@ def problems(file: Path) -> list[str]:
 
 
 def _promises(eval_prompt: EvalPrompt) -> list[str]:
-    """Disagreements of front matter and template. A key that is written down as false is taken at its word."""
+    """Contradictions between front matter and template. A key that is explicitly false is not questioned."""
     uses = eval_prompt.body.uses | (eval_prompt.system.uses if eval_prompt.system else frozenset())
     declared = split(eval_prompt.source, eval_prompt.file).front.model_fields_set
     problems = []
@@ -78,14 +78,16 @@ def _trials(eval_prompt: EvalPrompt) -> list[str]:
 
 
 def _asked(eval_prompt: EvalPrompt, criteria: list[Criterion]) -> list[Asked]:
-    """The criteria of each request: one, or one with another where one answer rates several."""
+    """The criteria of each trial request: one criterion, or two if the Eval-Prompt rates several in one answer."""
     if eval_prompt.criteria is None:
         return [*criteria]
     return [(criterion, replace(criterion, name="Surprise", abbreviation="SU")) for criterion in criteria]
 
 
 def _subjects(eval_prompt: EvalPrompt, stories: list[Story]) -> Iterator[tuple[Subject, bool]]:
-    """Subjects to render: each story, or each with another in both orders, with a tie offered and without."""
+    """Stories or pairs to render, each with whether a tie is offered. Pairs come in both orders, with a tie and
+    without.
+    """
     for story in stories:
         if not eval_prompt.compares:
             yield story, True

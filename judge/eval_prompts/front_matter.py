@@ -1,4 +1,4 @@
-"""Front matter of an Eval-Prompt, between lines of `---`: what the template needs and asks for."""
+"""Reads the front matter of an Eval-Prompt: the lines between `---` that say what the template needs and requests."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ FENCE = "---"
 
 
 class FrontMatter(Strict):
-    """The front-matter keys of an Eval-Prompt; all are optional.
+    """Schema of the front matter's keys; all are optional.
 
-    `criteria` says that one answer rates several: all of the run, or those named (or abbreviated) here.
+    `criteria` means that one answer rates several criteria: all criteria of the run, or those listed.
     """
 
     description: str = Field(default="", description="one line for `judge prompts list`")
@@ -45,7 +45,7 @@ class FrontMatter(Strict):
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """An Eval-Prompt file in two parts: its keys, and the template with its first line's number in the file.
+    """An Eval-Prompt file in two parts: the keys, and the template with the line number of its first line.
 
     `system_line` is the line at which the system message's text begins.
     """
@@ -57,7 +57,7 @@ class Split:
 
 
 def split(source: str, file: Path) -> Split:
-    """Front matter and template of an Eval-Prompt. Raises TemplateError naming file, line and key."""
+    """Front matter and template of an Eval-Prompt. Raises TemplateError, naming file, line and key."""
     lines = source.split("\n")
     if lines[0].rstrip() != FENCE:
         return Split(FrontMatter(), source, 1, 1)

@@ -1,7 +1,7 @@
-"""Test whether a template is simple enough to be rendered in this process: values, conditions, short loops.
+"""Tests whether a template is simple enough to be rendered in this process: only values, conditions and short loops.
 
-Such a template takes time and memory in proportion to what it shows, so it is rendered in this process. Every other
-one is rendered apart (`judge.eval_prompts.apart`), where time and memory are limited.
+A simple template needs time and memory in proportion to the text it shows. All other templates are rendered in a
+separate process (`judge.eval_prompts.apart`), in which time and memory are limited.
 """
 
 from __future__ import annotations
@@ -43,7 +43,9 @@ _LONGEST_CONSTANT = 1000
 
 
 def is_plain(tree: nodes.Template) -> bool:
-    """Whether every part of a template is of a kind that renders quickly, with loops through lists of criteria only."""
+    """Whether every part of a template renders quickly. Loops are allowed only over lists of criteria, guidelines or
+    points.
+    """
     return all(_fine(child, 0) for child in tree.iter_child_nodes())
 
 
@@ -64,7 +66,7 @@ def _fine(node: nodes.Node, depth: int) -> bool:
 
 
 def _short(node: nodes.Node) -> bool:
-    """Whether what a loop goes through is a list of criteria, guidelines or points, and no text."""
+    """Whether a loop runs over a list of criteria, guidelines or points, and not over a text."""
     while isinstance(node, nodes.Getattr):
         node = node.node
     return isinstance(node, nodes.Name) and node.name not in _TEXTS

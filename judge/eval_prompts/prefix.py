@@ -1,7 +1,8 @@
-"""Order in which values appear in a rendered Eval-Prompt, so that neighbours in the plan can share a prefix.
+"""Determines the order in which values appear in a rendered Eval-Prompt, so that consecutive queries can share a
+prefix.
 
-Found by rendering, not by reading the template: one value is changed at a time, and the place of the first difference
-is noted. So filters, conditions and system messages count as they are.
+The order is determined by rendering: one value is changed at a time, and the position of the first difference is
+recorded. Filters, conditions and system messages are thus taken into account.
 """
 
 from __future__ import annotations
@@ -32,10 +33,11 @@ _PAIRS: dict[Kind, Comparison] = {
 
 
 def prefix_order(eval_prompt: EvalPrompt, asked: Asked, *, published: Published | None = None) -> tuple[Kind, ...]:
-    """The kinds of values that the messages depend on, in the order of their first appearance.
+    """Kinds of values on which the messages depend, in the order of their first appearance.
 
-    "criterion" stands for any text that depends on the criterion, or on the criteria of one answer (in wording mode,
-    the whole published request). Kinds that do not show are left out. Raises what `EvalPrompt.render` raises.
+    "criterion" means any text that depends on the criterion, or on the criteria of one answer (in wording mode, the
+    whole published request). Kinds that do not change the messages are left out. Raises the same errors as
+    `EvalPrompt.render`.
     """
     before: Subject = Comparison(_BEFORE, _OTHER, "pair") if eval_prompt.compares else _BEFORE
     base = _text(eval_prompt, before, asked, published)
@@ -70,13 +72,13 @@ def _other_scale(scale: Scale) -> Scale:
 
 
 def _first_difference(first: str, other: str) -> int:
-    """Index of the first character that differs; the shorter length where one begins with the other."""
+    """Index of the first character that differs. If one text begins with the other, the length of the shorter text."""
     pairs = enumerate(zip(first, other, strict=False))
     return next((i for i, (a, b) in pairs if a != b), min(len(first), len(other)))
 
 
 def _unlike(text: str) -> str:
-    """A text that differs from its first character on."""
+    """A changed text that differs from `text` in its first character."""
     return ("Y" if text[:1] == "Z" else "Z") + text
 
 

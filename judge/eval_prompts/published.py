@@ -1,4 +1,4 @@
-"""Wording mode: a study's Eval-Prompts character by character as they were sent, without words of our own."""
+"""Wording mode: a study's Eval-Prompts exactly as they were sent, without any words of this program."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from judge.records import Criterion, Story
 
 
 def check_published(published: Published, eval_prompt: str, criterion: Criterion) -> None:
-    """SpecError where the file of strings lacks this Eval-Prompt ("EP1") or its request for this criterion."""
+    """Raise SpecError if the file of published strings lacks this Eval-Prompt (such as "EP1") or its request for the
+    criterion.
+    """
     if eval_prompt not in published.outer:
         raise SpecError(f"{published.file}: {unknown('published Eval-Prompt', eval_prompt, published.outer)}")
     if (criterion.name, eval_prompt) not in published.tasks:
@@ -18,11 +20,11 @@ def check_published(published: Published, eval_prompt: str, criterion: Criterion
 def published_text(
     published: Published, eval_prompt: str, criterion: Criterion, story: Story, reference: str | None
 ) -> str:
-    """The published prompt as sent. `reference` may be None only where the Eval-Prompt shows no reference story."""
+    """The published prompt as it was sent. `reference` may be None only if the Eval-Prompt shows no reference story."""
     task = published.tasks[criterion.name, eval_prompt]
     return published.outer[eval_prompt].format(prompt=story.story_prompt, story=story.text, human=reference, task=task)
 
 
 def shows_reference(published: Published, eval_prompt: str) -> bool:
-    """Whether the published Eval-Prompt has a place for the reference story."""
+    """Whether the published Eval-Prompt shows the reference story."""
     return "{human}" in published.outer.get(eval_prompt, "")

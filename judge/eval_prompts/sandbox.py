@@ -1,7 +1,8 @@
-"""Jinja for Eval-Prompts: sandboxed, strict, one file without includes, the same text every time.
+"""Jinja environment for Eval-Prompts: sandboxed and strict. A template is one file without includes, and renders to the
+same text every time.
 
-Values are data. They are put into the text as they are, unescaped and never read as templates. Names that are not
-offered are refused when a template is compiled, not when the thousandth story is rendered.
+Values are inserted unescaped and are never interpreted as templates. Unknown names raise an error when a template is
+compiled, and not only when a story is rendered.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ _LONGEST = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class ScaleView:
-    """A scale as templates see it: whole numbers have no decimal point; `labels` is empty for a scale without
+    """A scale as templates use it. Whole numbers have no decimal point; `labels` is empty for a scale without
     labels.
     """
 
@@ -70,7 +71,7 @@ class ScaleView:
 
 @dataclass(frozen=True, slots=True)
 class LabelsView:
-    """Names of a comparison's stories, as templates see them."""
+    """The words for the two stories of a comparison and for a tie, as templates use them."""
 
     first: str
     second: str
@@ -79,7 +80,7 @@ class LabelsView:
 
 @dataclass(frozen=True, slots=True)
 class CriterionView:
-    """A criterion as templates see it."""
+    """A criterion as templates use it."""
 
     name: str
     abbreviation: str
@@ -91,7 +92,9 @@ class CriterionView:
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """A compiled template. `uses` names the values it mentions, e.g. "story" or "criterion.guidelines"."""
+    """A compiled template. `uses` lists the values that the template mentions, e.g. "story" or
+    "criterion.guidelines".
+    """
 
     file: Path
     first_line: int
@@ -100,7 +103,7 @@ class Compiled:
     _template: jinja2.Template | Apart
 
     def render(self, values: dict[str, Any]) -> str:
-        """The text for these values. Raises TemplateError naming file, line and variable."""
+        """The text for these values. Raises TemplateError, naming file, line and variable."""
         try:
             return self._template.render(values)
         except (*_TEMPLATE_FAULTS, *_LIMITS) as error:
@@ -121,10 +124,10 @@ def compile_template(
 ) -> Compiled:
     """Compile a template that begins at `first_line` of `file` and may use the values in `offered`.
 
-    One newline at the end of `source` is not part of the text; everything else is sent as it stands. A line that holds
-    only a block tag leaves no line behind. Raises TemplateError for wrong syntax and for names that are not offered.
+    One newline at the end of `source` is removed; all other text is sent unchanged. A line that contains only a block
+    tag leaves no empty line. Raises TemplateError for wrong syntax and for names that are not in `offered`.
 
-    A template that can do more than show values is compiled and rendered in a process of its own, unless `here`.
+    A template that does more than show values is compiled and rendered in a separate process, unless `here` is set.
     """
     if len(source) > _LONGEST:
         raise TemplateError(f"{file}: a template has at most {_LONGEST:,} characters")
@@ -167,7 +170,9 @@ _ATTRIBUTES = {
 
 
 class _Sandbox(ImmutableSandboxedEnvironment):
-    """Jinja's sandbox, with a short way to the plain values of our own views: it is taken for every query."""
+    """Jinja's sandbox with a faster attribute look-up for the views of scales and criteria. The look-up is used for
+    every query.
+    """
 
     def getattr(self, obj: Any, attribute: str) -> Any:
         if type(obj) in (CriterionView, ScaleView) and attribute in obj.__slots__:
@@ -197,7 +202,7 @@ def _names(tree: nodes.Template) -> Iterator[tuple[str, int]]:
 
 
 def _each_criterion(tree: nodes.Template) -> frozenset[str]:
-    """Names that loops over `criteria` give to each of them."""
+    """Names of the loop variables of all loops over `criteria`."""
     loops = [loop for loop in tree.find_all(nodes.For) if isinstance(loop.target, nodes.Name)]
     over = [loop for loop in loops if any(name.name == "criteria" for name in _names_below(loop.iter))]
     return frozenset(loop.target.name for loop in over if isinstance(loop.target, nodes.Name))
@@ -210,7 +215,9 @@ def _names_below(node: nodes.Node) -> Iterator[nodes.Name]:
 
 
 def _attributes(tree: nodes.Template, each: frozenset[str]) -> Iterator[tuple[str, str, int]]:
-    """(parent, attribute, line) of every `criterion.x` and `criterion.scale.x`, under whatever name of `each`."""
+    """(parent, attribute, line) of every `criterion.x` and `criterion.scale.x`. The names in `each` are loop variables
+    that stand for `criterion`.
+    """
     accesses: list[nodes.Getattr | nodes.Getitem] = [*tree.find_all(nodes.Getattr), *tree.find_all(nodes.Getitem)]
     for node in accesses:
         parent, attribute = _spelled(node.node, each), _last(node)
@@ -251,7 +258,7 @@ def _explain(error: Exception) -> str:
 
 
 def _fault(file: Path, first_line: int, source: str, line: int | None, sentence: str) -> TemplateError:
-    """An error with the line of the file, and the line's text as the hint."""
+    """TemplateError with the line number in the file, and with the text of this line as the hint."""
     if line is None:
         return TemplateError(f"{file}: {sentence}")
     lines = source.split("\n")

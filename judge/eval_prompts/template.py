@@ -1,4 +1,4 @@
-"""An Eval-Prompt: a template file with front matter, rendered to messages."""
+"""Loads an Eval-Prompt (a template file with front matter) and renders it to messages."""
 
 from __future__ import annotations
 
@@ -34,9 +34,11 @@ _NUMBERS = frozenset({"criterion.scale.min", "criterion.scale.max", "criterion.s
 
 @dataclass(frozen=True, slots=True)
 class EvalPrompt:
-    """One prompt variant. `source` is the whole file, for hashing; `published` names the Eval-Prompt it follows.
+    """One Eval-Prompt. `source` is the text of the whole file, for hashing. `published` names the published Eval-Prompt
+    whose wording may replace its own (None = none).
 
-    `criteria` says which ones an answer rates together: all that a run asks for, or those named; None = one a query.
+    `criteria` says which criteria one answer rates: all criteria of the run, or those listed. None = one criterion in
+    each query.
     """
 
     name: str
@@ -59,13 +61,13 @@ class EvalPrompt:
     def render(
         self, subject: Subject, asked: Asked, *, published: Published | None = None, ties: bool = True
     ) -> tuple[Message, ...]:
-        """The messages exactly as they are to be sent: about a story, or about two where this Eval-Prompt compares.
+        """The messages exactly as they are sent, about one story or, if this Eval-Prompt compares, about two.
 
-        `asked` is a criterion, or the criteria of one answer where this Eval-Prompt asks for several.
+        `asked` is one criterion, or the criteria of one answer if this Eval-Prompt rates several.
 
-        `ties` is whether a tie is offered. With `published` (of the criteria set), an Eval-Prompt that follows a
-        published one is that one's text as sent. Raises SpecError where guidelines or a reference story are needed and
-        missing, TemplateError where the template cannot be rendered.
+        `ties` says whether a tie is offered. With `published` (from the criteria set), an Eval-Prompt that follows a
+        published one renders to the published text as sent. Raises SpecError if guidelines or a reference story are
+        needed and missing, and TemplateError if the template cannot be rendered.
         """
         fixed = self._views.get(asked)
         if fixed is None:
@@ -95,7 +97,7 @@ class EvalPrompt:
         return (Message("system", self.system.render(values)), Message("user", text))
 
     def _fixed(self, asked: Asked) -> dict[str, Any]:
-        """The values of the template that do not depend on the story."""
+        """Values of the template that depend on the criteria and not on the story."""
         if isinstance(asked, Criterion) != (self.criteria is None):
             several = "rates one criterion an answer" if self.criteria is None else "rates several criteria an answer"
             raise SpecError(f"Eval-Prompt {self.name!r} {several}", hint="judge prompts list says what each one does")
@@ -108,8 +110,8 @@ class EvalPrompt:
         return {"criteria": tuple(map(_view, asked))}
 
     def check_criterion(self, criterion: Criterion, *, published: Published | None = None) -> None:
-        """Raise SpecError where this Eval-Prompt cannot be used for the criterion; call it before any request is
-        sent.
+        """Raise SpecError if this Eval-Prompt cannot be used for the criterion. Meant to be called before any request
+        is sent.
         """
         if self.needs_guidelines and not criterion.guidelines:
             raise SpecError(
@@ -130,18 +132,20 @@ class EvalPrompt:
             )
 
     def _asks_for_numbers(self) -> bool:
-        """Whether it names the ends of the scale and never asks whether there are labels."""
+        """Whether the template uses the ends of the scale without checking for labels."""
         uses = self.body.uses | (self.system.uses if self.system is not None else frozenset())
         return LABELS not in uses and not _NUMBERS.isdisjoint(uses)
 
     def lacks_reference(self, subject: Subject, *, published: Published | None = None) -> bool:
-        """Whether this Eval-Prompt needs a reference story and none of the stories in question has one."""
+        """Whether this Eval-Prompt shows a reference story and no story of the subject has one."""
         if not self._shows_reference(published):
             return False
         return all(reference_of(story) is None for story in stories_in(subject))
 
     def flags(self, subject: Subject, *, published: Published | None = None) -> tuple[str, ...]:
-        """`("reference_is_target",)` where a story would be compared with itself; the query is sent all the same."""
+        """`("reference_is_target",)` if a story would be compared with itself as the reference, else empty. The query
+        is sent in both cases.
+        """
         if not (self._shows_reference(published) or "reference" in self.body.uses):
             return ()
         return (REFERENCE_IS_TARGET,) if any(map(_is_reference, stories_in(subject))) else ()
@@ -155,11 +159,12 @@ class EvalPrompt:
 def load_eval_prompt(
     name: str | Path, *, folder: Path | None = None, system: str | None = None, labels: bool = False
 ) -> EvalPrompt:
-    """An Eval-Prompt by the name of a shipped one, or by the path of a template (also relative to `folder`).
+    """Load an Eval-Prompt, given by the name of a shipped one or by the path of a template (also relative to `folder`).
 
-    `system` takes the place of the template's own system message and may use the same variables; "" sends none. With
-    `labels` a shipped one is its twin that asks for labels too: the other file stays what runs on numbers have stored.
-    Raises SpecError where there is no such file, TemplateError (file, line, variable) where it is not a template.
+    `system` replaces the template's system message and may use the same variables; "" removes it. With `labels`, a
+    shipped Eval-Prompt is replaced by its version for labels, so that the version for numbers stays as earlier runs
+    stored it. Raises SpecError if there is no such file, and TemplateError (file, line, variable) for an invalid
+    template.
     """
     file = locate(name, kind="eval_prompts", suffix=SUFFIX, kind_name="Eval-Prompt", folder=folder)
     if labels and file.parent == shipped("prompts") / "eval_prompts":
@@ -168,8 +173,8 @@ def load_eval_prompt(
 
 
 def parse_eval_prompt(source: str, file: Path, *, system: str | None = None) -> EvalPrompt:
-    """Parse an Eval-Prompt from a template's text; only the name of `file` is used. Raises the same errors as
-    `load_eval_prompt`.
+    """Parse an Eval-Prompt from the text of a template; `file` is used only for its name and in messages. Raises the
+    same errors as `load_eval_prompt`.
     """
     parts = split(source, file)
     if not parts.body.strip():
@@ -203,7 +208,7 @@ def parse_eval_prompt(source: str, file: Path, *, system: str | None = None) -> 
 
 
 def _check_keys(front: FrontMatter, file: Path) -> None:
-    """Raise TemplateError for keys that do not go together."""
+    """Raise TemplateError for keys that contradict each other."""
     one_rating = front.published or front.rating_pattern or front.example_answer
     if front.compares and one_rating:
         raise TemplateError(f"{file}: compares goes with none of published, rating_pattern, example_answer")
@@ -219,9 +224,8 @@ def _check_keys(front: FrontMatter, file: Path) -> None:
 
 
 def shipped_eval_prompts() -> tuple[str, ...]:
-    """Names of the Eval-Prompts that ship with the program, sorted: those that rate, then those that compare.
-
-    Behind them stand those that rate several criteria in one answer.
+    """Names of the Eval-Prompts that ship with the program: first those that rate, then those that compare, then those
+    that rate several criteria in one answer. Each group is sorted.
     """
     ships = shipped("prompts") / "eval_prompts"
     return tuple(
@@ -237,7 +241,7 @@ def stories_in(subject: Subject) -> tuple[Story, ...]:
 
 
 def _subject_values(subject: Subject, ties: bool) -> dict[str, Any]:
-    """The values of a template that follow from what it asks about."""
+    """Values of a template that depend on the story or the two stories in question."""
     if isinstance(subject, Story):
         return {"story": subject.text}
     return {"first": subject.first.text, "second": subject.second.text, "labels": LabelsView(*CHOICES), "ties": ties}
@@ -249,7 +253,7 @@ def _is_reference(story: Story) -> bool:
 
 
 def reference_of(story: Story) -> str | None:
-    """The reference story; a human story without a named reference is its own."""
+    """The reference story's text; None if there is none. A human story without a reference is its own reference."""
     if story.reference is None and story.system == HUMAN:
         return story.text
     return story.reference
@@ -268,6 +272,8 @@ def _view(criterion: Criterion) -> CriterionView:
 
 
 def _number(value: float) -> float:
-    """1.0 as 1, and 0.1 + 0.2 as 0.3: numbers in a prompt read as people write them."""
+    """The number without a decimal point if it is whole, and without rounding errors (0.1 + 0.2 becomes 0.3), as people
+    write it.
+    """
     rounded = round(value, 9)
     return int(rounded) if float(rounded).is_integer() else rounded

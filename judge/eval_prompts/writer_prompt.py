@@ -1,4 +1,4 @@
-"""A writer prompt: a template that asks for a story, rendered to messages."""
+"""Loads a writer prompt (a template that requests a story) and renders it to messages."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _OWN = frozenset({"description", "system", "writes"})
 
 @dataclass(frozen=True, slots=True)
 class WordsView:
-    """Requested length of a story, as templates see it."""
+    """Requested length of a story in words, as templates use it."""
 
     min: int
     max: int
@@ -35,7 +35,7 @@ class WordsView:
 
 @dataclass(frozen=True, slots=True)
 class WriterPrompt:
-    """One way of asking for a story. `source` is the whole file, for hashing."""
+    """One prompt that requests a story. `source` is the text of the whole file, for hashing."""
 
     name: str
     source: str
@@ -44,7 +44,9 @@ class WriterPrompt:
     system: Compiled | None = field(repr=False, compare=False)
 
     def render(self, wanted: StoryPrompt, words: tuple[int, int] | None) -> tuple[Message, ...]:
-        """The messages exactly as they are to be sent. Raises TemplateError where the template cannot be rendered."""
+        """The messages exactly as they are sent. `words` is the smallest and the largest requested length (None = no
+        request). Raises TemplateError if the template cannot be rendered.
+        """
         values: dict[str, Any] = {"story_prompt": wanted.text}
         if words is not None:
             values["words"] = WordsView(*words)
@@ -55,9 +57,10 @@ class WriterPrompt:
 
 
 def load_writer_prompt(name: str, *, folder: Path | None = None, system: str | None = None) -> WriterPrompt:
-    """A writer prompt by the name of a shipped one, or by the path of a template (also relative to `folder`).
+    """Load a writer prompt, given by the name of a shipped one or by the path of a template (also relative to
+    `folder`).
 
-    `system` takes the place of the template's own system message; "" sends none.
+    `system` replaces the template's system message; "" removes it.
     """
     file = locate(name, kind="writer_prompts", suffix=SUFFIX, kind_name="writer prompt", folder=folder)
     return parse_writer_prompt(read_text(file), file, system=system)

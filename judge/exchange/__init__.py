@@ -1,1 +1,1 @@
-"""Exchange with other programs: ratings and answers from elsewhere, and results for elsewhere."""
+"""Import and export: ratings and answers from other programs, results for other programs."""

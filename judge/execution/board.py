@@ -1,4 +1,6 @@
-"""One progress line for each of several judges, on a terminal or in a log, written to stderr."""
+"""Progress display on stderr for a command with several judges: one line per judge, redrawn on a terminal or written to
+a log.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ _PER_SECOND = 4
 
 
 class Shown(Protocol):
-    """Values that a line shows."""
+    """Object whose progress a line shows, such as `Progress`."""
 
     total: int
 
@@ -29,12 +31,12 @@ class Shown(Protocol):
         ...
 
     def line(self, width: int | None = None) -> str:
-        """The line's text, at most `width` columns wide."""
+        """Text of the line, at most `width` terminal columns wide; None: not shortened."""
         ...
 
 
 class Line:
-    """The place of one judge."""
+    """Progress line of one judge."""
 
     def __init__(self, board: Board, name: str) -> None:
         self.name = name
@@ -48,7 +50,7 @@ class Line:
         return self._board.live
 
     def begin(self, shown: Shown) -> None:
-        """Set the values that the line shows from now on."""
+        """Set the object whose progress the line shows from now on."""
         self.shown = shown
 
     def write(self, text: str) -> None:
@@ -56,7 +58,7 @@ class Line:
         self._board.write(f"{self.name}: {text}")
 
     def end(self, how: str) -> None:
-        """Mark the judge as finished, with `how` it ended."""
+        """Mark the judge as finished. `how` says how it ended, such as "done"."""
         self.ended = how
         if not self.live:
             text = f"{self.shown.line()} · {how}" if self.shown is not None else how
@@ -64,7 +66,7 @@ class Line:
 
 
 class Board:
-    """The lines of all judges of a command, in the order in which they are named."""
+    """The progress lines of all judges of a command, in the order of their names on the command line."""
 
     def __init__(self, names: Sequence[str], *, quiet: bool = False, stream: TextIO | None = None) -> None:
         self._lines = {name: Line(self, name) for name in names}
@@ -99,13 +101,13 @@ class Board:
         return self._lines[name]
 
     def write(self, text: str) -> None:
-        """Write a line to the log, if there is one."""
+        """Write a line to the log; nothing is written on a terminal or where the board is quiet."""
         if not (self.live or self._quiet):
             self._stream.write(text + "\n")
             self._stream.flush()
 
     def text(self, width: int) -> list[str]:
-        """All lines in their current state, each at most `width` columns wide."""
+        """All lines in their current state, each at most `width` terminal columns wide."""
         names = [cut(name, _NAME) for name in self._lines]
         column = max(map(len, names))
         return [
@@ -126,7 +128,7 @@ def _state(line: Line, width: int) -> str:
 
 
 def cut(text: str, most: int) -> str:
-    """Shorten a text to at most `most` columns by leaving out its middle."""
+    """Shorten a text to at most `most` characters, with an ellipsis in place of its middle."""
     if len(text) <= most:
         return text
     head = (most - 1) // 2

@@ -1,4 +1,4 @@
-"""Handling of Ctrl-C for the sittings of one command: the first ends them in order, the second at once."""
+"""Handling of Ctrl-C for the runs of one command: the first Ctrl-C ends them in good order, the second at once."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP
 
 
 class Interruption:
-    """Receivers of a signal: active runs, and tasks that prepare one."""
+    """What a signal stops: runs that send requests, and tasks that still prepare a run."""
 
     def __init__(self) -> None:
         self._pressed = 0
@@ -25,7 +25,7 @@ class Interruption:
 
     @contextlib.contextmanager
     def caught(self) -> Iterator[None]:
-        """Handle signals while the block runs; a nested block changes nothing."""
+        """Handle signals while the block runs; a block nested in another one changes nothing."""
         if self._caught:
             yield
             return
@@ -46,12 +46,14 @@ class Interruption:
                 loop.remove_signal_handler(number)
 
     def prepares(self, task: asyncio.Task[Any]) -> None:
-        """Let the first signal cancel this task until its run begins to send requests."""
+        """Register a task that prepares a run. The first signal cancels the task unless its run has begun to send
+        requests.
+        """
         self._preparing.add(task)
         task.add_done_callback(self._preparing.discard)
 
     def asks(self, run: Run) -> None:
-        """From now on, let this run finish its requests in flight at the first signal."""
+        """Register a run that begins to send requests. At the first signal it finishes its requests in flight."""
         self._preparing.discard(asyncio.current_task())
         self._runs.append(run)
         if self._pressed:
@@ -71,5 +73,5 @@ class Interruption:
 
 
 def _kept_from(number: signal.Signals) -> bool:
-    """Whether who started the program wants it to go on when the terminal closes, as nohup does."""
+    """Whether the program was started to continue when the terminal closes, as nohup does."""
     return number.name == "SIGHUP" and signal.getsignal(number) is signal.SIG_IGN

@@ -1,4 +1,7 @@
-"""Notes on a sitting in the run's manifest, before the first query and at the end. They hold no key and no answer."""
+"""Entries in a run's manifest on each session (one execution of `judge run`), before its first query and at its end.
+
+They contain no API key and no answer.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +24,8 @@ from judge.run_folder.manifest import environment
 def opened(
     spec: AnySpec, result: ResultFolder, prepared: Prepared, server: Mapping[str, Any], sitting: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Content of the manifest before the first query; earlier sittings' notes are kept, and `sitting` is appended to
-    them.
+    """Content of the manifest before the first query. Notes on earlier sessions are kept, and `sitting`, the note on
+    this one, is appended.
     """
     before = read_manifest(result.manifest)
     sources = {"eval_prompt_sources", "criteria_records"}
@@ -44,7 +47,7 @@ def opened(
 def _settings_facts(
     spec: AnySpec, server: Mapping[str, Any], before: Mapping[str, Any], seen: Seen = NOTHING
 ) -> dict[str, Any]:
-    """Settings asked against in force, and the model's end where the provider has named one."""
+    """Each setting as requested and as in force, and the model's shutdown date where the provider has announced one."""
     settings = settings_in_force(spec, server=server, refusals=server.get("refusals") or {}, seen=seen)
     facts: dict[str, Any] = {"settings": records(settings, before)}
     life = life_of(spec.judge, spec.base_url, server)
@@ -52,7 +55,9 @@ def _settings_facts(
 
 
 def with_seen(manifest: dict[str, Any], spec: AnySpec, journal: JournalReader, several: bool | None) -> dict[str, Any]:
-    """The manifest with the settings that the answers reveal; `several`: whether repeats came in one call, if known."""
+    """The manifest with the settings that answers reveal. `several`: whether one call returned several repeats; None =
+    not known.
+    """
     force = manifest["in_force"]
     return manifest | {
         "in_force": force
@@ -68,7 +73,7 @@ def closed(
     began: float,
     notices: Sequence[str],
 ) -> dict[str, Any]:
-    """The manifest with the end of its last sitting, and sums over all sittings."""
+    """The manifest with the end of its last session and the totals over all sessions."""
     now = time.time()
     totals, cost = journal.totals(), cost_of(journal.spending(), manifest)
     sitting = manifest["sittings"][-1] | {

@@ -1,6 +1,7 @@
-"""Merging of a plan's parts, each run by a process of its own, into the result folder of the whole.
+"""Merging of shards into the result folder of the whole plan. A shard is a part of a run's plan run by its own process.
 
-Everything is checked before anything is written: that the parts are of this run and of one split, whole, and at rest.
+Everything is checked before anything is written: the shards belong to this run and to the same split, are complete, and
+no process is writing to them.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _NAMED = 4
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One part that was started. `lacks` counts its repeats that are neither answered nor given up."""
+    """A shard that was started. `lacks` counts its repeats that have neither an answer nor a final failure."""
 
     number: int
     shard_count: int
@@ -41,13 +42,15 @@ class Part:
 
     @property
     def label(self) -> str:
-        """The part's name in the journal of the whole plan."""
+        """The shard's name in the journal of the whole plan."""
         return f"{self.number}-of-{self.shard_count}"
 
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """Result of a merge. `planned` is the number of repeats of the whole plan; `notices` say what was left out."""
+    """Result of a merge. `planned` is the number of repeats of the whole plan; `notices` say which shards are
+    incomplete.
+    """
 
     parts: int
     answered: int
@@ -58,13 +61,14 @@ class Joined:
 
     @property
     def missing(self) -> int:
-        """Repeats of the whole plan without an answer."""
+        """Number of repeats of the whole plan without an answer."""
         return max(self.planned - self.totals.answered, 0)
 
 
 def join(spec: AnySpec, folder: Path, result: ResultFolder, *, partial: bool = False) -> Joined:
-    """Merge the parts of one judge: only complete parts or, with `partial`, all answers present. A repeated merge
-    changes nothing.
+    """Merge the shards of one judge: only if all are complete or, with `partial`, all answers that exist.
+
+    Merging again changes nothing.
     """
     began = time.time()
     plan = plan_of(spec, folder=folder)
@@ -97,13 +101,13 @@ def join(spec: AnySpec, folder: Path, result: ResultFolder, *, partial: bool = F
 
 
 def not_merged(result: ResultFolder) -> str | None:
-    """Number of parts that are not yet merged into a result folder, in words; None where all are."""
+    """Text such as "2 shards" on shards that are not merged yet; None where all are merged."""
     lacking = [part for part in parts_in(result) if untaken(result.journal, part[2].journal, f"{part[0]}-of-{part[1]}")]
     return f"{len(lacking)} shard{'' if len(lacking) == 1 else 's'}" if lacking else None
 
 
 def _at_rest(result: ResultFolder, held: ExitStack) -> tuple[list[tuple[int, int, ResultFolder]], list[str]]:
-    """Parts that no process writes, held until all is merged; and sentences on those that are written just now."""
+    """Shards that no process is writing, locked until the merge ends, and sentences on shards that cannot be locked."""
     parts, notices = [], []
     for number, shard_count, folder in parts_in(result):
         try:
@@ -117,7 +121,7 @@ def _at_rest(result: ResultFolder, held: ExitStack) -> tuple[list[tuple[int, int
 
 
 def _examined(result: ResultFolder, plan: AnyPlan, number: int, shard_count: int, folder: ResultFolder) -> Part:
-    """A part with what it lacks; raises where it was asked for another number of repeats."""
+    """The shard with its number of missing repeats; RunFolderError where it was run with another number of repeats."""
     repeats = (read_manifest(folder.manifest).get("in_force") or {}).get("repeats")
     if repeats not in (None, plan.spec.repeats):
         raise RunFolderError(
@@ -134,7 +138,7 @@ def _examined(result: ResultFolder, plan: AnyPlan, number: int, shard_count: int
 
 
 def _incomplete(parts: Sequence[Part], merged_names: set[str]) -> Iterator[str]:
-    """Reasons why the parts are not the whole run, a sentence each."""
+    """Reasons why the shards are not the whole run, one sentence each."""
     splits = sorted({part.shard_count for part in parts})
     if len(splits) > 1:
         yield f"these are shards of several splits ({', '.join(f'i/{split}' for split in splits)})"
@@ -172,7 +176,7 @@ def _note(
     began: float,
     problems: Sequence[str],
 ) -> None:
-    """The manifest of the whole: the parts' servers and sittings, and this merge as one more."""
+    """Write the manifest of the whole run: the shards' servers and sessions, and this merge as one more session."""
     before = read_manifest(result.manifest)
     manifests = [read_manifest(part.folder.manifest) for part in parts]
     sittings = list(before.get("sittings", []))
@@ -190,7 +194,7 @@ def _note(
 
 
 def _servers(manifests: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The servers' facts, each server once: parts may have been asked at servers of their own."""
+    """Data on the servers from all manifests, each server once; shards may have used different servers."""
     told_servers = [(manifest.get("in_force") or {}).get("server") or {} for manifest in manifests]
     joined: dict[str, Any] = {}
     for server_record in told_servers:

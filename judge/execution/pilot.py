@@ -1,4 +1,4 @@
-"""Forecast of the remaining answers from those in a journal."""
+"""Measurements on a run's existing answers, from which its remaining answers are forecast."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SPREAD = 0.05
 
 
 def measure(result: ResultFolder, plan: Plan) -> Measured | None:
-    """Measurements from the journal of a result folder; None where it holds no answers."""
+    """Measurements from the journal of a result folder; None where the journal has no calls."""
     if not result.journal.is_file():
         return None
     with JournalReader(result.journal) as journal:
@@ -68,7 +68,9 @@ def _name(subject: Subject) -> _Name:
 
 
 class _Lengths:
-    """Lengths of the prompts about each story or pair: their mean, and on demand each one's."""
+    """Lengths of prompts in characters: the mean for each story or pair and, on demand, the length of each query's
+    prompt.
+    """
 
     def __init__(self, plan: Plan, subjects: list[Subject]) -> None:
         self._subjects = {_name(subject): subject for subject in subjects}
@@ -90,7 +92,7 @@ def _cost(query: Called) -> float:
 
 
 def _mean(queries: list[Called], value: Callable[[Called], float]) -> float | None:
-    """The mean over Eval-Prompts and criteria, each of which counts once however many of its queries were asked."""
+    """Mean over the combinations of Eval-Prompt and criterion, each with the same weight; None without queries."""
     means = _means(queries, value)
     return fmean(means.values()) if means else None
 
@@ -103,10 +105,11 @@ def _means(queries: list[Called], value: Callable[[Called], float]) -> dict[tupl
 
 
 def _per_character(queries: list[Called], value: Callable[[Called], float], lengths: _Lengths) -> float:
-    """Increase of a quantity of a call with each character more, by least squares over stories of many lengths.
+    """Increase of a quantity of a call per additional character of the prompt, by least squares over the stories'
+    lengths.
 
-    Where the stories are about equally long, the lengths of the Eval-Prompts tell; where those are too, a character
-    takes the same share everywhere.
+    If the stories have about the same length, the regression uses the lengths of the queries' prompts. If these are
+    about the same too, the result is the quantity's sum divided by the sum of the lengths.
     """
     if not queries:
         return 0.0
@@ -124,7 +127,7 @@ def _per_character(queries: list[Called], value: Callable[[Called], float], leng
 
 
 def _slope(lengths: list[float], values: list[float]) -> float | None:
-    """Least-squares slope, or 0 where it would fall; None where the lengths hardly differ."""
+    """Least-squares slope, at least 0; None where the lengths hardly differ."""
     middle, level = fmean(lengths), fmean(values)
     if max(lengths) - min(lengths) <= _SPREAD * middle:
         return None
@@ -133,7 +136,7 @@ def _slope(lengths: list[float], values: list[float]) -> float | None:
 
 
 def _parsed(journal: JournalReader) -> float | None:
-    """Share of the first answers from which a rating, or a verdict, is read."""
+    """Share of the journal's first answers from which a rating or a verdict can be parsed; None without answers."""
     definition = journal.meta()["definition"]
     criteria = [Criterion.of(record) for record in definition["criteria_records"]]
     answered = islice((answer for answer in journal.answers() if answer.response is not None), _PARSED)

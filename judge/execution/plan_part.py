@@ -1,7 +1,8 @@
-"""One of several parts of a run's plan, for a process of its own.
+"""One of several parts of a run's plan (`--shard i/N`), for a process that runs only this part.
 
-The plan's stories (or pairs), in the order in which they are asked, are cut into parts of equal length: those of one
-story-prompt stay together but for those at a cut, and each process finds its own without hearing of the others.
+The plan's stories, sorted by story-prompt, or its pairs, in the order of the plan, are divided into parts of equal
+length. Stories of one story-prompt are separated only at a boundary between parts. Each process computes its part
+without communication.
 """
 
 from __future__ import annotations
@@ -48,29 +49,29 @@ class PlanPart:
 
     @property
     def share(self) -> float:
-        """The fraction of a limit or a budget that belongs to this part, since parts do not communicate."""
+        """Fraction of the run's rate limits and budget that this part may use, since parts do not communicate."""
         return 1 / self.shard_count
 
     def record(self) -> dict[str, int | None]:
-        """The part in the form that the journal stores."""
+        """The part as a dict, as stored in the journal."""
         return {"number": self.number, "of": self.shard_count, "limit": self.limit}
 
     def folder(self, result: ResultFolder) -> ResultFolder:
-        """Result folder of the part's answers, inside the folder of the whole."""
+        """Result folder of the part's answers, inside the result folder of the whole plan."""
         return ResultFolder(result.path / SHARDS / f"{self.number}-of-{self.shard_count}")
 
     def stories(self, dataset: Dataset) -> Iterator[Story]:
-        """Its stories, in the dataset's order."""
+        """The part's stories, in the dataset's order."""
         mine = self._places([story.story_prompt for story in dataset.stories()], "stories")
         return (story for index, story in enumerate(dataset.stories()) if index in mine)
 
     def among(self, wanted: Sequence[Story]) -> Iterator[Story]:
-        """The part's share of the story-prompts for which stories are written."""
+        """The part's share of `wanted`, which has one entry for each story to be written."""
         mine = self._places([story.story_prompt for story in wanted], "story-prompts")
         return (story for index, story in enumerate(wanted) if index in mine)
 
     def _places(self, prompts: Sequence[str], unit: str) -> set[int]:
-        """Indices of the part's own stories or story-prompts among all."""
+        """Indices of the part's elements; `prompts` holds the story-prompt of each element."""
         order = sorted(range(len(prompts)), key=lambda place: (prompts[place], place))[: self.limit]
         first, end = self._cut(len(order), unit)
         return set(order[first:end])
@@ -83,7 +84,9 @@ class PlanPart:
         return [comparison for comparison in planned if comparison.number in mine]
 
     def _cut(self, count: int, unit: str) -> tuple[int, int]:
-        """First index and end of this part among `count` units; raises SpecError where parts outnumber units."""
+        """Index of this part's first unit and of the next part's first unit; SpecError where parts outnumber the
+        `count` units.
+        """
         if self.shard_count > count:
             raise SpecError(
                 Advice(
@@ -96,7 +99,7 @@ class PlanPart:
 
 
 def parts_in(result: ResultFolder) -> list[tuple[int, int, ResultFolder]]:
-    """(number, of, folder) of the parts that were begun in a result folder, in order."""
+    """(number, number of parts, folder) of the parts that were begun in a result folder, in order."""
     try:
         folders = list((result.path / SHARDS).iterdir())
     except OSError:
@@ -119,5 +122,5 @@ def part_of(result: ResultFolder) -> PlanPart | None:
 
 
 def whole_of(part: ResultFolder) -> ResultFolder:
-    """The result folder of the whole to which a part's folder belongs."""
+    """Result folder of the whole plan, given the result folder of one of its parts."""
     return ResultFolder(part.path.parent.parent)

@@ -1,4 +1,4 @@
-"""Creation or check of a journal before the first request, so that two different runs cannot share one."""
+"""Creation or check of a run's journal before the first request, so that two different runs cannot share a journal."""
 
 from __future__ import annotations
 
@@ -53,9 +53,10 @@ _SAME = {
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A journal that holds the plan's stories and definition.
+    """State of a journal that holds the plan's stories and definition.
 
-    `subjects` counts the objects of the queries: the stories, or pairs once for each order in which they are shown.
+    `subjects` counts what queries are about: the stories, or the pairs once for each order in which they are shown.
+    `resumed` says whether the journal already had answers.
     """
 
     stories: int
@@ -65,7 +66,7 @@ class Prepared:
 
 
 def dataset_of(plan: Plan, folder: Path) -> Dataset:
-    """The run's dataset; a file's path is first resolved against the folder of run.yaml."""
+    """The run's dataset. If its name is a file's path, the path is first resolved against the folder of run.yaml."""
     name = plan.spec.dataset
     beside = folder / name
     dataset = open_dataset(
@@ -77,8 +78,8 @@ def dataset_of(plan: Plan, folder: Path) -> Dataset:
 
 
 def story_prompts_of(plan: WritingPlan, folder: Path) -> StoryPrompts:
-    """The story-prompts for which to write stories; a file's path is first resolved against the folder of
-    generate.yaml.
+    """The story-prompts for which to write stories. If their name is a file's path, the path is first resolved against
+    the folder of generate.yaml.
     """
     name = plan.spec.story_prompts
     beside = folder / name
@@ -86,7 +87,7 @@ def story_prompts_of(plan: WritingPlan, folder: Path) -> StoryPrompts:
 
 
 def first_stories(dataset: Dataset, limit: int | None) -> Iterator[Story]:
-    """The stories that a run with this limit queries; in the dataset's order where there is no limit."""
+    """The first `limit` stories, sorted by story-prompt; without a limit, all stories in the dataset's order."""
     if limit is None:
         return dataset.stories()
     stories = enumerate(dataset.stories())
@@ -95,10 +96,10 @@ def first_stories(dataset: Dataset, limit: int | None) -> Iterator[Story]:
 
 
 def askable(plan: Plan, dataset: Dataset, stories: Iterable[Story]) -> Iterator[Story]:
-    """Yield the stories unchanged; raises SpecError at the first that this judge cannot be asked about.
+    """Yield the stories unchanged; SpecError at the first story that this judge cannot be asked about.
 
-    Answers that were recorded elsewhere are given again whatever this dataset holds of a story; nobody else can judge a
-    story without its text, unless it was emptied on purpose.
+    Recorded answers can be replayed for every story. Any other judge needs the story's text, unless the text was
+    emptied on purpose.
     """
     recorded = JudgeName.of(plan.spec.judge).provider == RECORDED
     for story in missing_reference(plan, stories):
@@ -112,9 +113,9 @@ def askable(plan: Plan, dataset: Dataset, stories: Iterable[Story]) -> Iterator[
 
 
 def prepare(plan: AnyPlan, folder: Path, result: ResultFolder, part: PlanPart | None = None) -> Prepared:
-    """Store stories and definition in a new journal, or check that the journal there is of this run.
+    """Store stories and definition in a new journal, or check that the existing journal belongs to this run.
 
-    Of a part of the plan only its own stories are stored.
+    For a part of the plan, only the part's stories are stored.
     """
     source = story_prompts_of(plan, folder) if isinstance(plan, WritingPlan) else dataset_of(plan, folder)
     definition = _definition(plan, folder, source)
@@ -162,7 +163,10 @@ def prepare(plan: AnyPlan, folder: Path, result: ResultFolder, part: PlanPart | 
 
 
 def _store(writer: JournalWriter, plan: Plan, folder: Path, dataset: Dataset, part: PlanPart | None) -> tuple[int, int]:
-    """Store the stories that are judged, and what of them is asked about; returns the counts of both."""
+    """Store the stories that are judged and, in a run that compares, the pairs; returns the numbers of both.
+
+    In a run that does not compare, the second number is again that of the stories.
+    """
     planned = planned_comparisons(plan, folder, dataset) if plan.compares else []
     if part is not None and plan.compares:
         planned = part.comparisons(planned)
@@ -176,14 +180,14 @@ def _store(writer: JournalWriter, plan: Plan, folder: Path, dataset: Dataset, pa
 
 
 def _check_added(plan: Plan, dataset: Dataset, journal: JournalReader, *, added: bool) -> None:
-    """Raise SpecError where what was added, or who is asked now, does not suit every story; nothing is paid for yet."""
+    """Raise SpecError where a story lacks what the judge or an added Eval-Prompt needs, before anything is paid for."""
     if added or dataset.with_text is not None:
         for _ in askable(plan, dataset, journal.stories(ratings=False)):
             pass
 
 
 def planned_comparisons(plan: Plan, folder: Path, dataset: Dataset, limit: int | None = None) -> list[Planned]:
-    """Comparisons that a run queries, from its first `limit` pairs, in plan order."""
+    """Comparisons of a run that compares, from its first `limit` pairs, in the order of the plan."""
     stories = [StoryPlace.of(story) for story in dataset.stories()]
     file = _pairs_file(plan, folder)
     named = None if dataset.pairs is None else dataset.pairs()
@@ -200,7 +204,7 @@ def first_comparisons(plan: Plan, dataset: Dataset, planned: Sequence[Planned], 
 
 
 def _pairs_file(plan: Plan, folder: Path) -> Path | None:
-    """The run's file of pairs, looked for beside run.yaml first."""
+    """Path of the run's file of pairs, preferably in the folder of run.yaml; None where the run names no file."""
     pairs = plan.spec.pairs
     if not isinstance(pairs, PairsSpec) or pairs.file is None:
         return None
@@ -209,7 +213,7 @@ def _pairs_file(plan: Plan, folder: Path) -> Path | None:
 
 
 def _stored_stories(dataset: Dataset, part: PlanPart | None, planned: Sequence[Planned]) -> Iterator[Story]:
-    """The stories that the journal keeps: all, or those that a part of the plan asks about."""
+    """Stories that the journal stores: all or, for a part of the plan, those of its queries."""
     if part is None:
         return dataset.stories()
     if not planned:
@@ -219,14 +223,17 @@ def _stored_stories(dataset: Dataset, part: PlanPart | None, planned: Sequence[P
 
 
 def _among(dataset: Dataset, planned: Sequence[Planned] | None) -> Iterator[Pair]:
-    """The dataset's own pairs; of a part of the plan those that it asks about."""
+    """The dataset's own pairs; with `planned`, only the pairs of these comparisons."""
     mine = None if planned is None else {comparison.pair for comparison in planned}
     pairs = () if dataset.pairs is None else dataset.pairs()
     return (pair for pair in pairs if mine is None or pair.id in mine)
 
 
 def check_same_definition(plan: AnyPlan, folder: Path, results: Iterable[ResultFolder]) -> None:
-    """Raise RunFolderError for the first result folder that holds answers to another definition, or a part of one."""
+    """Raise RunFolderError for the first result folder that holds answers to another definition.
+
+    Answers to a part of the same plan are accepted.
+    """
     source = story_prompts_of(plan, folder) if isinstance(plan, WritingPlan) else dataset_of(plan, folder)
     definition = _definition(plan, folder, source)
     for result in results:
@@ -234,7 +241,7 @@ def check_same_definition(plan: AnyPlan, folder: Path, results: Iterable[ResultF
 
 
 def _definition(plan: AnyPlan, folder: Path, dataset: Dataset | StoryPrompts) -> dict[str, Any]:
-    """Everything that decides what is asked, and of which stories."""
+    """Everything that determines the queries of a run, including the dataset's name and hash, as plain data."""
     if isinstance(plan, WritingPlan) or isinstance(dataset, StoryPrompts):
         return plan.definition() | {"dataset_name": dataset.name, "dataset_hash": dataset.fingerprint()}
     file = _pairs_file(plan, folder)
@@ -250,7 +257,9 @@ def _definition(plan: AnyPlan, folder: Path, dataset: Dataset | StoryPrompts) ->
 
 
 def _check_whole(definition: dict[str, Any], result: ResultFolder) -> None:
-    """Raise RunFolderError where a result folder holds answers to another definition; which part is all the same."""
+    """Raise RunFolderError where a result folder holds answers to another definition. A folder may hold only a part of
+    the plan.
+    """
     if not result.journal.is_file():
         return
     with JournalReader(result.journal) as journal:
@@ -260,12 +269,12 @@ def _check_whole(definition: dict[str, Any], result: ResultFolder) -> None:
 
 
 def _asked_in_vain(journal: JournalReader, result: ResultFolder) -> bool:
-    """Whether requests were made, and nothing was answered, given up, or sent to a batch."""
+    """Whether requests were made, but no repeat has an answer or a final failure, and none was sent to a batch."""
     return not journal.settled_total() and journal.last_attempt() > 0 and not (result.path / "batches.json").exists()
 
 
 def _clear(journal: Path, *, attempts: bool) -> None:
-    """Make room for another journal; one with attempts is put aside: what was refused cannot be had again."""
+    """Delete a journal without attempts, or rename one with attempts, so that a new journal can be created."""
     if not attempts:
         journal.unlink()
         return
@@ -277,7 +286,7 @@ def _clear(journal: Path, *, attempts: bool) -> None:
 
 
 def _refuse_keys(definition: dict[str, Any]) -> None:
-    """Raise SpecError where a file that the run is made of holds a key: it would be sent and stored."""
+    """Raise SpecError where the definition contains an API key, which would be sent to the judge and stored."""
     for name, part in definition.items():
         text = orjson.dumps(part).decode()
         if why := redaction.held_in(text) or redaction.looks_in(text):
@@ -297,7 +306,7 @@ def _check_same(before: dict[str, Any], now: dict[str, Any], result: ResultFolde
 
 
 def _changed(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
-    """The settings that differ and must be equal."""
+    """Names of the settings that differ although they must be equal."""
     changed = [words_for_key for key, words_for_key in _SAME.items() if before.get(key) != now.get(key)]
     both = set(before["eval_prompts"]) & set(now["eval_prompts"])
     sources = before["eval_prompt_sources"], now["eval_prompt_sources"]
@@ -311,7 +320,7 @@ def _changed(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
 
 
 def _merged(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
-    """The definition with what was added since: criteria and Eval-Prompts, never fewer."""
+    """The stored definition with criteria and Eval-Prompts added since; none are removed."""
     records = {record["name"]: record for record in [*before["criteria_records"], *now["criteria_records"]]}
     kept = {k: v for k, v in before.get("rating_patterns", {}).items() if k not in now["eval_prompts"]}
     patterns = kept | now.get("rating_patterns", {})

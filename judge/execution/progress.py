@@ -1,4 +1,4 @@
-"""Progress line of a run: answers done, rate, time left, share parsed, cost. It is written to stderr."""
+"""Progress line of a run on stderr: answers done, rate, time left, share parsed, cost."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ _PARSED_LATER = 16
 
 
 class Progress:
-    """Counter and display of committed answers. `total` counts repeats; repeats settled earlier count as done."""
+    """Counter and display of stored answers. `total` is a number of repeats; those settled in earlier sessions count as
+    done.
+    """
 
     def __init__(
         self,
@@ -87,11 +89,14 @@ class Progress:
             self._stream.write(self.line() + "\n")
 
     def skipped(self, count: int) -> None:
-        """Repeats that were settled in an earlier session."""
+        """Count repeats that were settled in an earlier session."""
         self.done += count
 
     def watch(self, query: Request, response: Response) -> None:
-        """Parse a copy of some answers, so that a prompt that goes wrong is seen at once."""
+        """Parse this answer if it is in the sample for display, so that a prompt that fails is noticed early.
+
+        The sample is every one of the first answers, then every n-th.
+        """
         self._seen += 1
         if (
             self._parser is None
@@ -117,7 +122,7 @@ class Progress:
             self._write(self.line())
 
     def _write(self, line: str) -> None:
-        """A line of a log; on a board that is drawn anew there is none."""
+        """Write a line to the log. Nothing is written where a board redraws its lines on a terminal."""
         if self._board is not None:
             if not self._board.live:
                 self._board.write(line)
@@ -132,7 +137,7 @@ class Progress:
 
     @property
     def parsed_share(self) -> float | None:
-        """Share of the looked-at answers from which a rating (or a verdict) was read; None before the first."""
+        """Share of the sampled answers from which a rating or a verdict was parsed; None before the first."""
         return self._parsed / self._tried if self._tried else None
 
     @property
@@ -149,7 +154,9 @@ class Progress:
         return _SEPARATOR.join(text for _, text in parts)
 
     def _parts(self) -> Iterator[tuple[int, str]]:
-        """(rank, text) of what is known, in reading order; a high rank is left out first."""
+        """Yield (rank, text) of each part of the line that is known, in reading order. The highest ranks are left out
+        first.
+        """
         yield 0, f"{self.settled}/{self.total}"
         left = 0 if self._ended is not None else self.total - self.settled
         if self.rate > 0:

@@ -1,4 +1,6 @@
-"""One sitting of a run: preparation, probe, requests, and notes in the manifest on what was in force."""
+"""One session of a run (one execution of `judge run`): preparation, probe of the server, requests, and the session's
+entry in the manifest.
+"""
 
 from __future__ import annotations
 
@@ -47,10 +49,11 @@ Again = Literal["failed", "unparsed"]
 
 @dataclass(frozen=True, slots=True)
 class Sitting:
-    """Task of one sitting. `again` repeats only failed queries (or also those whose answers did not parse); None = all
-    missing ones.
+    """Task of one session. `again` repeats only failed queries (or also queries whose answers could not be parsed);
+    None sends all missing queries.
 
-    Of a `part` of the plan, `result` is the part's own folder, and what the folder of the whole has is not asked again.
+    With a `part` of the plan, `result` is the part's own folder, and repeats settled in the folder of the whole plan
+    are not requested again.
     """
 
     spec: AnySpec
@@ -65,7 +68,7 @@ class Sitting:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """Result of a sitting. `missing` counts repeats of the whole plan (within `limit`) without an answer."""
+    """Result of a session. `missing` counts repeats of the whole plan (within `limit`) without an answer."""
 
     outcomes: Outcomes
     totals: Totals
@@ -79,9 +82,9 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """Objects that parallel sittings of one command share; empty for a single sitting.
+    """Objects shared by the parallel sessions of one command; empty for a single session.
 
-    `budget` is what all may spend together, `line` its place on the board of all.
+    `budget` limits what all sessions may spend together. `line` is the session's line in the progress display.
     """
 
     interruption: Interruption
@@ -90,7 +93,7 @@ class Beside:
 
 
 def sit(sitting: Sitting) -> Result:
-    """Run one sitting to its end. Raises JudgeError for every problem that a user can fix."""
+    """Run one session to its end. Raises JudgeError for every problem that a user can fix."""
 
     async def alone() -> Result:
         return await sit_beside(sitting, Beside(Interruption()))
@@ -99,7 +102,7 @@ def sit(sitting: Sitting) -> Result:
 
 
 async def sit_beside(sitting: Sitting, beside: Beside) -> Result:
-    """Run one sitting to its end, possibly in parallel with others."""
+    """Run one session to its end, possibly in parallel with others."""
     spec = sitting.spec
     if not charged(spec):
         # What costs nothing spends from no budget.
@@ -128,14 +131,16 @@ async def sit_beside(sitting: Sitting, beside: Beside) -> Result:
 
 
 def charged(spec: AnySpec) -> bool:
-    """Whether the judge's answers cost money, as far as its provider is known to charge."""
+    """Whether the judge's answers cost money. Local models without a listed price count as free."""
     free = spec.provider in MODELLESS
     local = spec.provider in IN_PROCESS and load_prices(spec.judge, spec.base_url, spec.engine) is None
     return not (free or local)
 
 
 def _cost_will_be_known(sitting: Sitting) -> bool:
-    """Whether a table has the judge's price, or the server names what answers cost, as it promises or did before."""
+    """Whether the cost of answers will be known: the price table has the judge's price, or the server is known to
+    report costs.
+    """
     spec = sitting.spec
     if load_prices(spec.judge, spec.base_url, spec.engine) is not None or reports_cost(spec.base_url):
         return True
@@ -178,7 +183,9 @@ Settled = Callable[[Request], set[int]]
 
 @dataclass(frozen=True, slots=True)
 class _Begun:
-    """State of the journal at the start of a sitting, at the time `began`; `settled` None: a new journal."""
+    """State of the journal at the start of a session. `began` is the start time; `settled` is None for a new
+    journal.
+    """
 
     prepared: Prepared
     journal: JournalReader
@@ -250,7 +257,7 @@ async def _ask(sitting: Sitting, plan: AnyPlan, backend: Backend, begun: _Begun,
 
 
 class NotBegunError(Exception):
-    """The first query showed that no query can be answered; `cause` is the reason."""
+    """Raised when the first query fails in a way that would affect every query; `cause` is its error."""
 
     def __init__(self, cause: BackendError) -> None:
         super().__init__(str(cause))
@@ -260,7 +267,10 @@ class NotBegunError(Exception):
 async def _first(
     backend: Backend, groups: Iterator[list[Work]], pace: Pace, account: Account
 ) -> tuple[Early | None, Iterator[list[Work]]]:
-    """Send the plan's first query ahead of the others, if budgets have room for it; its call and the whole plan."""
+    """Send the plan's first query before the others, if budgets have room for it. Returns its call and the whole plan.
+
+    The call is None where none was sent.
+    """
     work, groups = first_of(split_calls(groups, backend))
     if work is None or not await account.admit():
         return None, groups
@@ -278,7 +288,7 @@ async def _first(
 
 
 async def _note_what_was_learnt(sitting: Sitting, backend: Backend) -> None:
-    """Put into the manifest what the first query taught of the server."""
+    """Update the manifest with what the first query revealed about the server."""
     if not isinstance(backend, Rehearsing):
         return
     manifest = read_manifest(sitting.result.manifest)
@@ -291,7 +301,7 @@ async def _note_what_was_learnt(sitting: Sitting, backend: Backend) -> None:
 
 @contextlib.contextmanager
 def _whole(sitting: Sitting) -> Iterator[JournalReader | None]:
-    """The journal of the whole to which a part belongs, as far as there is one."""
+    """Journal of the whole plan, where the session runs a part of it; None without a part or without that journal."""
     whole = None if sitting.part is None else whole_of(sitting.result).journal
     if whole is None or not whole.is_file():
         yield None
@@ -303,7 +313,7 @@ def _whole(sitting: Sitting) -> Iterator[JournalReader | None]:
 def _settled(
     sitting: Sitting, prepared: Prepared, journal: JournalReader, reused: int, whole: JournalReader | None
 ) -> Settled | None:
-    """Function from a query to those of its repeats that are not asked; None where all are asked."""
+    """Function that returns the repeats of a query that are not to be requested; None where all are requested."""
     everything = set(range(sitting.spec.repeats))
     if sitting.again == "failed":
         return lambda query: everything - journal.failed(query.key)
@@ -326,9 +336,9 @@ def _settled(
 
 
 def budget_of(most: float, part: PlanPart | None, owner: str = "this run", before: float = 0.0) -> Budget:
-    """The budget of a run, or a part's fixed share of it, because parts spend money without knowledge of each other.
+    """Budget of a run, or a part's fixed share of it, because parts do not communicate.
 
-    `before` is what earlier sittings spent of it: a run that is gone on with has no new sum.
+    `before` is what earlier sessions spent; resuming a run does not renew its budget.
     """
     if part is None:
         return Budget(most, owner, before)
@@ -336,14 +346,14 @@ def budget_of(most: float, part: PlanPart | None, owner: str = "this run", befor
 
 
 def spent_before(sitting: Sitting) -> float:
-    """Dollars that earlier sittings spent in this result folder, as far as they are known."""
+    """Dollars that earlier sessions spent in this result folder, as far as costs are known."""
     if not charged(sitting.spec) or not sitting.result.journal.is_file():
         return 0.0
     return folder_cost(sitting.result).dollars or 0.0
 
 
 def _pace(sitting: Sitting) -> Pace:
-    """The judge's limits, or a part's share of them."""
+    """The judge's rate limits from the run definition; for a part of the plan, its share of them."""
     spec, share = sitting.spec, 1.0 if sitting.part is None else sitting.part.share
     limits = (spec.requests_per_minute, spec.tokens_per_minute)
     return Pace(*(None if most is None else most * share for most in limits), learns=len(spec.base_url) < 2)
@@ -377,13 +387,13 @@ async def take_reused(sitting: Sitting, plan: AnyPlan, prepared: Prepared, journ
 
 
 def _addresses(spec: AnySpec) -> Sequence[str]:
-    """Addresses at which the judge is asked; none for one in this process."""
+    """Addresses of the judge's servers; empty for a model in this process."""
     return addresses_of(spec.base_url, spec.provider) if spec.provider in PROTOCOLS else ()
 
 
 def settings_of(spec: AnySpec, result: ResultFolder | None = None) -> Settings:
-    """Settings with which the run's back-end is opened. What servers reveal of their terms is kept in the result
-    folder.
+    """Settings with which the run's back-end is opened. `result` is the folder in which the terms that servers report
+    are stored; None stores nothing.
     """
     return Settings(
         base_url=tuple(spec.base_url),

@@ -1,4 +1,4 @@
-"""Several judges of one run at once, in one process. A judge that fails leaves the others running."""
+"""Runs several judges of one run in parallel, in one process. If one judge fails, the others continue."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from judge.execution.session import Beside, Result, Sitting, budget_of, sit_besi
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How one judge's sitting ended: its result, or the error."""
+    """Outcome of one judge's session: exactly one of `result` and `error` is set."""
 
     sitting: Sitting
     result: Result | None = None
@@ -25,7 +25,7 @@ class Ended:
 
 
 def names(sittings: Sequence[Sitting]) -> list[str]:
-    """Name of each judge on its line of progress. The revision is added where another judge has the same name."""
+    """Name of each judge for its progress line. The revision is added where two judges have the same name."""
     judges = [sitting.spec.judge for sitting in sittings]
     return [
         judge if judges.count(judge) == 1 else f"{judge}@{sitting.spec.revision}"
@@ -34,8 +34,8 @@ def names(sittings: Sequence[Sitting]) -> list[str]:
 
 
 def sit_side_by_side(sittings: Sequence[Sitting], *, max_cost: float | None = None) -> list[Ended]:
-    """Run all sittings side by side and return how each ended, in the order given. All sittings together may spend at
-    most `max_cost` dollars.
+    """Run all sessions in parallel; returns their outcomes in the order given. All sessions together may spend at most
+    `max_cost` dollars.
     """
     return asyncio.run(_run_all(sittings, max_cost))
 

@@ -1,4 +1,6 @@
-"""Check of a finished run: hashes of templates, stories and queries are computed again and compared."""
+"""Verification of a finished run: recomputes the hashes of templates, stories and queries and compares them with the
+stored ones.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ _SHOWN = 3
 def verify_journal(result: ResultFolder) -> tuple[int, list[str]]:
     """Number of queries verified, and a list of problems found. Only the result folder is needed.
 
-    Of a journal whose texts were left out no query can be rendered: 0 are verified.
+    If the texts were removed from the journal, no query can be rendered, and the number is 0.
     """
     with JournalReader(result.journal) as journal:
         problems = journal.check_integrity()
@@ -71,7 +73,9 @@ def _different(wrong: list[str]) -> list[str]:
 def _written_again(
     plan: WritingPlan, journal: JournalReader, asked: dict[tuple[tuple[str, ...], str, str], str]
 ) -> tuple[int, list[str]]:
-    """Number of requests for stories that have the key that they were made under, and names of the others."""
+    """Number of requests for stories whose recomputed key equals the stored key, and names of requests whose keys
+    differ.
+    """
     verified, wrong = 0, []
     for group in plan.asked_in(journal):
         for commission in group:
@@ -84,7 +88,7 @@ def _written_again(
 
 
 def _asked(journal: JournalReader) -> dict[tuple[tuple[str, ...], str, str], str]:
-    """(stories as shown, criterion, Eval-Prompt) -> the key under which that was asked."""
+    """Map from (stories as shown, criterion, Eval-Prompt) to the key of the stored query."""
     second = journal.comparisons()
     return {
         ((story, *(second[key][1:] if key in second else ())), criterion, prompt): key
@@ -93,7 +97,7 @@ def _asked(journal: JournalReader) -> dict[tuple[tuple[str, ...], str, str], str
 
 
 def stored_plan(definition: dict[str, Any], result: ResultFolder) -> AnyPlan:
-    """The plan as the journal stores it, independent of the files it was made from."""
+    """The plan reconstructed from the journal alone, without the files from which it was made."""
     spec = _spec(result)
     if isinstance(spec, GenerateSpec):
         sources, file, system = definition["eval_prompt_sources"], Path("stored template"), definition["system"]

@@ -1,1 +1,3 @@
-"""Analysis of explanations: texts, embeddings, maps, clusters, keywords, measures."""
+"""Analysis of judges' explanations of their ratings: corpora, embeddings, maps, clusters, keywords and quality
+measures.
+"""

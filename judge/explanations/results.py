@@ -1,4 +1,4 @@
-"""The whole analysis of explanations as one value: texts, clusters, keywords, measures."""
+"""All results of `judge explain` in one object: texts, clusters, keywords and quality measures."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from judge.wording import Advice, Note
 
 @dataclass(frozen=True, slots=True)
 class TextsFound:
-    """Counts for one judge and Eval-Prompt: rows, texts, distinct texts, stories, and the median number of words in a
-    text.
+    """Counts for one judge and Eval-Prompt: rows (`asked`), texts, distinct texts, stories, and the median number of
+    words in a text.
     """
 
     asked: int
@@ -37,8 +37,8 @@ class TextsFound:
 
 @dataclass(frozen=True, slots=True)
 class ClusterFound:
-    """A cluster, or the texts in no cluster (`clusters.NOISE`): size, its main subject, mean rating, words, and the
-    text nearest to the centre.
+    """A cluster, or the texts in no cluster (`clusters.NOISE`): its size, most frequent criterion and Eval-Prompt with
+    their shares, mean rating, keywords, and the text nearest to the cluster's centre.
     """
 
     cluster: int
@@ -59,8 +59,8 @@ class ClusterFound:
 class ExplanationResults:
     """All results of `judge explain`.
 
-    With the study's own settings there are only `yake` keywords, no clusters, keywords or numbers. `sides` are
-    there where people's texts stand beside judges'.
+    With the study's own settings (`as_published`), there are only `texts` and `yake` keywords. `sides` is None unless
+    the explanations are by both people and judges.
     """
 
     map: ExplanationMap
@@ -79,13 +79,13 @@ class ExplanationResults:
 
     @property
     def cluster_words(self) -> dict[int, list[str]]:
-        """Keywords of each cluster, also stored with the map."""
+        """Map from each cluster, without noise, to its keywords."""
         clusters = () if self.clusters is None else (row.result for row in self.clusters.rows)
         return {cluster.cluster: list(cluster.words) for cluster in clusters if cluster.cluster != NOISE}
 
 
 def results(mapped: ExplanationMap, step: Step | None = None) -> ExplanationResults:
-    """The results that `judge explain` computes from an explanation map."""
+    """Compute the results of `judge explain` from an explanation map."""
     texts = _texts(mapped)
     if mapped.options.as_published:
         return ExplanationResults(mapped, texts, yake=yake_keywords(mapped, step))
@@ -158,7 +158,9 @@ def _cluster(mapped: ExplanationMap, words: Keywords, number: int) -> ClusterFou
 
 
 def _most(column: pd.Series[str]) -> tuple[str | None, float | None]:
-    """The most frequent name and its share of all rows; equal counts in the order of names."""
+    """The most frequent name in the column and its share of all rows; of equally frequent names, the first in the
+    alphabet. Both are None where no row has a name.
+    """
     named = column[column != ""]
     if named.empty:
         return None, None

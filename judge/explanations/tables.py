@@ -1,4 +1,4 @@
-"""All tables that `judge explain` prints, in order: texts, clusters, keywords, and the measures.
+"""All tables that `judge explain` prints, in order: texts, clusters, keywords, and the quality measures.
 
 The values come from `results`.
 """

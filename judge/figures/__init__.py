@@ -1,1 +1,1 @@
-"""Figures for papers, drawn by matplotlib from computed results (extra `report`)."""
+"""Figures for papers, drawn by matplotlib from computed results (needs the optional dependencies `report`)."""

@@ -1,4 +1,6 @@
-"""The calibration figure: people's mean by a judge's rating, before and after calibration, with counts beneath."""
+"""The calibration figure: the mean human rating against the judge's rating, before and after calibration. Numbers of
+stories are drawn below each panel.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ _COUNTS, _ERRORS = 0.3, 0.21
 
 
 def check(number: int) -> None:
-    """Raise SpecError for more panels than a figure can hold, before the panels are computed."""
+    """Raise SpecError if a figure cannot hold this number of panels; called before the panels are computed."""
     if number > MOST:
         raise SpecError(
             f"{number} panels are too many for one figure; at most {MOST}",
@@ -70,7 +72,9 @@ def _draw(curves: Curves, width: float, note: str) -> Any:
 
 
 def _name(curve: Curve, curves: Curves) -> str:
-    """The parts of a curve's name that differ from the other curves; the criterion where none does."""
+    """Title of a curve's panel: the parts of its name that differ between curves, or the criterion where none
+    differs.
+    """
     parts = [
         part
         for part, names in (
@@ -166,7 +170,9 @@ def _caption(curves: Curves, most: float) -> str:
 
 
 def _larger(curves: Curves) -> str:
-    """A sentence for curves whose error calibration increased, which the improvement of others must not hide."""
+    """Sentence on curves whose error is larger after calibration, so that a smaller mean error does not hide them; ""
+    without such curves.
+    """
     errors = [(curve.error_before.value, curve.error_after.value) for curve in curves.curves]
     pairs = [(before, after) for before, after in errors if before is not None and after is not None]
     worse = sum(after > before for before, after in pairs)

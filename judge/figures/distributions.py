@@ -1,4 +1,6 @@
-"""The figure of rating distributions: a row for people and each judge, a panel for each criterion."""
+"""The figure of rating distributions: one row for human raters and one for each judge, one column for each
+criterion.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +25,8 @@ MOST = 120
 
 
 def draw(chart: Distributions, width: float) -> Any:
-    """A matplotlib figure `width` inches wide: bars in per cent, with people's distribution as a line in every judge's
-    panel.
+    """A matplotlib figure `width` inches wide. Bars show per cent of the ratings, and a line in each judge's panel
+    shows the human distribution.
     """
     with page.style():
         return _draw(chart, width)
@@ -73,7 +75,7 @@ def _draw(chart: Distributions, width: float) -> Any:
 
 
 def _labels(chart: Distributions, width: float) -> tuple[dict[str, str], dict[str, str], float]:
-    """Judges' names, Eval-Prompts, and the inches both take."""
+    """The judges' names and the Eval-Prompts, shortened to fit, and the width in inches of the labels at the left."""
     size, most = panels.LABEL, _JUDGE_SHARE * width
     names = {row.name: page.shortened(row.name, size, most, weight="bold") for row in chart.rows}
     prompts = {row.label: page.shortened(row.label, size, 0.6 * most) for row in chart.rows}
@@ -132,7 +134,7 @@ def _panel(axes: Any, row: HistogramRow, criterion: int, chart: Distributions, t
 
 
 def _bars(axes: Any, histogram: Histogram, row: HistogramRow) -> float:
-    """Draw the bars; how far apart their points are."""
+    """Draw the bars of one panel; returns the distance between neighbouring scale points."""
     unit = histogram.points[1] - histogram.points[0] if len(histogram.points) > 1 else 1.0
     # People are the grey of paper, judges a colour: told apart by luminance too.
     colour, edge = ("#8a8a8a", "#444444") if row.kind == "people" else (SKY, BLUE)

@@ -1,4 +1,4 @@
-"""The figure of the explanation map: groups differ in shape and colour, ratings in lightness."""
+"""The figure of the explanation map: a point for each text. Groups differ in shape and colour, ratings in lightness."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ _BAR = 0.5
 
 
 def draw(chart: ExplanationMap, width: float, way: int = 0) -> Any:
-    """A matplotlib figure `width` inches wide, with points marked in one of the map's ways.
+    """A matplotlib figure `width` inches wide. `way` is the index in `chart.colourings` of the way in which points are
+    marked.
 
-    Raises SpecError where its groups are more than can be told apart.
+    Raises SpecError where there are too many groups to distinguish.
     """
     colouring = chart.colourings[way]
     groups = [group for group in colouring.groups if group.sign is not OTHERS]
@@ -65,7 +66,9 @@ def _draw(chart: ExplanationMap, colouring: Colouring, width: float) -> Any:
 
 
 def _groups(chart: ExplanationMap, colouring: Colouring) -> list[tuple[Group, Places]]:
-    """Groups with where their points lie, the rest first, so beneath."""
+    """Each group with the positions of its points, the group of all other points first, so that it is drawn at the
+    bottom.
+    """
     places: list[Places] = [[] for _ in colouring.groups]
     for point, group in zip(chart.places, colouring.of_point, strict=True):
         places[group].append(point)
@@ -89,7 +92,10 @@ def _signs(axes: Any, groups: list[tuple[Group, Places]], size: float) -> None:
 
 
 def _numbers(axes: Any, groups: list[tuple[Group, Places]]) -> None:
-    """Clusters' numbers above their middles: a cluster is one place. Groups that are not have their signs alone."""
+    """Write each cluster's number above its median position.
+
+    Groups in a crowded position are left out; the legend names them.
+    """
     import numpy as np
     from matplotlib.patheffects import withStroke
 
@@ -111,7 +117,9 @@ def _numbers(axes: Any, groups: list[tuple[Group, Places]]) -> None:
 def _ratings(
     grid: panels.Panels, axes: Any, explanations: ExplanationMap, ratings: tuple[float | None, ...], size: float
 ) -> None:
-    """Dark is low, light is high, in grey as in colour; a cross has none."""
+    """Draw points coloured by rating, from dark (low) to light (high), also in greyscale. Texts without a rating are
+    crosses.
+    """
     points = list(zip(explanations.places, ratings, strict=True))
     without = [bounds for bounds, rating in points if rating is None]
     if without:

@@ -1,4 +1,4 @@
-"""The forest figure: estimates with intervals in panels side by side, rows named once at the left."""
+"""The forest figure: estimates with intervals in panels side by side, with the names of the rows once at the left."""
 
 from __future__ import annotations
 
@@ -116,7 +116,9 @@ def _labels(
     names: tuple[dict[str, str], dict[str, str]],
     indent: float,
 ) -> None:
-    """Labels of rows at the left of a row of panels, judges named once."""
+    """Write the labels of the lines at the left of a row of panels. Consecutive lines of one judge have its
+    name once.
+    """
     box = axes.get_position()
     near, far = box.x0 - _SPACE / grid.width, box.x0 - (indent + 1.5 * _SPACE) / grid.width
     before: str | None = None

@@ -1,4 +1,4 @@
-"""The heat-map figure: values in cells, rows of one judge together, undefined cells hatched."""
+"""The heat-map figure: a value in each cell, the rows of one judge next to each other, and undefined cells hatched."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _UNDEFINED = "#f2f2f2"
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """Sizes of a heat map: a cell's inches, type in points, names of rows as shown."""
+    """Sizes of a heat map: cells in inches, font sizes in points, and the names of rows as they are printed."""
 
     cell_width: float
     cell_height: float
@@ -35,9 +35,9 @@ class _Form:
 
 
 def draw(chart: HeatMap, width: float | None = None) -> Any:
-    """A matplotlib figure of a heat map, with caption and signature beneath the data.
+    """A matplotlib figure of a heat map, with caption and signature below the data.
 
-    It is as wide as it needs to be, or, with `width`, so many inches.
+    It is `width` inches wide; None makes it as wide as the content needs.
     """
     with page.style():
         return _draw(chart, width)
@@ -96,17 +96,21 @@ def _draw(chart: HeatMap, asked: float | None) -> Any:
 
 
 def _x(chart: HeatMap, column: int) -> float:
-    """Left edge of a column, in cells."""
+    """Horizontal position of a column's left edge, in units of cells. The last `chart.apart` columns follow after a
+    gap.
+    """
     return column + (_GAP if column >= len(chart.columns) - chart.apart else 0.0)
 
 
 def _indent(rows: Sequence[HeatRow], form: _Form) -> float:
-    """Inches from the cells to the right end of the judges' names: the Eval-Prompts stand between."""
+    """Distance in inches from the cells to the right end of the judges' names; the Eval-Prompts are printed between
+    them.
+    """
     return _SPACE + max((page.text_width(row.label, form.label) for row in rows), default=0.0) + 1.5 * _SPACE
 
 
 def _left_width(rows: Sequence[HeatRow], form: _Form) -> float:
-    """Inches for the labels left of the cells."""
+    """Width in inches of the labels left of the cells."""
     indent, size = _indent(rows, form), form.label
     judges = [indent + page.text_width(form.names[r.name], size, weight="bold") for r in rows if not r.is_bar]
     others = [_SPACE + page.text_width(form.names[r.name], size, style="italic") for r in rows if r.is_bar]

@@ -1,4 +1,4 @@
-"""The legend above the panels: the names of signs and bands, in as many rows as the width needs."""
+"""The legend above the panels: names of markers and bands, in as many rows as the figure's width requires."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TEXT = _SIGN + 0.05
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A band's sign in the legend: grey or hatched; only a line where it is not `wide`."""
+    """Symbol of a band in the legend: a grey or hatched area, or only a line if not `wide`."""
 
     hatched: bool = False
     wide: bool = True
@@ -32,7 +32,7 @@ Entry = tuple[str, Sign | Bar]
 
 
 def rows(entries: Sequence[Entry], inches: float) -> list[list[Entry]]:
-    """Legend entries in rows of at most `inches`. A name longer than a row is cut."""
+    """Legend entries in rows at most `inches` wide. A name that is wider than a row is shortened."""
     drawn: list[list[Entry]] = []
     used = 0.0
     for name, sign in entries:

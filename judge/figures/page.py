@@ -1,4 +1,4 @@
-"""The style and the writing of figures: fonts, fixed hashes, the signature at the foot."""
+"""Style and output of figures: fonts, files that are equal for equal figures, and the signature at the bottom."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _ABOVE_SIGNATURE = 0.08
 
 @dataclass(frozen=True, slots=True)
 class Foot:
-    """The text beneath the data: the caption and, below it, the signature, cut into lines that fit."""
+    """The text below the data: the caption and, below it, the signature, broken into lines that fit."""
 
     caption: tuple[str, ...]
     signature: tuple[str, ...]
@@ -52,17 +52,19 @@ class Foot:
 
     @classmethod
     def of(cls, caption: str, signature: str, inches: float, size: float = CAPTION_SIZE) -> Foot:
-        """A foot with lines of `inches`, margins excluded; `size` is the type size of the caption in points."""
+        """Break caption and signature into lines that fit a figure `inches` wide; `size` is the caption's font size in
+        points.
+        """
         return cls(tuple(caption_lines(caption, inches, size)), tuple(signature_lines(signature, inches)), size)
 
     @property
     def height(self) -> float:
-        """Inches from the lower edge of the figure to the top of the caption."""
+        """Distance in inches from the lower edge of the figure to the top of the caption."""
         lines = len(self.caption) * self.size + len(self.signature) * SIGNATURE_SIZE
         return MARGIN + lines * _LEADING / 72 + _ABOVE_SIGNATURE
 
     def write(self, figure: Any) -> None:
-        """Write the lines into a figure, with an empty left margin."""
+        """Write the lines into a figure, starting at its left margin."""
         width, height = (float(side) for side in figure.get_size_inches())
         y = MARGIN
         grey = {"color": "#555555", "family": "monospace"}
@@ -88,7 +90,7 @@ def style() -> Iterator[None]:
 
 
 def check_suffix(path: Path) -> None:
-    """Raise SpecError unless the file's suffix is one we can write."""
+    """Raise SpecError unless figures can be written in the format of the file's suffix."""
     if path.suffix.lower() not in SUFFIXES:
         raise SpecError(f"{path}: the suffix names the file format; allowed: {', '.join(SUFFIXES)}")
 
@@ -105,7 +107,9 @@ def write(figure: Any, path: Path) -> None:
 
 
 def text_width(text: str, size: float, **font: Any) -> float:
-    """Width in inches of a text of `size` points; `font` are matplotlib's font properties (weight, style, family)."""
+    """Width in inches of a text in font size `size` (points); `font` are matplotlib's font properties (weight, style,
+    family).
+    """
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import TextToPath
 
@@ -114,14 +118,16 @@ def text_width(text: str, size: float, **font: Any) -> float:
 
 
 def inches_of(width: str) -> float:
-    """Width in inches of `column` or `page`; raises SpecError for another word."""
+    """Width in inches of the figure widths `column` and `page`; OptionError for any other word."""
     if width not in WIDTHS:
         raise OptionError("width", width, allowed=WIDTHS)
     return WIDTHS[width]
 
 
 def shortened(text: str, size: float, inches: float, **font: Any) -> str:
-    """The text, with its middle replaced by … where it is wider than `inches`, because names differ at either end."""
+    """The text, with "…" in place of its middle if it is wider than `inches`. Both ends are kept because names differ
+    there.
+    """
     if text_width(text, size, **font) <= inches:
         return text
     for keep in range(len(text) - 1, 1, -1):
@@ -132,12 +138,12 @@ def shortened(text: str, size: float, inches: float, **font: Any) -> str:
 
 
 def caption_lines(text: str, inches: float, size: float = CAPTION_SIZE) -> list[str]:
-    """A caption broken between words into lines that fit."""
+    """A caption broken between words into lines at most `inches` wide."""
     return _filled(text.split(" "), " ", inches, size)
 
 
 def signature_lines(signature: str, inches: float) -> list[str]:
-    """A signature broken after bars and commas into lines that fit; the joined lines equal the signature."""
+    """A signature broken after vertical bars and commas into lines that fit; the joined lines equal the signature."""
     pieces = re.findall(r"[^|,]*[|,]?", signature)
     return _filled([piece for piece in pieces if piece], "", inches, SIGNATURE_SIZE, family="monospace")
 

@@ -1,4 +1,4 @@
-"""The layout of a figure: panels of equal size in a grid, labels at their left, the foot beneath."""
+"""Layout of a figure: panels of equal size in a grid, labels at their left, caption and signature at the bottom."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ GRID = "#dddddd"
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """Inches around and between panels: left of the first in each row, above each row, beneath it, between panels."""
+    """Space in inches around and between panels: left of each row, above and below each row, between neighbouring
+    panels, and at the top of the figure.
+    """
 
     left: float
     above: float
@@ -38,9 +40,7 @@ class Room:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Panels:
-    """A figure with empty axes: `axes[i]` is panel i, `rows` the number of rows, `columns` the number of panels in a
-    row.
-    """
+    """A figure with empty axes: `axes[i]` is panel i, `columns` is the number of panels in a row."""
 
     figure: Any
     axes: tuple[Any, ...]
@@ -50,18 +50,18 @@ class Panels:
 
     @property
     def rows(self) -> int:
-        """Number of rows that the panels take."""
+        """Number of rows of panels."""
         return math.ceil(len(self.axes) / self.columns)
 
     def row_ends(self) -> Iterator[tuple[Any, Any]]:
-        """First and last panel of each row."""
+        """Yield the axes of the first and the last panel of each row."""
         for start in range(0, len(self.axes), self.columns):
             row = self.axes[start : start + self.columns]
             yield row[0], row[-1]
 
 
 def columns_for(number: int, width: float, room: Room, least: float) -> int:
-    """Number of columns for `number` panels, none narrower than `least` inches, with rows evenly filled."""
+    """Number of columns for `number` panels that are at least `least` inches wide, such that rows are filled evenly."""
     free = width - room.left - page.MARGIN
     most = max(1, min(number, int((free + room.between) / (least + room.between) + 1e-9)))
     return math.ceil(number / math.ceil(number / most))
@@ -77,7 +77,9 @@ def make(
     columns: int,
     widest: float = 9.0,
 ) -> Panels:
-    """A figure `width` inches wide with `number` empty panels, as high as they need; raises SpecError beyond a page."""
+    """A figure `width` inches wide with `number` empty panels. Its height follows from the panels; SpecError if it
+    exceeds a page.
+    """
     from matplotlib.figure import Figure
 
     rows = math.ceil(number / columns)
@@ -102,7 +104,7 @@ def make(
 
 
 def plain(axes: Any) -> None:
-    """Style axes without a box: a line beneath, small numbers."""
+    """Style axes without a box: only a line at the bottom, and small tick labels."""
     for side in ("top", "right", "left"):
         axes.spines[side].set_visible(False)
     axes.spines["bottom"].set_linewidth(0.6)
@@ -110,7 +112,7 @@ def plain(axes: Any) -> None:
 
 
 def ticks(low: float, high: float, inches: float) -> tuple[list[float], list[str]]:
-    """Round tick values for an axis `inches` long, as many as fit without overlap, and their format."""
+    """Positions and labels of round tick values for an axis `inches` long, as many as fit without overlap."""
     from matplotlib.ticker import MaxNLocator
 
     for most in (5, 4, 3, 2, 1):
@@ -124,14 +126,16 @@ def ticks(low: float, high: float, inches: float) -> tuple[list[float], list[str
 
 
 def title(axes: Any, text: str, pad: float = 3) -> None:
-    """Draw a panel's title `pad` points above the panel, cut where it is wider than the panel."""
+    """Draw a panel's title `pad` points above the panel, shortened if it is wider than the panel."""
     inches = axes.get_position().width * axes.figure.get_size_inches()[0]
     name = page.shortened(text, TITLE, inches, weight="bold")
     axes.set_title(name, size=TITLE, weight="bold", pad=pad)
 
 
 def axis_title(grid: Panels, texts: Sequence[str], drop: float) -> None:
-    """Draw titles of the horizontal axes, `drop` inches beneath the axes; neighbours with the same title share one."""
+    """Draw titles of the horizontal axes, `drop` inches below the axes. Neighbouring panels with the same title share
+    one.
+    """
     for start in range(0, len(grid.axes), grid.columns):
         row = zip(grid.axes[start : start + grid.columns], texts[start : start + grid.columns], strict=True)
         for unit, group in groupby(row, key=lambda pair: pair[1]):
@@ -141,7 +145,9 @@ def axis_title(grid: Panels, texts: Sequence[str], drop: float) -> None:
 
 
 def abbreviated(criteria: Sequence[str], short: Sequence[str], inches: float) -> tuple[Sequence[str], str]:
-    """Titles of panels `inches` wide, either all in full or all short, and a sentence that explains short titles."""
+    """Titles for panels `inches` wide, either all in full or all abbreviated, and a sentence that explains the
+    abbreviations ("" without them).
+    """
     if all(page.text_width(name, TITLE, weight="bold") <= inches for name in criteria) or tuple(short) == tuple(
         criteria
     ):

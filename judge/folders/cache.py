@@ -1,4 +1,4 @@
-"""Folder of downloaded and unpacked files. This module does not create it."""
+"""Path of the folder of downloaded and unpacked files. This module does not create the folder."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from judge.folders.home import home
 
 
 def cache_folder() -> Path:
-    """The folder in JUDGE_CACHE, or pooch's cache folder for `judge`; the folder need not exist."""
+    """The folder named by the environment variable JUDGE_CACHE, otherwise the user's cache folder for `judge`. It need
+    not exist.
+    """
     if cache := os.environ.get("JUDGE_CACHE"):
         return Path(cache)
     # pooch.os_cache("judge") is this very folder; importing pooch here would cost every `judge run` its start.

@@ -1,4 +1,4 @@
-"""Folder of the user's settings. This module does not create it."""
+"""Path of the folder of the user's settings. This module does not create the folder."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ from judge.folders.home import home
 
 
 def config_folder() -> Path:
-    """The folder in JUDGE_HOME, or ~/.config/judge; the folder need not exist."""
+    """The folder named by the environment variable JUDGE_HOME, otherwise ~/.config/judge. It need not exist."""
     own = os.environ.get("JUDGE_HOME")
     return Path(own) if own else home() / ".config" / "judge"

@@ -1,4 +1,4 @@
-"""Folder of the user's own files. This module does not create it."""
+"""Path of the user's home folder. This module does not create the folder."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from pathlib import Path
 
 
 def home() -> Path:
-    """The user's home folder; the root folder for a user without one, such as a container's user with a number but no
-    name.
+    """The user's home folder; the root folder for a user without one, such as a container's user that has a number but
+    no name.
     """
     try:
         return Path.home()

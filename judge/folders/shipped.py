@@ -8,9 +8,9 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def shipped(folder: str) -> Path:
-    """The folder `prompts` or `runs` that is shipped with the program.
+    """Path of the folder `prompts` or `runs` that is shipped with the program.
 
-    In a wheel it lies inside the package; in a checkout it lies beside it.
+    In an installed wheel the folder is inside the package, in a checkout of the repository next to it.
     """
     inside = _PACKAGE / folder
     return inside if inside.is_dir() else _PACKAGE.parent / folder

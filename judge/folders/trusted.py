@@ -1,7 +1,8 @@
-"""Folders, beside its own, from which a run definition may name files, as the user alone decides.
+"""Trusted folders: besides its own folder, a run definition may only name files in these. Only the user adds folders.
 
-JUDGE_TRUSTED_FOLDERS lists folders (or files) as PATH lists them; `trusted_folders.json` in the user's configuration
-folder keeps those that `judge init` was given. The folder of the studies' files is trusted too.
+JUDGE_TRUSTED_FOLDERS lists folders (or files), separated as in PATH. `trusted_folders.json` in the user's configuration
+folder stores the files and folders that the user passed to `judge init`. The folder of the studies' files is trusted
+too.
 """
 
 from __future__ import annotations
@@ -17,20 +18,20 @@ VARIABLE = "JUDGE_TRUSTED_FOLDERS"
 
 
 def trusted_folders() -> list[Path]:
-    """Folders and files from which any run may read."""
+    """Trusted folders and files, from which every run may read."""
     named = [entry for entry in os.environ.get(VARIABLE, "").split(os.pathsep) if entry]
     studies = [entry for entry in (os.environ.get("JUDGE_DATA"),) if entry]
     return [*(Path(entry).resolve() for entry in (*named, *studies, *_stored())), shipped("prompts").resolve()]
 
 
 def is_trusted(file: Path, folder: Path) -> bool:
-    """Whether a definition in `folder` may name this file, checked after links are resolved."""
+    """Whether a definition in `folder` may name this file. Symbolic links are resolved first."""
     real = file.resolve()
     return any(real.is_relative_to(root) for root in (folder.resolve(), *trusted_folders()))
 
 
 def trust(path: Path) -> None:
-    """Remember a file that the user named."""
+    """Add a file or folder that the user named to the stored trusted ones."""
     file = _file()
     stored = _stored()
     if not any(path.resolve().is_relative_to(root) for root in trusted_folders()):

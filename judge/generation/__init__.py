@@ -1,1 +1,3 @@
-"""Generated stories read from a journal, with their faults. Texts change only by rules that the user names."""
+"""Generated stories: read from a journal, checked for faults and exported. Text is removed only by rules that the user
+names.
+"""

@@ -1,4 +1,4 @@
-"""Counts of stories with each fault, by system: for generated stories and for any dataset."""
+"""Numbers of stories with each fault, by system, for generated stories and for any dataset."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ from judge.records import Story
 
 @dataclass(frozen=True, slots=True)
 class SystemCounts:
-    """Counts for one system's stories: stories, words, stories with each fault, and pairs that share wording.
+    """Counts for one system's stories: stories, mean words per story, stories with each fault, and pairs of
+    near-duplicates.
 
-    `announced` counts those with a preamble or a named title. `words` is None where there is no text.
+    `announced` counts stories that begin with an introductory remark or with "Title: ...". `words` is None without
+    texts.
     """
 
     system: str
@@ -30,7 +32,7 @@ class SystemCounts:
 
 @dataclass(frozen=True, slots=True)
 class StatusCounts:
-    """Outcomes of the requests to one system."""
+    """Number of requests to one system (`asked`), and number of requests with each status."""
 
     system: str
     asked: int
@@ -38,7 +40,7 @@ class StatusCounts:
 
 
 def counted(stories: Iterable[Story]) -> list[SystemCounts]:
-    """Counts for any stories, by system in order of first appearance."""
+    """Counts for the stories of any dataset, by system in order of first appearance."""
     by_system: dict[str, list[tuple[str, tuple[Fault, ...]]]] = defaultdict(list)
     for story in stories:
         by_system[story.system].append((story.text, faults_of(story.text, story.story_prompt)))
@@ -46,7 +48,7 @@ def counted(stories: Iterable[Story]) -> list[SystemCounts]:
 
 
 def counted_written(stories: Sequence[Written]) -> list[SystemCounts]:
-    """Counts for all written stories with a text, by system, faulty stories included."""
+    """Counts for all generated stories that have a text, by system. Faulty stories are included."""
     by_system: dict[str, list[tuple[str, tuple[Fault, ...]]]] = defaultdict(list)
     for story in stories:
         if story.text.strip():
@@ -55,7 +57,7 @@ def counted_written(stories: Sequence[Written]) -> list[SystemCounts]:
 
 
 def statuses(stories: Sequence[Written]) -> list[StatusCounts]:
-    """Number of requests of each status, by system."""
+    """Numbers of requests with each status, by system."""
     by_system: dict[str, list[Written]] = defaultdict(list)
     for story in stories:
         by_system[story.system].append(story)

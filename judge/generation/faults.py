@@ -1,7 +1,6 @@
-"""Faults of a generated story that its text shows: introductory remarks, chat turns, a missing end.
+"""Faults of a generated story that are visible in its text: introductory remarks, chat turns, a missing end.
 
-Each fault is a rule over the text that can be read here; none is a model's opinion. A fault is told and counted, and
-the text stays as it is.
+Each fault is a rule in this module; no model is used. Faults are reported and counted, and the text is not changed.
 """
 
 from __future__ import annotations
@@ -53,7 +52,9 @@ _ECHOED, _NEAR_THE_START = 60, 80
 
 
 def faults_of(text: str, story_prompt: str, words: tuple[int, int] | None = None) -> tuple[Fault, ...]:
-    """Faults of one story, in the order of `FAULTS`; `words` is the requested length."""
+    """Faults of one story, in the order of `FAULTS`. `words` is the requested (minimum, maximum) number of words; None
+    checks no length.
+    """
     joined = " ".join(text.lower().split())
     wanted = " ".join(story_prompt.lower().split())[:_ECHOED]
     count = len(text.split())

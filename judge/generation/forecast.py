@@ -1,4 +1,4 @@
-"""Estimate of what the generation of stories would take: requests, tokens, money."""
+"""Forecast of the requests, tokens and cost of generating stories."""
 
 from __future__ import annotations
 
@@ -56,6 +56,6 @@ def forecast_table(spec: AnySpec, folder: Path, limit: int | None = None) -> Tab
 
 
 def _tokens(plan: WritingPlan) -> int:
-    """Of one story: as long as it may be."""
+    """Maximum number of tokens of one story: from the requested length, or max_tokens if smaller."""
     asked = _STORY_TOKENS if plan.spec.words is None else round(plan.spec.words[1] * _TOKENS_PER_WORD)
     return min(asked, plan.spec.generation.max_tokens or asked)

@@ -1,4 +1,4 @@
-"""Near-duplicates: stories of one writer that share many of their word sequences, over all pairs."""
+"""Near-duplicates: pairs of stories by one writer that share many of their word n-grams, among all pairs."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _WORD = re.compile(r"[\w']+")
 
 
 def near_duplicates(texts: Sequence[str]) -> list[tuple[int, int]]:
-    """Pairs of indices of near-duplicate texts, in order.
+    """Sorted pairs of indices of near-duplicate texts.
 
-    Texts with equal grams are compared with the others once, so that a writer that says one thing for ever costs no
-    more than one that does not.
+    Texts with equal sets of n-grams are compared with the others only once, so that a writer that always writes the
+    same text does not take longer.
     """
     alike: dict[frozenset[int], list[int]] = defaultdict(list)
     for index, text in enumerate(texts):

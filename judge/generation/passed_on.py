@@ -1,4 +1,6 @@
-"""Export of generated stories for judges, as a native file with a file of their origins. Nothing is overwritten."""
+"""Export of generated stories for judges: a file of stories and a file with the origin of each. No file is
+overwritten.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,8 @@ FACTS = ".facts.jsonl"
 
 
 def passed_on(stories_written: Sequence[Written], *, cut: bool = False, human: bool = False) -> list[Story]:
-    """Complete stories; with `cut` also stories that were cut; with `human` preceded by the human stories of the
-    story-prompts.
+    """Stories with status `ok`; with `cut` also stories that ended at max_tokens or at the context limit. With `human`,
+    the human stories of the same story-prompts come first.
     """
     stories = [story.story for story in stories_written if story.status == "ok" or (cut and story.status == "cut")]
     if not human:
@@ -35,7 +37,9 @@ def passed_on(stories_written: Sequence[Written], *, cut: bool = False, human: b
 
 
 def write_all(path: Path, stories: Sequence[Story], facts_of_stories: Sequence[Written]) -> Path:
-    """Write the stories, and one line of facts for every request. Returns the path of the facts."""
+    """Write the stories to `path`, and one line of data on every request to a second file. Returns the second file's
+    path.
+    """
     facts = path.with_suffix(FACTS)
     if facts.exists():
         raise DataError("exists already", file=facts, hint="give another name, or delete the file first")

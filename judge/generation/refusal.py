@@ -1,4 +1,6 @@
-"""Detection of answers that decline to write a story. A story in which a character declines does not count."""
+"""Detection of answers in which the model refuses to write a story. A refusal by a character in a story does
+not count.
+"""
 
 from __future__ import annotations
 

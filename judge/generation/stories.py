@@ -1,6 +1,7 @@
-"""Outcome of every request for a story: a typed status, flags, and the origin of the text.
+"""Outcome of every request for a story: a status, faults, and the origin of the text.
 
-Derived from the journal each time; the journal keeps the raw answers. Nothing is asked again because of what it says.
+Outcomes are derived from the journal each time; the journal holds the raw answers. No request is repeated because of an
+answer's content.
 """
 
 from __future__ import annotations
@@ -41,9 +42,10 @@ HUMAN = "Human"
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """One request for a story with its outcome. `text` is the story as passed on, `raw` the writer's own output.
+    """One request for a story with its outcome. `text` is the story as exported, `raw` the writer's own output.
 
-    `stripped` names the rules that took something away; `near` are the ids of near-duplicates.
+    `stripped` lists the rules that removed text; `near` holds the ids of near-duplicates. `why` is the error message of
+    a failed request.
     """
 
     id: str
@@ -65,11 +67,11 @@ class Written:
 
     @property
     def story(self) -> Story:
-        """The story in a dataset's form."""
+        """The story as a `Story` of a dataset."""
         return Story(self.id, self.wanted.text, self.system, self.text, self.wanted.reference)
 
     def record(self) -> dict[str, Any]:
-        """Origin and faults of the story, as plain data."""
+        """Origin and faults of the story, as plain data for the export."""
         return {
             "id": self.id,
             "status": self.status,
@@ -104,7 +106,9 @@ def written(folders: Iterable[ResultFolder], rules: tuple[Rule, ...] = ()) -> li
 
 
 def with_near_duplicates(stories: Sequence[Written]) -> list[Written]:
-    """The same stories, with a flag on those that share much of their wording with other stories of their system."""
+    """The same stories; near-duplicates among the stories of a system get the fault `near_duplicate` and each other's
+    ids.
+    """
     by_system: dict[str, list[Written]] = defaultdict(list)
     for story in stories:
         if story.text.strip():

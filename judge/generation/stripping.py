@@ -1,6 +1,7 @@
-"""Removal of parts of an answer that do not belong to the story, by rules that the user names, and with a note.
+"""Removal of parts of an answer that are not part of the story, by rules that the user names. The rules applied are
+recorded.
 
-What a rule leaves nothing of stays whole: the rule then did not apply.
+A rule that would remove the whole text is not applied.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ _LONGEST = 60
 
 
 def rules_of(text: str) -> tuple[Rule, ...]:
-    """Rules named by a list such as `preamble,run-on`, in the order in which they are applied."""
+    """Rules in a comma-separated list such as `preamble,run-on`, in the order in which they are applied; OptionError
+    for an unknown rule.
+    """
     named = [part.strip() for part in text.split(",") if part.strip()]
     for part in named:
         if part not in RULES:

@@ -1,4 +1,4 @@
-"""Tables of the counts of stories and of their faults."""
+"""Tables of generated stories: requests by status, and stories by fault."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ _LENGTH = (Column("too_short", "too short"), Column("too_long", "too long"))
 
 
 def faults_table(counts: Sequence[SystemCounts], signature: str, *, asked_length: bool = False) -> Table:
-    """Table of faults by system; with `asked_length` also the number of stories shorter or longer than requested."""
+    """Table of faults by system. With `asked_length`, it includes the numbers of stories shorter or longer than
+    requested.
+    """
     columns = [*_COLUMNS[:3], *(_LENGTH if asked_length else ()), *_COLUMNS[3:]]
     rows = [
         {
@@ -73,7 +75,9 @@ def status_table(counts: Sequence[StatusCounts], signature: str) -> Table:
 
 
 def signature_of(stories: Sequence[Written], rules: Sequence[str]) -> str:
-    """Line under tables of written stories: their number, their writers, and the rules that stripped text from them."""
+    """Signature line under tables of generated stories: their number, their writers, and the rules that removed
+    text.
+    """
     writers = ", ".join(dict.fromkeys(story.writer for story in stories))
     taken = f"stripped of {', '.join(rules)}" if rules else "text as it was written"
     return f"stories that were asked for · {writers} · {len(stories)} requests · {taken} · every story counted"

@@ -1,1 +1,1 @@
-"""Settings that a run requests against those in force, with evidence, and how long a model is available."""
+"""Settings that a run requests, whether each is in force, with evidence, and how long a model will be available."""

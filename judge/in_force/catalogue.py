@@ -1,4 +1,6 @@
-"""The shipped snapshot of the catalogue modelparams: settings and life of each model."""
+"""Snapshot of the model catalogue modelparams, shipped with the program: the settings and availability of each
+model.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,8 @@ _DATE = re.compile(r"[-@]20\d\d(?:-\d\d-\d\d|\d{4})$")
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """The catalogue's entry of a provider's model. `params` are its settings by run.yaml's names, `surface` is the
-    interface that these settings belong to.
+    """The catalogue's entry on a provider's model. `params` are its settings by their names in run.yaml, `surface` is
+    the API to which they apply. `status`, `shutdown` (a date) and `replacement` describe its availability.
     """
 
     provider: str
@@ -37,7 +39,9 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """A snapshot of the catalogue: its source, and its entries by provider and by each name that a request may use."""
+    """A snapshot of the catalogue: its source, and `by_provider`, a map from a provider to its entries by model
+    name.
+    """
 
     version: str
     taken: str
@@ -48,12 +52,14 @@ class Catalogue:
 
     @property
     def named(self) -> str:
-        """The citation: name, version, day of the snapshot."""
+        """The catalogue's name, version and snapshot date, for use in a sentence."""
         return f"the catalogue modelparams {self.version} (snapshot of {self.taken})"
 
     def find(self, provider: str, model: str) -> Entry | None:
-        """The provider's entry of a model: by the model's name, else by the name without its date, else by the only
-        dated name of an undated alias.
+        """The provider's entry on a model; None where there is none.
+
+        The model is searched by its name, then by its name without a date. A name without a date also matches a dated
+        one, if there is only one.
         """
         entries = self.by_provider.get(provider, {})
         name = _key(model)
@@ -66,8 +72,8 @@ class Catalogue:
         return next(iter(dated.values())) if len(dated) == 1 else None
 
     def lists(self, provider: str, setting: str) -> bool:
-        """Whether the catalogue lists this setting for any model of the provider. If it lists none, a missing setting
-        means nothing.
+        """Whether the catalogue lists this setting for any model of the provider. If not, its absence for one model
+        shows nothing.
         """
         return any(setting in entry.params for entry in self.by_provider.get(provider, {}).values())
 

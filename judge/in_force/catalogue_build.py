@@ -1,10 +1,10 @@
-"""Remakes `models.json` from a wheel of `modelparams`. Needs neither the package installed nor its dependencies.
+"""Rebuilds `models.json` from a wheel of `modelparams`. Neither the package nor its dependencies need to be installed.
 
     pip download modelparams --no-deps -d /tmp/modelparams
     python -m judge.in_force.catalogue_build /tmp/modelparams/modelparams-*.whl
 
-Kept are the settings that a run can ask for, what their validity depends on, and the life of each model; labels, tools
-and most descriptions are left out.
+The result contains the settings that a run can request, the settings that these depend on, and each model's
+availability. Labels, tools and most descriptions are left out.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _SENTENCES = re.compile(r"(?<=\.)\s+")
 
 
 def build(wheel: Path, taken: str) -> dict[str, Any]:
-    """The snapshot as plain data, from a wheel of modelparams; `taken` is the day of the snapshot."""
+    """The snapshot as plain data, from a wheel of modelparams; `taken` is the date of the snapshot."""
     with zipfile.ZipFile(wheel) as archive:
         catalogue = json.loads(archive.read("modelparams/_generated/catalog.json"))
         info = next(name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
@@ -93,7 +93,9 @@ def _model(entry: Mapping[str, Any], params: int) -> dict[str, Any]:
 
 
 def _params(listed: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Settings by our names, and by their own those that the validity of a setting depends on."""
+    """Settings of a model by their names in run.yaml. Other settings on which these depend keep the catalogue's
+    names.
+    """
     plain = {_plain(param["path"]): param for param in listed}
     settings = {SETTINGS[path]: _setting(path, param) for path, param in plain.items() if path in SETTINGS}
     needed = {path for setting in settings.values() for rule in setting.get("except", ()) for path in rule}
@@ -141,8 +143,8 @@ def main() -> None:
 
 
 def as_json(catalogue: Mapping[str, Any]) -> str:
-    """The snapshot as JSON with one model or one set of settings on each line, so that a new snapshot gives a readable
-    diff.
+    """The snapshot as JSON with one model or one set of settings per line, so that the diff of a new snapshot is
+    readable.
     """
     head = {key: value for key, value in catalogue.items() if key not in ("params", "models")}
     lines = [json.dumps(head, indent=1)[:-2]]

@@ -1,4 +1,4 @@
-"""The provider that an address belongs to, and the documentation of its endpoint."""
+"""Recognises the provider of a run from the servers' addresses, and gives the provider's documented settings."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from judge.in_force.catalogue import Entry, catalogue
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """One kind of server: a provider's endpoint, or an engine that people run themselves (`owned_by`).
+    """One kind of server: a provider's endpoint, or an engine that users run themselves (recognised by `owned_by`).
 
-    `speaks` is the back-end that asks it. `settings` is what its documentation says; `native` marks that the
-    catalogue's models are those of another interface of the provider, `deployments` that names are the user's own,
-    `routes` that others' models are behind it.
+    `speaks` is the back-end that sends requests to it. `settings` holds what its documentation says on settings.
+    `native`: the catalogue describes the models for another API of the provider. `deployments`: users choose the model
+    names themselves. `routes`: it forwards requests to other providers.
     """
 
     key: str
@@ -42,10 +42,11 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The provider and model of a run, as far as address, server and the model's name identify them.
+    """The provider and model of a run, as far as they can be recognised from the address, the server and the model's
+    name.
 
-    `entry` is the catalogue's entry of the model. `by_name` says that nothing but the model's name led to it: the
-    address is not the provider's own, so that a gateway or a server of one's own may treat settings in its own way.
+    `entry` is the catalogue's entry on the model. `by_name` says that it was found by the model's name only: the
+    address is not the provider's own, and a gateway or the user's own server may treat settings differently.
     """
 
     endpoint: Endpoint | None
@@ -55,7 +56,7 @@ class Asked:
 
 @cache
 def endpoints() -> Mapping[str, Endpoint]:
-    """All known kinds of servers, by key."""
+    """All known kinds of servers by key."""
     data = yaml.safe_load(package_file("in_force", "endpoints.yaml").read_text(encoding="utf-8"))
     return {key: _endpoint(key, row) for key, row in data.items()}
 
@@ -72,8 +73,8 @@ def _endpoint(key: str, row: Mapping[str, Any]) -> Endpoint:
 def addresses_of(
     base_url: Sequence[str], server: Mapping[str, Any] | None = None, *, backend: str = "openai"
 ) -> list[str]:
-    """Addresses that a run sends requests to: from the stored facts about the server, else from the definition, else
-    from the environment.
+    """Addresses to which a run sends requests: from the stored data on the server, else from the definition, else from
+    the environment.
     """
     addresses = [
         str(server_entry["base_url"])
@@ -116,7 +117,9 @@ def _at(address: str, backend: str) -> str | None:
 
 
 def _by_name(model: str) -> Entry | None:
-    """The entry of whoever makes a model of this name, written alone or as maker/model."""
+    """The catalogue's entry on a model by its name alone, given as NAME or MAKER/NAME; None where no maker is
+    recognised.
+    """
     maker, slash, name = model.rpartition("/")
     for endpoint in endpoints().values():
         if endpoint.catalogue is None or endpoint.deployments:

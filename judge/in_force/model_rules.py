@@ -1,4 +1,6 @@
-"""Statements of the catalogue of models about one setting; a setting it does not list is not known."""
+"""What the model catalogue says about one setting of a run. Nothing is known about a setting that the catalogue does
+not list.
+"""
 
 from __future__ import annotations
 
@@ -21,17 +23,17 @@ _THINKING = "thinking.type"
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """State of a setting, and the clause that gives the reason."""
+    """State of a setting, and `words`, the clause that gives the reason."""
 
     state: Literal["honoured", "refused", "ignored", "unknown"]
     words: str
 
 
 def by_catalogue(who: Asked, name: str, value: Any, spec: AnySpec, *, thinking: bool | None) -> Said | None:
-    """The catalogue's statement on a setting with this value; None where the catalogue makes none.
+    """The catalogue's statement on a setting with this value; None where it makes none.
 
-    Where the model's name alone led to the entry, what it says for a setting proves nothing of the server at hand; what
-    it says against it still holds of the model.
+    If the entry was found by the model's name only, a statement that a setting works proves nothing about the server. A
+    statement that a setting does not work still holds, because it concerns the model.
     """
     entry = who.entry
     native = who.endpoint is not None and who.endpoint.native
@@ -54,7 +56,9 @@ def _of(entry: Entry, who: Asked) -> str:
 
 
 def _without_effect(entry: Entry, who: Asked, name: str, spec: AnySpec, thinking: bool | None) -> Said | None:
-    """A setting that does not apply beside others, as temperature beside thinking."""
+    """Statement on a setting that does not apply in combination with another, such as temperature with thinking; None
+    where it applies.
+    """
     param = entry.params[name]
     values = _values(entry, spec, thinking)
     broken = next((rule for rule in param.get("except", ()) if _holds(rule, values)), None)
@@ -72,7 +76,7 @@ def _shown(value: Any) -> str:
 
 
 def _outside(entry: Entry, who: Asked, name: str, value: Any, param: Mapping[str, Any]) -> Said | None:
-    """A value that the catalogue does not list: outside a range, or not among the values."""
+    """Statement on a value outside the catalogue's range or list of values; None where the value is listed."""
     if name == "structured":
         listed = [str(allowed) for allowed in param.get("values", ())]
         wanted = "structured_outputs" if value == "choice" else "json_schema"
@@ -107,7 +111,9 @@ def _span(param: Mapping[str, Any]) -> str:
 
 
 def _values(entry: Entry, spec: AnySpec, thinking: bool | None) -> dict[str, Any]:
-    """Values that the conditions look at: defaults, overlaid by the run's own and by thinking that answers showed."""
+    """Values for the conditions under which settings apply: the model's defaults, replaced by the run's own values and
+    by thinking seen in answers.
+    """
     values = {path: param.get("default") for path, param in entry.params.items() if "." in path or path == "do_sample"}
     if thinking and _THINKING in values:
         values[_THINKING] = "enabled"

@@ -1,6 +1,7 @@
-"""Evidence of settings in a run's answers: cut at the limit, forms kept, stop strings, repeats at temperature 0.
+"""Evidence on settings from a run's answers: answers cut at the token limit, output formats, stop strings, repeats at
+temperature 0.
 
-Only the first answers of a journal are read, and never their ratings; proofs and indications are kept apart.
+Only the first answers of a journal are read, without their ratings. Proofs and indications are kept separately.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ _LONG = 40
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """Evidence from answers: proofs (`firm`), indications (`hints`), and whether the model thinks (None: not known)."""
+    """Evidence from answers by setting: proofs (`firm`) and indications (`hints`). `thinking` says whether the model
+    thinks; None: not known.
+    """
 
     firm: Mapping[str, Said] = field(default_factory=dict)
     hints: Mapping[str, Said] = field(default_factory=dict)
@@ -42,7 +45,7 @@ ONE_BY_ONE = "the server gives one answer to a request; each repeat is a request
 
 
 def seen_in(journal: JournalReader, spec: AnySpec, several: bool | None) -> Seen:
-    """Evidence in the first answers; `several` is whether the server gave repeats in one call (None = not known)."""
+    """Evidence from the first answers. `several` says whether one call returned several repeats; None: not known."""
     answers = [answer for answer in islice(journal.answers(), MOST) if answer.response is not None]
     definition = journal.meta().get("definition")
     if not answers or definition is None:
@@ -66,7 +69,10 @@ def _known(statements: Mapping[str, Said | None]) -> dict[str, Said]:
 
 
 def _limit(responses: Iterable[Response], spec: AnySpec) -> Said | None:
-    """Cut at the limit, or longer than it. A call's tokens stand on its first answer: they are those of all repeats."""
+    """Evidence on `max_tokens`: answers cut at the limit (honoured) or longer than it (ignored); None without either.
+
+    A call's tokens are stored with its first answer and include all its repeats.
+    """
     most = spec.generation.max_tokens
     if most is None:
         return None
@@ -109,7 +115,9 @@ def _all_logprobs(responses: Iterable[Response]) -> bool:
 def _forms(
     answers: Iterable[Answer], criteria: Mapping[str, Criterion], definition: Mapping[str, Any], spec: AnySpec
 ) -> Said | None:
-    """Whether answers have the form that `structured` asks for: one without it shows that nothing is enforced."""
+    """Evidence on `structured`: one answer without the requested format shows that the format is not enforced. None
+    where there are too few answers.
+    """
     if spec.structured == "none":
         return None
     patterns, joint = definition.get("rating_patterns", {}), definition.get("joint", {})
@@ -132,7 +140,9 @@ def _forms(
 
 
 def _greedy(answers: Iterable[Answer], spec: AnySpec) -> Said | None:
-    """Repeats at temperature 0: equal ones speak for it, different ones prove nothing (batches are computed apart)."""
+    """Evidence on temperature 0 from a query's repeats: equal repeats support it, and different ones prove nothing,
+    because batches of requests may be computed differently. None with too few repeats.
+    """
     if spec.generation.temperature != 0 or spec.repeats < 2:
         return None
     by_query: dict[str, list[str]] = {}

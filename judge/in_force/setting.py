@@ -1,4 +1,4 @@
-"""One requested setting, and whether it is in force: the record that manifests keep."""
+"""Record in a run's manifest of one requested setting and whether it is in force."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ Source = Literal["server", "answers", "probe", "documentation", "catalogue", "en
 
 @dataclass(frozen=True, slots=True)
 class SettingInForce:
-    """One requested setting, its state, and the reason: a clause that can follow "temperature 0 was asked;".
+    """One requested setting, its state, and the evidence: a clause that can follow "temperature 0 was asked;".
 
-    `source` is where the evidence is from; `setting` is the key of run.yaml's `generation`, of `engine`, or of the run.
+    `source` says where the evidence comes from. `setting` is a key of run.yaml: of `generation`, of `engine`, or of the
+    run itself.
     """
 
     setting: str
@@ -23,5 +24,5 @@ class SettingInForce:
     source: Source
 
     def record(self) -> dict[str, Any]:
-        """The record that the manifest keeps under the setting's name."""
+        """The record that the manifest stores under the setting's name."""
         return {key: value for key, value in asdict(self).items() if key != "setting"}

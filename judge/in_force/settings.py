@@ -1,8 +1,8 @@
 """Settings that a run requests, and whether each is honoured, refused, ignored or unknown, with evidence.
 
-No server is asked, and no setting counts as honoured without a source. Evidence counts in this order: what the server
-refused, what its answers show, what a probe found, what the catalogue of models or the endpoint's documentation says
-against it, what the catalogue says for it, what the documentation says for it.
+No request is sent, and no setting counts as honoured without a source. Sources are used in this order: a refusal by the
+server, its answers, a probe, statements against the setting (catalogue of models or endpoint's documentation),
+statements for it by the catalogue, and statements for it by the documentation.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ def settings_in_force(
     refusals: Mapping[str, str] | None = None,
     seen: Seen = NOTHING,
 ) -> list[SettingInForce]:
-    """Every setting of the definition with its state.
+    """Every setting of the definition with its state; empty for a judge without a model.
 
-    `server` is what the probe found, `refusals` the server's words by the name of the setting that it refused (as
-    run.yaml or as the request has it), `seen` what the answers so far show. All may be missing, as before a run.
+    `server` is the result of the probe. `refusals` maps the name of a refused setting (in run.yaml or in the request)
+    to the server's message. `seen` is the evidence from answers so far. All may be missing, as before a run.
     """
     if spec.provider in MODELLESS:
         return []
@@ -60,7 +60,7 @@ def settings_in_force(
 
 
 def settings_of(spec: AnySpec) -> Iterator[tuple[str, Any]]:
-    """Names and values of the settings in the definition. A setting missing there has the provider's default."""
+    """Yield (name, value) of the settings in the definition. A setting that is missing has the provider's default."""
     generation = spec.generation
     for name in ("temperature", "top_p", "max_tokens", "seed"):
         if getattr(generation, name) is not None:
@@ -90,8 +90,8 @@ class _Look:
     who: Asked
 
     def at(self, name: str, value: Any) -> SettingInForce:
-        """The strongest evidence that decides the setting's state; without any, the first that says why the state is
-        unknown.
+        """State of a setting by the strongest evidence that decides it. Without such evidence, the state is unknown,
+        for the first reason in the order of sources.
         """
         catalogued = self._catalogue(name, value)
         without_effect = catalogued if catalogued and catalogued[0].state == "ignored" else None
@@ -149,7 +149,7 @@ class _Look:
         return None
 
     def _told(self, fact: str) -> list[Any]:
-        """Facts of each server, one by one."""
+        """A fact from each server that reports it."""
         return [entry[fact] for entry in self.server.get("servers", ()) if entry.get(fact) is not None]
 
     def _statement(self, name: str) -> Mapping[str, Any] | None:
@@ -161,7 +161,7 @@ class _Look:
         return self.who.endpoint.settings.get(key) or self.who.endpoint.settings.get("any")
 
     def _against(self, name: str, value: Any) -> tuple[Said, Source] | None:
-        """Statement of the endpoint's documentation against the setting."""
+        """The endpoint's documentation's statement against the setting; None where there is none."""
         statement = self._statement(name)
         if statement is None or statement["state"] == "honoured":
             return None
@@ -172,12 +172,12 @@ class _Look:
         return Said(statement["state"], f"{self._docs()} says: {statement['words']}"), "documentation"
 
     def _routed_as_asked(self) -> bool:
-        """A router that was told to ask only providers that take every setting."""
+        """Whether the run requires a router to use only providers that support every setting."""
         routing = self.spec.engine.get("provider")
         return isinstance(routing, Mapping) and routing.get("require_parameters") is True
 
     def _documented(self, name: str) -> tuple[Said, Source] | None:
-        """Statement of the endpoint's documentation for the setting."""
+        """The endpoint's documentation's statement for the setting; None where there is none."""
         statement = self._statement(name)
         if statement is None:
             return None

@@ -1,4 +1,6 @@
-"""The date on which a provider ends a judge's model, from the catalogue; not compared with today."""
+"""Date on which a provider shuts a judge's model down, from the catalogue of models. It is not compared with the
+current date.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +19,11 @@ from judge.run_definition.spec import load_run_specs
 
 @dataclass(frozen=True, slots=True)
 class Life:
-    """The catalogue's entry on a model's availability. `on` is the day of the shutdown as YYYY-MM-DD; None = none
+    """The catalogue's entry on a model's availability. `on` is the day of the shutdown as YYYY-MM-DD; None: no day is
     listed.
 
-    `instead` is the model that the provider names in its place; `by_name` says that the address is not its own.
+    `instead` is the replacement that the provider names. `by_name` says that the model was recognised by its name only,
+    because the address is not its provider's own.
     """
 
     model: str
@@ -36,20 +39,20 @@ class Life:
 
     @property
     def sentence(self) -> str:
-        """The clause for warnings, without the judge's name: what is listed, and where."""
+        """Clause for warnings that says which shutdown is listed and in which catalogue, without the judge's name."""
         when = f"with its shutdown on {self.on}" if self.on else f"as {self.status}, without a date"
         instead = f"; the provider names {self.instead} in its place" if self.instead else ""
         alone = " (recognised by its name alone)" if self.by_name else ""
         return f"{catalogue().named} lists {self.model}{alone} {when}{instead}"
 
     def record(self) -> dict[str, str | None]:
-        """The record that the manifest keeps."""
+        """The record that the manifest stores."""
         return {"model": self.model, "on": self.on, "status": self.status, "source": catalogue().named}
 
 
 def life_in(manifest: Mapping[str, Any]) -> Life | None:
-    """Availability of a stored run's model, where an end is listed. Today's catalogue is used, which may know more than
-    the run did.
+    """Availability of a stored run's model; None where no shutdown is listed. The current catalogue is used, which may
+    be newer than the run.
     """
     force = manifest.get("in_force") or {}
     life = life_of(str(manifest.get("judge", "")), force.get("base_url") or (), force.get("server"))
@@ -57,8 +60,10 @@ def life_in(manifest: Mapping[str, Any]) -> Life | None:
 
 
 def ending(runs: Path) -> dict[str, tuple[Life, list[Path]]]:
-    """Judges whose model has a listed end, among the runs directly under a folder, each with the definitions that name
-    the judge.
+    """Map from each judge whose model has a listed shutdown to its availability and the folders of the runs that use
+    it.
+
+    Only runs directly under the folder `runs` are searched.
     """
     lives: dict[str, tuple[Life, list[Path]]] = {}
     for definition in sorted(runs.glob("*/run.yaml")):

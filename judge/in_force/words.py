@@ -1,4 +1,6 @@
-"""Settings in force in words: the signature's part, sentences for notes and Methods, warnings before a run."""
+"""Text on the settings in force: a part of the signature, sentences for notes and Methods sections, and warnings before
+a run.
+"""
 
 from __future__ import annotations
 
@@ -20,13 +22,15 @@ _STATES = ("refused", "ignored", "unknown")
 
 
 def stored(manifest: Mapping[str, Any]) -> list[SettingInForce]:
-    """The settings as a manifest keeps them; [] for a manifest from before settings were kept."""
+    """The settings that a manifest stores; empty for a manifest of an older version, which stores none."""
     kept = (manifest.get("in_force") or {}).get("settings") or {}
     return [SettingInForce(setting=name, **record) for name, record in kept.items()]
 
 
 def records(settings: Iterable[SettingInForce], before: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """The manifest's records of the settings. Evidence from an earlier sitting is kept where this sitting has none."""
+    """Records of the settings for the manifest. Where the current session has no evidence on a setting, that of an
+    earlier session (`before` is the earlier manifest) is kept.
+    """
     earlier_by_name = {
         setting.setting: setting
         for setting in stored(before)
@@ -41,8 +45,8 @@ def records(settings: Iterable[SettingInForce], before: Mapping[str, Any]) -> di
 
 
 def mark(settings: Iterable[SettingInForce]) -> str:
-    """The signature's part on settings, such as `temp:ignored|seed+stop:unknown`; "" where all requested settings are
-    in force.
+    """Part of a table's signature line on settings, such as `temp:ignored|seed+stop:unknown`; "" where all requested
+    settings are in force.
     """
     short: dict[str, list[str]] = {state: [] for state in _STATES}
     for setting in settings:
@@ -52,7 +56,7 @@ def mark(settings: Iterable[SettingInForce]) -> str:
 
 
 def sentences(settings: Iterable[SettingInForce]) -> list[str]:
-    """Sentences on the settings that are not known to be in force, one for all settings with the same reason."""
+    """Sentences on the settings that are not known to be in force. Settings with the same reason share a sentence."""
     by_reason: dict[tuple[str, str], list[str]] = {}
     for setting in settings:
         if setting.state != "honoured" and setting.setting not in _HARMLESS:
@@ -72,7 +76,9 @@ def _sentence(state: str, reason: str, names: list[str]) -> str:
 
 
 def warnings(spec: AnySpec) -> list[str]:
-    """Warnings before the first request: settings without effect, and the shutdown of the model."""
+    """Warnings to print before the first request: on settings that are not in force, and on the shutdown of the
+    model.
+    """
     # Tables read what manifests keep, and need neither the catalogue nor the form of a run's definition.
     from judge.in_force.settings import settings_in_force
     from judge.in_force.shutdown import life_of

@@ -1,4 +1,4 @@
-"""The journal: every query and answer of a run in one SQLite file, the only data that cannot be recomputed."""
+"""The journal: an SQLite file with every query and answer of a run. It is the only data that cannot be recomputed."""
 
 from judge.journal.database import fold
 from judge.journal.merging import JournalMerger, Merged

@@ -1,8 +1,9 @@
-"""Checksum of a journal that no process writes: stored when its log is folded in, compared before it is read.
+"""Checksum of a journal to which no process writes. It is stored after SQLite's write-ahead log has been merged into
+the file, and compared before the file is read.
 
-SQLite keeps no sums of its pages: a bit that flips in a stored text is another text. The sum lies in a file beside the
-journal. It counts for the journal as it was folded, known by SQLite's own count of changes: whatever was written since,
-by a run that was killed or by another program, has no sum and is read as it is.
+SQLite has no checksums of its pages, so that a flipped bit in a stored text would change the text without notice. The
+checksum is in a file next to the journal. It is valid only for the state with the same value of SQLite's change
+counter. A journal that was written to since, by a killed run or by another program, is read without a check.
 """
 
 from __future__ import annotations
@@ -33,10 +34,9 @@ def sum_file(path: Path) -> Path:
 
 
 def note(path: Path) -> None:
-    """Write the checksum of a journal whose log was folded into it. None is written while another process writes the
-    journal, or where the file cannot be written.
+    """Store the checksum of a journal whose write-ahead log was merged into it. The caller holds the folder's lock.
 
-    The caller holds the folder.
+    Nothing is stored while another process writes to the journal, or where the file cannot be written.
     """
     changes = _changes(path)
     with suppress(OSError, sqlite3.DatabaseError):
@@ -58,8 +58,8 @@ def is_noted(path: Path) -> bool:
 
 
 def check(path: Path) -> None:
-    """Raise RunFolderError for a journal whose bytes have changed since its log was folded, although no writer changed
-    it.
+    """Raise RunFolderError for a journal whose bytes differ from its checksum although its change counter is
+    the same.
     """
     noted = _noted(path)
     if not noted or _is_written(path) or _changes(path) not in (None, noted.get("changes")):
@@ -92,13 +92,13 @@ def _header(path: Path) -> bytes:
 
 
 def _changes(path: Path) -> int | None:
-    """SQLite's count of changes; None where the file is too short to hold one."""
+    """Value of SQLite's change counter in the file; None where the file is too short."""
     header = _header(path)
     return int(struct.unpack(">I", header[24:28])[0]) if len(header) == _HEADER else None
 
 
 def _is_written(path: Path) -> bool:
-    """Whether a log may hold more than the file, or may come to."""
+    """Whether a write-ahead log contains changes that are not in the file yet, or may get some."""
     logs = (path.with_name(path.name + end) for end in _LOGS)
     return _header(path)[18:20] == b"\2\2" or any(log.exists() and log.stat().st_size for log in logs)
 

@@ -1,4 +1,4 @@
-"""Tokens, cost and number of the calls about each query, as a basis for forecasts."""
+"""Number, tokens and cost of the calls for each query in a journal, from which forecasts are made."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ _TOLD = "coalesce(sum(u.cache_write_tokens), 0) AS written, coalesce(sum(u.cost)
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """The calls for one query: number of calls and of answers, and sums over the `counted` calls, whose tokens are
-    known.
+    """Calls for one query: the numbers of calls and answers, and sums of tokens over the `counted` calls whose tokens
+    are known.
 
-    `second` is the story shown second where two were compared. `cost` is in dollars over the `costs` calls whose cost
-    the server named.
+    `second` is the story shown second; None unless the query compares two stories. `cost` is in dollars, over the
+    `costs` calls whose cost the server reported.
     """
 
     story: str
@@ -64,7 +64,9 @@ class Called:
 
 
 def called(db: sqlite3.Connection) -> list[Called]:
-    """Calls for each query sent in this run and answered, oldest journal rows first if there are very many."""
+    """Calls for each query that this run sent and that was answered. Only the journal's first 100,000 attempts are
+    read.
+    """
     compares = database.has_table(db, "comparisons")
     sql = _CALLS.format(
         each=_each_sql(db),
@@ -84,7 +86,9 @@ class Taken:
 
 
 def taken(db: sqlite3.Connection) -> dict[str, Taken]:
-    """Eval-Prompt -> calls and tokens for all its answers, without answers copied from another run."""
+    """Map from each Eval-Prompt to the calls and tokens for all its answers, without answers copied from
+    another run.
+    """
     rows = db.execute(_TAKEN.format(each=_each_sql(db)), (_ALL,)).fetchall()
     return {
         name: Taken(calls, *((prompt, completion) if counted else (None, None)))
@@ -102,6 +106,6 @@ def _each_sql(db: sqlite3.Connection) -> str:
 
 
 def seconds_of_work(db: sqlite3.Connection) -> float:
-    """Seconds between first request and last commit, summed over the sessions that sent requests."""
+    """Seconds between the first request and the last stored answer, summed over the sessions that sent requests."""
     sql = "SELECT coalesce(sum(last_commit - first_request), 0.0) FROM sessions WHERE executor NOT LIKE ?"
     return float(db.execute(sql, (f"{REUSED}%",)).fetchone()[0])

@@ -1,7 +1,7 @@
-"""Journal tables of comparisons, created on first use.
+"""Journal tables of a run that compares stories; they are created on first use.
 
-`queries.story` is the story shown first; `comparisons` names the other one and the pair. `pairs` is what the run
-compares, `preferences` what people preferred.
+`queries.story` is the story shown first. The table `comparisons` names the pair and the story shown second. `pairs`
+holds the pairs to compare, `preferences` people's preferences.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ RULES = {
 
 
 def compared(query: Request) -> Compared | None:
-    """The comparison's row that is stored with its query; None for a query that compares nothing."""
+    """Row of the table `comparisons` for a query; None for a query that does not compare."""
     if isinstance(query, Commission) or query.pair is None or query.other is None:
         return None
     return query.key, query.pair, query.other.id
 
 
 def keep(db: sqlite3.Connection, rows: Iterable[Compared]) -> None:
-    """Store which stories the queries compare, inside the caller's transaction."""
+    """Store which stories the queries compare, within the caller's transaction."""
     rows = list(rows)
     if rows:
         db.execute(COMPARISONS)
@@ -55,7 +55,9 @@ def keep(db: sqlite3.Connection, rows: Iterable[Compared]) -> None:
 
 
 def add_pairs(db: sqlite3.Connection, planned: Iterable[tuple[int, str, str, str]]) -> int:
-    """Store (number of the pair, pair, first, second) in plan order, inside a transaction; returns how many."""
+    """Store (number of the pair, pair, first, second) in plan order, within the caller's transaction; returns the
+    number of rows.
+    """
     db.execute(PAIRS)
     count = 0
     for count, row in enumerate(planned, 1):
@@ -64,7 +66,7 @@ def add_pairs(db: sqlite3.Connection, planned: Iterable[tuple[int, str, str, str
 
 
 def add_preferences(db: sqlite3.Connection, pairs: Iterable[Pair]) -> None:
-    """Store people's preferences, inside the caller's transaction."""
+    """Store people's preferences, within the caller's transaction."""
     has_table = False
     for pair in pairs:
         for given in pair.preferences:
@@ -83,13 +85,13 @@ def has_pairs(db: sqlite3.Connection) -> bool:
 
 
 def count(db: sqlite3.Connection, limit: int | None = None) -> int:
-    """Number of planned comparisons, or of those in the plan's first `limit` pairs."""
+    """Number of planned comparisons; with `limit`, only those of the plan's first `limit` pairs."""
     (total,) = db.execute("SELECT count(*) FROM pairs WHERE ?1 IS NULL OR number < ?1", (limit,)).fetchone()
     return int(total)
 
 
 def planned(db: sqlite3.Connection, limit: int | None = None) -> Iterator[Comparison]:
-    """The planned comparisons in the order of requests, or those in the plan's first `limit` pairs."""
+    """The planned comparisons in the order of requests; with `limit`, only those of the plan's first `limit` pairs."""
     stories: dict[str, Story] = {}
     after = -1
     while True:
@@ -108,14 +110,14 @@ def planned(db: sqlite3.Connection, limit: int | None = None) -> Iterator[Compar
 
 
 def comparisons(db: sqlite3.Connection) -> dict[str, tuple[str, str]]:
-    """Request key -> pair and second story, of every comparison that was tried."""
+    """Map from query key to (pair, story shown second), for every comparison that was tried."""
     if not database.has_table(db, "comparisons"):
         return {}
     return {key: (pair, second) for key, pair, second in db.execute("SELECT * FROM comparisons")}
 
 
 def comparison(db: sqlite3.Connection, query_key: str) -> tuple[str, str] | None:
-    """The pair and the second story of one query that was tried; None for a query that compares nothing."""
+    """(pair, story shown second) of a query that was tried; None for a query that does not compare."""
     row: tuple[str, str] | None = db.execute(
         "SELECT pair, second FROM comparisons WHERE query_key = ?", (query_key,)
     ).fetchone()
@@ -123,8 +125,8 @@ def comparison(db: sqlite3.Connection, query_key: str) -> tuple[str, str] | None
 
 
 def pair_at(db: sqlite3.Connection, number: int) -> tuple[str, str, str] | None:
-    """Pair, first and second story at a position in the plan, in the order in which the pair is shown first; None past
-    the end.
+    """(pair, first, second) at a position in the plan, in the order in which the pair is shown first; None past the
+    end.
     """
     row: tuple[str, str, str] | None = db.execute(
         "SELECT pair, first, second FROM pairs WHERE number = ? ORDER BY position LIMIT 1", (number,)
@@ -133,19 +135,21 @@ def pair_at(db: sqlite3.Connection, number: int) -> tuple[str, str, str] | None:
 
 
 def number_of(db: sqlite3.Connection, pair: str) -> int | None:
-    """Position of a pair in the plan; None where the plan lacks the pair."""
+    """Position of a pair in the plan; None where the plan does not contain it."""
     row = db.execute("SELECT number FROM pairs WHERE pair = ? LIMIT 1", (pair,)).fetchone()
     return None if row is None else int(row[0])
 
 
 def pair_count(db: sqlite3.Connection) -> int:
-    """Number of pairs in the plan, each once."""
+    """Number of pairs in the plan; a pair shown in both orders counts once."""
     (total,) = db.execute("SELECT count(DISTINCT number) FROM pairs").fetchone()
     return int(total)
 
 
 def asked_of(db: sqlite3.Connection, pair: str) -> list[tuple[str, str, str, str, str]]:
-    """(query key, story shown first, second, criterion, Eval-Prompt) of each query about a pair that was tried."""
+    """(query key, story shown first, story shown second, criterion, Eval-Prompt) of each query on a pair that was
+    tried.
+    """
     if not database.has_table(db, "comparisons"):
         return []
     sql = (

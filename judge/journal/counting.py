@@ -1,4 +1,6 @@
-"""Incremental counts of a journal's rows: a row that was counted is not read again."""
+"""Counts of a journal's rows (answered repeats, failures, tokens), updated while a run goes on. Each update reads only
+the rows added since the last one.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +25,10 @@ GROUP BY 1 ORDER BY 2 DESC
 
 
 def queries_of(definition: Mapping[str, Any]) -> int:
-    """Number of queries about each subject by a stored definition.
+    """Number of queries about each subject (a story or a pair) under a stored plan definition.
 
-    One that rates several criteria in one answer is one, however many they are; each writer prompt asks once.
+    A query that rates several criteria in one answer counts once. A run that writes stories has one query for each
+    writer prompt.
     """
     if definition.get("writes"):
         return len(definition["eval_prompts"])
@@ -36,11 +39,13 @@ def queries_of(definition: Mapping[str, Any]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """Repeats by outcome and tokens of accepted answers, up to a certain attempt and response; `rate` is in repeats per
-    second.
+    """Counts of a journal up to attempt number `attempt` and response row `response`.
 
-    Tokens are None where the server reported none; `rate` is None where the last session has settled nothing yet.
-    `ended` is what the last session noted at its end, None while it runs (or after it was killed).
+    `answered`: repeats with an accepted answer. `failed`: kind of error -> number of repeats that were given up.
+    `tried_in_vain`: failed attempts. `replaced`: answers that were requested again. Token sums are over accepted
+    answers, and None where the server reported no tokens. `rate` is in repeats per second over the newest attempts of
+    the last session, and None where these settled no repeat. `ended` is the outcome recorded at the end of the last
+    session; it is None while the session runs or after it was killed.
     """
 
     attempt: int = 0
@@ -61,7 +66,7 @@ class Counted:
 
     @property
     def settled(self) -> int:
-        """Repeats that are answered or given up."""
+        """Number of repeats that are answered or given up."""
         return self.answered + sum(self.failed.values())
 
 
@@ -115,7 +120,9 @@ def _count(db: sqlite3.Connection, before: Counted) -> Counted:
 
 
 def _session(db: sqlite3.Connection) -> dict[str, Any]:
-    """Times of the first and the last answer, and state of the newest session that asked."""
+    """Time of the first request and of the last commit in the journal, and end and executor of the newest session that
+    sent requests.
+    """
     first, last = db.execute("SELECT min(first_request), max(last_commit) FROM sessions").fetchone()
     newest = db.execute(
         "SELECT ended, executor FROM sessions WHERE executor != 'prepare' ORDER BY id DESC LIMIT 1"
@@ -125,7 +132,9 @@ def _session(db: sqlite3.Connection) -> dict[str, Any]:
 
 
 def _rate(db: sqlite3.Connection) -> float | None:
-    """Repeats settled a second over the newest attempts of the newest session."""
+    """Repeats settled per second over the newest attempts of the newest session; None where these settled no repeat or
+    took no time.
+    """
     settled, began, ended = db.execute(
         "SELECT sum(final), min(started), max(started + seconds) FROM"
         " (SELECT * FROM attempts ORDER BY id DESC LIMIT ?) WHERE session = (SELECT max(session) FROM"

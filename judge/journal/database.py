@@ -1,4 +1,4 @@
-"""Opening of a journal's SQLite file, with its errors as sentences."""
+"""Opens a journal's SQLite file. SQLite's errors are turned into sentences with advice for the user."""
 
 from __future__ import annotations
 
@@ -27,9 +27,10 @@ def create(path: Path) -> sqlite3.Connection:
 
 
 def _refuse_cut(path: Path) -> None:
-    """Raise RunFolderError for a file that is shorter than its header says: SQLite reads what is missing as zeros.
+    """Raise RunFolderError for a file that is shorter than its header says, because SQLite reads missing pages as
+    zeros.
 
-    Where a log lies beside it, pages may be on their way.
+    A file with a non-empty write-ahead log is not checked: its missing pages may still be in the log.
     """
     log = path.with_name(path.name + "-wal")
     if log.exists() and log.stat().st_size:
@@ -43,8 +44,8 @@ def _refuse_cut(path: Path) -> None:
 
 
 def is_blank(path: Path) -> bool:
-    """Whether a SQLite file has no table yet, because its writer was stopped, or had no disk space, before the first
-    commit.
+    """Whether a SQLite file has no tables yet. This happens if its writer was stopped or ran out of disk space before
+    the first commit.
     """
     if at_rest.is_noted(path):
         return False
@@ -72,7 +73,7 @@ def open_writing(path: Path) -> sqlite3.Connection:
 
 
 def open_reading(path: Path) -> sqlite3.Connection:
-    """A read-only connection, which works while another process writes the journal, and in a read-only folder."""
+    """A read-only connection. It works while another process writes the journal, and in a read-only folder."""
     if not path.is_file():
         raise RunFolderError(f"{path} does not exist", hint="judge run RUN makes it")
     with sentences(path):
@@ -90,7 +91,9 @@ def refuse_link(path: Path) -> None:
 
 
 def migrate(connection: sqlite3.Connection, number: int) -> None:
-    """Make the additions up to `number` that the journal lacks, inside the caller's transaction."""
+    """Apply the schema additions (migrations) up to `number` that the journal lacks. The caller holds the
+    transaction.
+    """
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     for each in range(version + 1, number + 1):
         connection.execute(MIGRATIONS[each - 1])
@@ -98,21 +101,22 @@ def migrate(connection: sqlite3.Connection, number: int) -> None:
 
 
 def has_usage(connection: sqlite3.Connection) -> bool:
-    """Whether the journal has the table of migration 1."""
+    """Whether the journal has the table `usage` of migration 1."""
     return has_table(connection, "usage")
 
 
 def has_table(connection: sqlite3.Connection, name: str) -> bool:
-    """Whether the journal has a certain table among those created on first use."""
+    """Whether the journal has a table `name`. Some tables are created only on first use."""
     return connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (name,)).fetchone() is not None
 
 
 def fold(path: Path) -> None:
-    """Fold the write-ahead log into the file, so that journal.sqlite alone holds everything (to copy it, say).
+    """Fold the write-ahead log into the file, so that journal.sqlite alone holds everything and can be copied.
 
-    Leaving WAL mode lets readers work in a folder that cannot be written, and leave nothing beside the file. Where
-    another process reads just now, only the log is folded. A link is left alone, for what it leads to is not ours to
-    write, and so is a damaged journal, which would get the sum of its damage.
+    The file also leaves WAL mode, so that readers work in a read-only folder and create no files there. While another
+    process reads the journal, only the log is folded. A symbolic link is left alone, because its target may belong to
+    somebody else. A damaged journal is left alone too, because writing would record the checksum of the damaged
+    content.
     """
     try:
         refuse_link(path)
@@ -157,7 +161,7 @@ def _check_format(connection: sqlite3.Connection, path: Path) -> None:
 
 @contextmanager
 def sentences(path: Path) -> Iterator[None]:
-    """Turn SQLite's errors into `RunFolderError`s with advice."""
+    """Context that turns SQLite's errors into `RunFolderError`s with advice."""
     try:
         yield
     except sqlite3.DatabaseError as error:

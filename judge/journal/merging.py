@@ -1,8 +1,9 @@
-"""Merging of attempts from shards into a journal, each exactly once. An answer is never replaced.
+"""Merges shards into a journal: each attempt enters exactly once, and an answer is never replaced.
 
-A shard is a file of attempts that a worker elsewhere wrote whole. All its rows and its name enter in one transaction,
-so a shard is either in the journal or not, whenever the process is killed; a name that is there is skipped. A repeat
-that is answered stays as it is: rows about it from another shard are counted as duplicates and left out.
+A shard is a complete file of attempts that a worker process elsewhere wrote. All rows of a shard and its name enter in
+one transaction, so a killed process leaves the shard either entirely in the journal or not at all. A shard whose name
+is already in the journal is skipped. Rows about a repeat that already has an answer are counted as duplicates and left
+out.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ _ATTEMPT = ("query_key", "repeat", "outcome", "final", "started", "seconds", "st
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """Result of merging one shard: repeats answered, repeats given up, and rows about repeats that were answered
-    before.
+    """Result of merging one shard: number of repeats answered, of repeats given up, and of rows left out because their
+    repeat already had an answer.
     """
 
     answered: int = 0
@@ -44,7 +45,7 @@ class Merged:
 
 
 class JournalMerger:
-    """The one writer of a journal while shards are merged into it."""
+    """The only writer of a journal while shards (files of attempts from workers) are merged into it."""
 
     def __init__(self, path: Path, *, executor: str) -> None:
         self.path = path
@@ -69,7 +70,9 @@ class JournalMerger:
         return {row[0] for row in self._db.execute("SELECT name FROM shards")}
 
     def merge(self, name: str, rows: Sequence[Mapping[str, Any]]) -> Merged:
-        """Copy all rows of a shard in one transaction; nothing where a shard of that name was merged before."""
+        """Copy all rows of a shard in one transaction. A shard whose name was merged before is skipped, and all counts
+        are then 0.
+        """
         with database.sentences(self.path):
             self._db.execute("BEGIN IMMEDIATE")
             try:
@@ -121,7 +124,7 @@ class JournalMerger:
         return Merged(answered, given_up, len(rows) - len(fresh))
 
     def _fresh(self, rows: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
-        """Rows about repeats that have no answer yet; answers are stored on the way."""
+        """Rows about repeats that have no answer yet. Answers in these rows are stored as they are read."""
         placeholders = ", ".join("?" * len(_RESPONSE))
         for row in rows:
             if row["outcome"] == "answered":

@@ -1,8 +1,8 @@
-"""Merging of a part's journal into the journal of the whole plan, each attempt exactly once.
+"""Merges the journal of a part (a share of the plan that is run separately) into the journal of the whole plan.
 
-What a part's journal holds beyond what was taken before enters in one transaction, together with a row that says how
-far it was taken; so it may be merged again, complete or not, after a kill of anything. A repeat that the whole has an
-answer to stays as it is.
+All new rows of the part's journal enter in one transaction, together with a row that records the last attempt copied.
+The merge may therefore be repeated at any time, with complete or incomplete parts and after a process was killed, and
+each attempt is copied exactly once. A repeat that already has an answer in the whole plan's journal keeps it.
 """
 
 from __future__ import annotations
@@ -44,9 +44,11 @@ _SETTLED = "(SELECT DISTINCT query_key, repeat FROM {db}.attempts WHERE final = 
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """Progress of the repeats about a part's stories or pairs, in the part's journal or in the whole run's.
+    """Progress of the repeats about one part's stories or pairs (a part is a share of the plan that is run separately).
+    Repeats in the part's journal or in the whole run's journal are counted.
 
-    `subjects` counts the stories, or the pairs once for each order in which they are shown.
+    `subjects` is the number of stories, or of pairs counted once for each order in which they are shown. `answered` and
+    `settled` are numbers of repeats; settled repeats are answered or given up.
     """
 
     subjects: int
@@ -55,7 +57,7 @@ class Coverage:
 
 
 def coverage(part: Path, whole: Path | None) -> Coverage:
-    """Progress of one part. A repeat that both the part's and the whole run's journal hold counts once."""
+    """Progress of one part (a share of the plan that is run separately). A repeat in both journals counts once."""
     with database.sentences(part), closing(database.open_reading(part)) as db:
         compares = has_pairs(db)
         tables = ("pairs" if compares else "stories", "responses")
@@ -78,7 +80,7 @@ def _in_whole(db: sqlite3.Connection, table: str) -> bool:
 
 
 def taken(whole: Path) -> set[str]:
-    """Labels of the parts from which rows were copied before."""
+    """Labels of the parts from which rows were copied into the journal of the whole run."""
     with database.sentences(whole), closing(database.open_reading(whole)) as db:
         if not _single_count(db, "SELECT count(*) FROM sqlite_master WHERE name = 'shards'"):
             return set()
@@ -97,8 +99,8 @@ def untaken(whole: Path, part: Path, label: str) -> bool:
 
 
 def take(whole: Path, part: Path, label: str) -> Merged:
-    """Copy the rows that a part's journal has and the whole run's lacks, in one transaction. No other process may write
-    either journal meanwhile.
+    """Copy the rows that a part's journal has and the whole run's journal lacks, in one transaction. No other process
+    may write either journal meanwhile.
     """
     with database.sentences(whole), closing(database.open_writing(whole)) as db:
         db.execute("ATTACH ? AS part", (str(part),))
@@ -141,19 +143,21 @@ def _take(db: sqlite3.Connection, part: Path, label: str) -> Merged:
 
 
 def _mark(db: sqlite3.Connection, schema: str, label: str) -> str:
-    """Prefix of names of what was taken from a part: one that was deleted and begun anew is another part."""
+    """Prefix of the names under which the rows copied from a part are recorded: the part's label and the start time of
+    its first session. A part that was deleted and started again has another prefix.
+    """
     (begun,) = db.execute(f"SELECT coalesce(min(started), 0.0) FROM {schema}.sessions").fetchone()  # noqa: S608
     return f"{label} {begun:.6f} "
 
 
 def _taken_upto(db: sqlite3.Connection, mark: str) -> int:
-    """The number of the part's last attempt that was taken before; 0 where none was."""
+    """Number of the last attempt that was copied from the part; 0 where none was copied."""
     names = [name for (name,) in db.execute("SELECT name FROM shards") if name.startswith(mark)]
     return max((int(name.rpartition("-")[2]) for name in names), default=0)
 
 
 def _sessions(db: sqlite3.Connection) -> None:
-    """Each sitting of the part is one of the whole: what it asked through, and when."""
+    """Copy the sessions of the part's new attempts (executor, start and end) into the whole journal under new ids."""
     old = db.execute(
         "SELECT DISTINCT session FROM part.attempts JOIN temp.fresh USING (id) ORDER BY session"
     ).fetchall()
@@ -166,7 +170,9 @@ def _sessions(db: sqlite3.Connection) -> None:
 
 
 def _rows(db: sqlite3.Connection) -> None:
-    """Attempts with new numbers, what servers said of them, and answers with those they took the place of."""
+    """Copy the new attempts under new ids, with the usage that servers reported for them, the answers, and the replaced
+    answers.
+    """
     last = _single_count(db, "SELECT coalesce(max(id), 0) FROM main.attempts")
     for table in ("replaced", "responses"):
         db.execute(
@@ -189,6 +195,6 @@ def _rows(db: sqlite3.Connection) -> None:
 
 
 def _single_count(db: sqlite3.Connection, sql: str) -> int:
-    """The one count that a statement gives."""
+    """The number that a statement with a single result, such as ``SELECT count(*)``, returns."""
     (value,) = db.execute(sql).fetchone()
     return int(value)

@@ -1,4 +1,4 @@
-"""Read access to a journal, also beside a running writer: stories, answers, counts."""
+"""Reads stories, answers and counts from a journal, also while another process writes it."""
 
 from __future__ import annotations
 
@@ -63,7 +63,12 @@ _RULES = {
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """Sums over a journal: repeats by outcome, tokens as far as the server reported them, seconds of work."""
+    """Sums over a whole journal.
+
+    `answered` and `attempts` are counts; `failed` is kind of error -> number of repeats given up. Token sums are None
+    where the server reported none. `first_request` and `last_commit` are in seconds since 1970, None before the first
+    request.
+    """
 
     answered: int
     failed: Mapping[str, int]
@@ -104,13 +109,13 @@ class JournalReader:
             self._db.rollback()
 
     def meta(self) -> dict[str, Any]:
-        """All stored plain data by key."""
+        """The run's stored metadata: key -> decoded JSON value."""
         rows = self._db.execute("SELECT key, value FROM meta WHERE key != 'format'")
         return {key: orjson.loads(value) for key, value in rows}
 
     def created(self) -> float | None:
-        """Start of the journal's first session, in seconds since 1970. It distinguishes successive journals at one
-        path.
+        """Start of the journal's first session, in seconds since 1970; None without a session. It distinguishes a
+        journal from one that was at the same path earlier.
         """
         started: float | None = self._db.execute("SELECT min(started) FROM sessions").fetchone()[0]
         return started
@@ -121,7 +126,9 @@ class JournalReader:
         return int(count)
 
     def stories(self, *, by_prompt: bool = False, ratings: bool = True) -> Iterator[Story]:
-        """Stories in dataset order, or grouped by story-prompt (sorted as text); with people's ratings."""
+        """Stories in dataset order, or grouped by story-prompt (sorted as text). People's ratings are included unless
+        `ratings` is false.
+        """
         last: tuple[str, int] | tuple[int] = ("", -1) if by_prompt else (-1,)
         while True:
             # Pages, not one open cursor: a cursor would hold its snapshot, and the write-ahead log could not be cut.
@@ -139,7 +146,9 @@ class JournalReader:
         return comparing.has_pairs(self._db)
 
     def subjects(self, limit: int | None = None) -> Iterator[Subject]:
-        """Subjects of the run in the order of requests: the first `limit` stories, or pairs as shown."""
+        """Subjects of the run in the order of requests: stories, or pairs once for each order in which they are shown;
+        at most `limit`.
+        """
         if self.compares:
             return comparing.planned(self._db, limit)
         return islice(self.stories(by_prompt=True, ratings=False), limit)
@@ -150,31 +159,37 @@ class JournalReader:
         return bool((self.meta().get("definition") or {}).get("writes"))
 
     def story_prompts(self, limit: int | None = None) -> Iterator[StoryPrompt]:
-        """The story-prompts that stories are written for, in the order of requests."""
+        """The first `limit` story-prompts that stories are written for (all by default), in the order of requests."""
         for kept in islice(self.stories(by_prompt=True, ratings=False), limit):
             yield StoryPrompt(kept.id, kept.story_prompt, kept.reference)
 
     def subject_count(self, limit: int | None = None) -> int:
-        """Number of subjects: stories, or pairs once for each order in which they are shown."""
+        """Number of subjects, at most `limit`: stories, or pairs counted once for each order in which they are shown.
+        No limit with None.
+        """
         if self.compares:
             return comparing.count(self._db, limit)
         count = self.story_count()
         return min(count, limit or count)
 
     def planned_pairs(self) -> Iterator[tuple[int, str, str, str]]:
-        """(number, pair, first, second) of each planned pair, in plan order, by the stories' ids."""
+        """(number of the pair, pair, id of the story shown first, id of the second) for each planned comparison, in
+        plan order.
+        """
         yield from self._db.execute("SELECT number, pair, first, second FROM pairs ORDER BY position")
 
     def comparisons(self) -> dict[str, tuple[str, str]]:
-        """Query key -> pair and the story shown second, of every comparison that was tried."""
+        """Query key -> (pair, story shown second), for every comparison that was tried."""
         return comparing.comparisons(self._db)
 
     def comparison(self, query_key: str) -> tuple[str, str] | None:
-        """The pair and the second story of one query that was tried; None for a query that compares nothing."""
+        """(pair, story shown second) of one query; None for a query that was not tried or compares nothing."""
         return comparing.comparison(self._db, query_key)
 
     def pair_at(self, number: int) -> tuple[str, str, str] | None:
-        """Pair, first and second story at a position in the plan, in the order in which the pair is shown first."""
+        """(pair, first story, second story) at a position in the plan. The stories are in the order in which the pair
+        is shown first. None past the end.
+        """
         return comparing.pair_at(self._db, number)
 
     def number_of(self, pair: str) -> int | None:
@@ -182,19 +197,23 @@ class JournalReader:
         return comparing.number_of(self._db, pair)
 
     def pair_count(self) -> int:
-        """Number of pairs in the plan, each once."""
+        """Number of pairs in the plan. A pair that is shown in both orders counts once."""
         return comparing.pair_count(self._db)
 
     def asked_of(self, pair: str) -> list[tuple[str, str, str, str, str]]:
-        """(query key, story shown first, second, criterion, Eval-Prompt) of each query about a pair that was tried."""
+        """(query key, story shown first, story shown second, criterion, Eval-Prompt) of each tried query about one
+        pair.
+        """
         return comparing.asked_of(self._db, pair)
 
     def preferences(self) -> list[Pair]:
-        """The pairs that people compared, with their preferences; the story-prompt of a pair is left out."""
+        """The pairs that people compared, with their preferences. The story-prompts of the pairs are not read."""
         return comparing.preferences(self._db)
 
     def words_left_out(self) -> dict[str, int]:
-        """Story id -> number of words in its text, in a journal whose texts were left out; else empty."""
+        """Story id -> number of words of its text, for a journal from which the texts were removed; empty for other
+        journals.
+        """
         has_table = self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'texts_left_out'").fetchone()
         if not has_table:
             return {}
@@ -206,8 +225,8 @@ class JournalReader:
         return None if row is None else self._story(row)[1]
 
     def find_stories(self, first: int, text: str = "", system: str = "", limit: int = 50) -> list[tuple[int, Story]]:
-        """(position, story) from a position on, for stories whose id, story-prompt or text contains `text`; of one
-        system if named.
+        """(position, story) of at most `limit` stories whose id, story-prompt or text contains `text`, from position
+        `first` on. With `system`, only stories of this system.
         """
         sql = (
             "SELECT * FROM stories WHERE position >= :first AND (:system = '' OR system = :system) AND (:text = ''"
@@ -220,7 +239,9 @@ class JournalReader:
         return [self._story(row) for row in rows.fetchall()]
 
     def names_holding(self, part: str, first: int = 0, limit: int = 500, *, backwards: bool = False) -> list[str]:
-        """Story ids that contain `part`, from a position on in dataset order, or backwards from it."""
+        """Ids of stories whose id contains `part`, at most `limit`, in dataset order from position `first` on, or
+        backwards from there.
+        """
         sql = "SELECT id FROM stories WHERE position {} ? AND instr(id, ?) ORDER BY position {} LIMIT ?"
         sql = sql.format("<=", "DESC") if backwards else sql.format(">=", "ASC")
         return [str(row[0]) for row in self._db.execute(sql, (first, part, limit))]
@@ -264,17 +285,17 @@ class JournalReader:
         return database.has_table(self._db, "comments")
 
     def rating_ranges(self) -> dict[str, tuple[float, float]]:
-        """Criterion -> lowest and highest of people's ratings."""
+        """Criterion -> (lowest, highest) human rating."""
         rows = self._db.execute("SELECT criterion, min(value), max(value) FROM ratings GROUP BY criterion")
         return {criterion: (low, high) for criterion, low, high in rows}
 
     def rating_counts(self) -> list[tuple[str, float, int]]:
-        """Count of each rating that people gave on each criterion: (criterion, value, count)."""
+        """(criterion, rating, number of human ratings with this value), for each criterion and value."""
         sql = "SELECT criterion, value, count(*) FROM ratings GROUP BY criterion, value ORDER BY min(rowid), value"
         return [(criterion, value, n) for criterion, value, n in self._db.execute(sql)]
 
     def mean_ratings(self) -> dict[tuple[str, str], float]:
-        """(criterion, story) -> mean of people's ratings."""
+        """(criterion, story) -> mean of the story's human ratings."""
         sql = (
             "SELECT r.criterion, s.id, avg(r.value) FROM ratings r JOIN stories s ON s.position = r.story"
             " GROUP BY r.criterion, s.id"
@@ -282,13 +303,15 @@ class JournalReader:
         return {(criterion, story): mean for criterion, story, mean in self._db.execute(sql)}
 
     def settled(self, query_key: str, *, failed_too: bool = True) -> set[int]:
-        """Repeats of a query that need no further request: answered and, with `failed_too`, given up."""
+        """Numbers of a query's repeats that need no further request: answered repeats and, with `failed_too`, repeats
+        given up.
+        """
         sql = _SETTLED if failed_too else _ANSWERED
         rows = self._db.execute(sql, (query_key,))
         return {row[0] for row in rows}
 
     def failed(self, query_key: str) -> set[int]:
-        """Repeats of a query that were given up and have no answer."""
+        """Numbers of a query's repeats that were given up and have no answer."""
         return self.settled(query_key) - self.settled(query_key, failed_too=False)
 
     def errors(self, query_key: str) -> set[tuple[int, str]]:
@@ -297,7 +320,7 @@ class JournalReader:
         return {(repeat, error) for repeat, error in self._db.execute(sql, (query_key,))}
 
     def recorded(self, query_key: str) -> dict[int, Response]:
-        """Accepted responses of a query by repeat."""
+        """Number of the repeat -> accepted response, for one query."""
         rows = self._db.execute(_RECORDED, (query_key,))
         return {row[0]: _response(row[1:]) for row in rows}
 
@@ -311,30 +334,34 @@ class JournalReader:
         return int(self._db.execute(sql).fetchone()[0])
 
     def answers(self) -> Iterator[Answer]:
-        """Every repeat that was tried, with its response or its last failed attempt."""
+        """Every repeat that was tried, with its response, or with the error of its last attempt where it has no
+        response.
+        """
         for row in self._db.execute(self._answers("")):
             yield _answer(row)
 
     def answers_to(self, query_key: str) -> list[Answer]:
-        """The repeats of one query that were tried, in order; [] for a query that was not sent."""
+        """The repeats of one query that were tried, ordered by repeat; [] for a query that was not sent."""
         return [
             _answer(row) for row in self._db.execute(self._answers(_OF_A_QUERY) + "ORDER BY a.repeat", (query_key,))
         ]
 
     def answers_tried(self, after: int, upto: int) -> list[Answer]:
-        """Current answer, or last failed attempt, of each repeat with an attempt of `after` < id <= `upto`."""
+        """Repeats that have an attempt with `after` < id <= `upto`, each with its current response or the error of its
+        last attempt.
+        """
         return [_answer(row) for row in self._db.execute(self._answers(_TRIED_LATELY), (after, upto))]
 
     def blocks(self) -> list[int]:
-        """Numbers of the blocks of rows that hold answers; see `journal.standing`."""
+        """Numbers of the blocks (ranges of row ids) that hold answers; see `journal.standing`."""
         return standing.numbers(self._db)
 
     def block(self, number: int) -> list[standing.Row]:
-        """The answers of a block as rows, for `standing.content` and `standing.answer`."""
+        """The answers of one block as database rows. `standing.content` and `standing.answer` take these rows."""
         return standing.block(self._db, number)
 
     def unanswered(self) -> Iterator[Answer | None]:
-        """Repeats that were tried and have no answer; None for a repeat of no known query."""
+        """Repeats that were tried and have no answer; None for a repeat whose query is missing from the journal."""
         return standing.unanswered(self._db)
 
     def tried(self) -> tuple[int, int]:
@@ -342,19 +369,21 @@ class JournalReader:
         return standing.tried(self._db)
 
     def tells_usage(self) -> bool:
-        """Whether a server reported usage beyond tokens, which `block` leaves out."""
+        """Whether the journal has a table of reasoning tokens, cache-write tokens and costs. The rows of `block` leave
+        these out.
+        """
         return database.has_usage(self._db)
 
     def _answers(self, where: str) -> str:
         return _ANSWERS.format(where=where, **(_TOLD if database.has_usage(self._db) else _NOTHING_TOLD))
 
     def models(self) -> dict[str, int]:
-        """Number of answers by model, under the names that servers reported; reads every answer."""
+        """Model name as reported by the server -> number of answers. Reads every answer."""
         sql = "SELECT model, count(*) FROM responses WHERE model IS NOT NULL GROUP BY model ORDER BY min(rowid)"
         return {str(model): count for model, count in self._db.execute(sql)}
 
     def last_attempt(self) -> int:
-        """Number of the newest attempt; 0 before the first. An unchanged number means an unchanged journal."""
+        """Number of the newest attempt; 0 before the first. While this number is unchanged, no attempt was added."""
         return int(self._db.execute("SELECT coalesce(max(id), 0) FROM attempts").fetchone()[0])
 
     def totals(self) -> Totals:
@@ -379,15 +408,15 @@ class JournalReader:
         return Totals(answered, failed, attempts, tokens[0], tokens[1], tokens[2], first, last, reasoning, written)
 
     def spending(self, eval_prompt: str | None = None) -> Spending:
-        """Tokens and cost of all answers, or of those to one Eval-Prompt, by kind of charge."""
+        """Tokens and cost by kind of charge, of all answers or of the answers to one Eval-Prompt."""
         return spending(self._db) if eval_prompt is None else spending_of(self._db, eval_prompt)
 
     def taken(self) -> dict[str, Taken]:
-        """The calls to each Eval-Prompt and their tokens; without answers copied from another run."""
+        """Eval-Prompt -> its calls and their tokens. Answers copied from another run are left out."""
         return taken(self._db)
 
     def called(self) -> list[Called]:
-        """The calls for each query with their tokens and cost, without answers copied from another run."""
+        """Calls for each query, with their tokens and cost. Answers copied from another run are left out."""
         return called(self._db)
 
     def seconds_of_work(self) -> float:
@@ -395,7 +424,7 @@ class JournalReader:
         return seconds_of_work(self._db)
 
     def latest_error(self) -> tuple[str, str] | None:
-        """Kind and message of the newest failed attempt."""
+        """(kind, message) of the newest failed attempt; None where no attempt failed."""
         row: tuple[str, str] | None = self._db.execute(
             "SELECT error_kind, error FROM attempts WHERE outcome != 'answered' ORDER BY id DESC LIMIT 1"
         ).fetchone()
@@ -414,7 +443,9 @@ class JournalReader:
         return problems
 
     def key_of(self, story: str, criterion: str, eval_prompt: str) -> str | None:
-        """Key of a query. The function searches all queries, so use it for a few only."""
+        """Key of a query; None where no such query was tried. The function searches all queries, so use it for a few
+        only.
+        """
         sql = "SELECT key FROM queries WHERE story = ? AND criterion = ? AND eval_prompt = ?"
         row = self._db.execute(sql, (story, criterion, eval_prompt)).fetchone()
         return None if row is None else str(row[0])

@@ -1,4 +1,4 @@
-"""The journal's tables and format version. Judgments are not stored: answers are parsed when a table is built."""
+"""The journal's tables and format version. Parsed ratings are not stored: answers are parsed when a table is built."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Consistent copies of a journal or an audit, also beside a writer, with or without the stories' texts."""
+"""Consistent copies of a journal or an audit file, with or without the stories' texts. Another process may write the
+source meanwhile.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,8 @@ CREATE TABLE {LEFT_OUT} (                    -- what stood in stories: SHA-256 o
 
 
 def snapshot(source: Path, target: Path) -> None:
-    """Copy a SQLite file in its state at one moment, by SQLite's own backup; the copy needs no log file beside it.
+    """Copy the state of a SQLite file at one moment, with SQLite's backup function. The copy is complete without a log
+    file.
 
     Equal content gives equal bytes. Raises RunFolderError where the source cannot be read.
     """
@@ -44,8 +47,9 @@ def leave_out_texts(journal: Path, notes: Sequence[str] = ()) -> None:
     counts.
 
     Story-prompts become their hashes, so that stories with one story-prompt stay together. Reference stories become
-    empty. Such a journal can be analysed, but not asked from: queries cannot be rendered again. `notes` are sentences
-    on the run that only the texts could tell. What is not in use is overwritten.
+    empty. The journal can still be analysed, but no more requests can be made from it, because queries cannot be
+    rendered without the texts. `notes` are sentences about the run that could be derived only from the texts; they are
+    stored. Freed space in the file is overwritten.
     """
     with database.sentences(journal), closing(connect(journal, autocommit=True)) as db:
         db.create_function("sha256", 1, _sha256, deterministic=True)
@@ -68,7 +72,10 @@ def leave_out_texts(journal: Path, notes: Sequence[str] = ()) -> None:
 
 
 def check_plain(path: Path) -> list[str]:
-    """Parts of a foreign SQLite file other than tables and indexes, which would be executed when rows are read."""
+    """Faults that make a foreign SQLite file unsafe to read, as phrases that follow the file's name; empty for a safe
+    file. The file is unreadable, or holds objects other than tables and indexes (triggers, views), which SQLite could
+    execute.
+    """
     with closing(read_only(path, immutable=True)) as db:
         try:
             strangers = strange(db)

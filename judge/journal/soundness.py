@@ -1,4 +1,4 @@
-"""Diagnosis of a journal that could not be read, as one sentence or None."""
+"""Diagnosis of a journal that could not be read."""
 
 from __future__ import annotations
 
@@ -35,7 +35,9 @@ _KNOWN = {
 
 
 def what_is_wrong(path: Path) -> str | None:
-    """The first content of a journal that no version of this program writes; None where nothing is found."""
+    """A sentence on the first content in a journal that no version of this program writes; None where the check finds
+    none.
+    """
     try:
         with closing(database.open_reading(path)) as db:
             db.text_factory = bytes

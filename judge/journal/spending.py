@@ -1,4 +1,6 @@
-"""Sums of the tokens and costs in a journal, by the way in which they are charged."""
+"""Sums of the tokens and costs in a journal by kind of charge: live calls, batch API, or costs reported by the
+server.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,11 @@ REUSED = "reused from "
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """Tokens charged at one rate. None = the server reported none. `longest` is the longest prompt of a call."""
+    """Sums of tokens over calls with the same kind of charge.
+
+    `prompt` and `completion` are None where the server reported none. `cached` and `written` are prompt tokens read
+    from and written to the provider's cache. `longest` is the number of tokens of the longest prompt.
+    """
 
     prompt: int | None = None
     completion: int | None = None
@@ -37,11 +43,12 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """Usage of answers: of live calls, of a batch API, and of calls whose cost the server reported.
+    """Tokens and cost of answers, by kind of charge: live calls, batch API, and calls whose cost the server
+    reported.
 
-    Answers that were exchanged count with those that took their place. `reported` is in dollars over `reported_calls`
-    calls; `reused` counts answers that were copied from another run and are in none of the sums. `last` is when the
-    newest came, in seconds since 1970.
+    Answers that were later replaced are included. `reported` is the cost in dollars of `reported_calls` calls. `reused`
+    is the number of answers copied from another run; their tokens are in no sum. `last` is the time of the newest
+    answer, in seconds since 1970.
     """
 
     live: Tokens = Tokens()
@@ -103,10 +110,10 @@ JOIN (SELECT *, row_number() OVER (PARTITION BY query_key, repeat ORDER BY stand
 
 
 def spending(db: sqlite3.Connection, attempt: int = 0, response: int = 0) -> Spending:
-    """Tokens and cost of the answers after an attempt and a response (0: all answers), and of all answers that were
-    requested again.
+    """Tokens and cost of the answers after a given attempt and response (0: all answers). Answers to repeats that were
+    requested again are always included.
 
-    Sums over two ranges may be added only where nothing was asked again.
+    The sums over two ranges may be added only if no answer was requested again.
     """
     again = db.execute("SELECT 1 FROM replaced LIMIT 1").fetchone() is not None
     total = None if db.execute(_APART).fetchone() else _uniform_spending(db, attempt, response, again=again)
@@ -119,7 +126,7 @@ def spending(db: sqlite3.Connection, attempt: int = 0, response: int = 0) -> Spe
 
 
 def spending_of(db: sqlite3.Connection, eval_prompt: str) -> Spending:
-    """Tokens and cost of the answers to one Eval-Prompt, and of all its answers that were requested again."""
+    """Tokens and cost of the answers to one Eval-Prompt, including answers that were later requested again."""
     usage, values = database.has_usage(db), dict[str, int | str](after=0, eval_prompt=eval_prompt)
     total = _sums(db, _ONCE, usage, values, _OF_ONE) + _sums(db, _AGAIN, usage, values, _OF_ONE)
     (last,) = db.execute(_LAST, (f"{REUSED}%",)).fetchone()
@@ -127,7 +134,9 @@ def spending_of(db: sqlite3.Connection, eval_prompt: str) -> Spending:
 
 
 def _uniform_spending(db: sqlite3.Connection, attempt: int, response: int, *, again: bool) -> Spending | None:
-    """The sums where all answers were charged in one way, which takes no search for each one's attempt; else None."""
+    """The sums, computed without a search for each answer's attempt. This is possible only if all answers were charged
+    in the same way; otherwise None.
+    """
     both = _TOKENS + _REPLACED if again else _TOKENS
     count, calls, *sums = db.execute(f"SELECT {_PLAIN_SUMS} FROM ({both})", (response,)).fetchone()  # noqa: S608
     costs, cost, written = 0, 0.0, 0

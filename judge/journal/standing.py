@@ -1,7 +1,7 @@
-"""Current answers in file order, block by block, and the mark of a file's state by which a change is noticed.
+"""Reads current answers in file order, block by block, and detects changes of a file.
 
-`JournalReader.answers` finds each repeat's last attempt, which takes a search for every answer; here the answers that
-stand are read as they lie, and the repeats without one apart.
+`JournalReader.answers` searches for the last attempt of every repeat. This module is faster: it reads current answers
+in the order of the file, and repeats without an answer separately.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _TRIED = "SELECT count(*) FROM (SELECT DISTINCT query_key, repeat FROM attempts)
 
 
 def numbers(db: sqlite3.Connection) -> list[int]:
-    """Numbers of the blocks that hold a response; a negative number where another program wrote the file."""
+    """Numbers of the blocks that hold a response. A number can be negative only if another program wrote the file."""
     page_numbers: list[int] = []
     (first,) = db.execute("SELECT min(rowid) FROM responses").fetchone()
     while first is not None:
@@ -60,12 +60,12 @@ def _end(number: int) -> int:
 
 
 def block(db: sqlite3.Connection, number: int) -> list[Row]:
-    """The answers of a block as rows of the file, with what is known of their queries."""
+    """The answers of a block as database rows, joined with story, criterion, Eval-Prompt and flags of their queries."""
     return db.execute(_BLOCK, (number * ROWS, _end(number))).fetchall()
 
 
 def unanswered(db: sqlite3.Connection) -> Iterator[Answer | None]:
-    """Repeats that were tried and have no answer; None for a repeat of no known query."""
+    """Repeats that were tried and have no answer; None for a repeat whose query is missing from the journal."""
     for key, story, criterion, eval_prompt, flags, repeat, outcome in db.execute(_UNANSWERED):
         yield (
             None
@@ -93,7 +93,7 @@ def content(row: Row) -> bytes:
 
 
 def answer(row: Row) -> Answer:
-    """The answer in one row of a block. Usage beyond tokens is left out, and attempts are not counted."""
+    """The answer in one row of a block. Reasoning tokens, cost and the number of attempts are not filled in."""
     key, story, criterion, eval_prompt, flags, repeat, text, finish, reasoning, prompt, completion, cached = row[:12]
     logprobs = None if row[12] is None else orjson.loads(row[12])
     response = Response(text, finish, reasoning, prompt, completion, cached, logprobs, row[13])
@@ -102,8 +102,8 @@ def answer(row: Row) -> Answer:
 
 
 def file_state(path: Path) -> str | None:
-    """A string that is constant while nobody writes the file; None where the file was written a moment ago or cannot be
-    examined.
+    """A string that changes whenever the file or its log is written. None where the file was written less than two
+    seconds ago or cannot be examined.
     """
     states: list[list[int] | None] = []
     try:

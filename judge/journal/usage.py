@@ -1,4 +1,6 @@
-"""Journal table of a call's usage beyond its tokens, written only where a server reports any."""
+"""Journal table of the reasoning tokens, cache-write tokens and cost of a call. It exists only where a server reports
+any of them.
+"""
 
 from __future__ import annotations
 
@@ -16,19 +18,21 @@ KEYS = ("reasoning_tokens", "cache_write_tokens", "cost")
 
 
 def usage_in(row: Mapping[str, Any]) -> Usage:
-    """The usage reported for an attempt, from a row of another journal."""
+    """(reasoning tokens, cache-write tokens, cost) of an attempt, from a row of another journal."""
     return row.get("reasoning_tokens"), row.get("cache_write_tokens"), row.get("cost")
 
 
 def reported(response: Response) -> Usage | None:
-    """Usage that the server reported with an answer; None where it reported none."""
+    """Reasoning tokens, cache-write tokens and cost that the server reported with an answer; None where it reported
+    none.
+    """
     counts = (response.reasoning_tokens, response.cache_write_tokens, response.cost)
     return None if counts == (None, None, None) else counts
 
 
 def keep(db: sqlite3.Connection, rows: Iterable[tuple[int, *Usage]]) -> None:
-    """Store (position among the attempts inserted next, reported usage) before these attempts are inserted in the same
-    transaction.
+    """Store the reported usage of attempts that are inserted next in the same transaction. Each row is (position among
+    these attempts, usage).
     """
     rows = list(rows)
     if not rows:

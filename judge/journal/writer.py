@@ -1,4 +1,6 @@
-"""The journal's only writer: collects rows and commits them in groups. A repeat counts only after its commit."""
+"""The journal's only writer: collects rows and commits them in groups. A repeat counts as settled only after its
+commit.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,7 @@ _DROP_REPLACED = "DELETE FROM responses WHERE query_key = ? AND repeat = ?"
 
 @dataclass(frozen=True, slots=True)
 class Committed:
-    """Rows that one group commit made durable."""
+    """Number of answers, and of repeats given up, that one group commit saved to disk."""
 
     answered: int
     failed: int
@@ -40,8 +42,8 @@ class Committed:
 class JournalWriter:
     """Writer of a journal: rows are inserted on the caller's thread and committed on another.
 
-    Inserting in the other thread would hand the interpreter lock back and forth for every row; the commit, with its
-    wait for the disk, is one call that gives the lock away.
+    Inserting on the other thread would pass the interpreter lock back and forth for every row. A commit is a single
+    call that releases the lock while it waits for the disk.
     """
 
     def __init__(
@@ -82,7 +84,7 @@ class JournalWriter:
     # Rows that are written once, before anything is asked.
 
     def set_meta(self, values: dict[str, Any]) -> None:
-        """Store plain data under keys, committed at once."""
+        """Store metadata (key -> JSON value), replacing earlier values, and commit at once."""
         rows = [(key, orjson.dumps(value).decode()) for key, value in values.items()]
         with database.sentences(self.path):
             self._db.execute("BEGIN IMMEDIATE")
@@ -90,7 +92,9 @@ class JournalWriter:
             self._db.execute("COMMIT")
 
     def add_stories(self, stories: Iterable[Story]) -> int:
-        """Store stories with people's ratings in one transaction, reading them one by one; returns how many."""
+        """Store stories with people's ratings in one transaction, reading them one by one. Returns the number of
+        stories.
+        """
         count = 0
         with self._transaction():
             for story in stories:
@@ -104,12 +108,14 @@ class JournalWriter:
         return count
 
     def add_pairs(self, planned: Iterable[tuple[int, str, str, str]]) -> int:
-        """Store the planned pairs, (number of the pair, pair, first, second) in plan order; returns how many."""
+        """Store the planned pairs as (number of the pair, pair, first story, second story), in plan order. Returns the
+        number of rows.
+        """
         with self._transaction():
             return comparing.add_pairs(self._db, planned)
 
     def add_preferences(self, pairs: Iterable[Pair]) -> None:
-        """Store people's preferences."""
+        """Store pairs of stories with people's preferences."""
         with self._transaction():
             comparing.add_preferences(self._db, pairs)
 
@@ -128,7 +134,7 @@ class JournalWriter:
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        """All or nothing of what is stored inside."""
+        """Context of one transaction: everything stored inside is committed together, or rolled back after an error."""
         with database.sentences(self.path):
             self._db.execute("BEGIN IMMEDIATE")
             try:
@@ -166,7 +172,9 @@ class JournalWriter:
     def failed(
         self, query: Request, repeat: int, error: BackendError, *, started: float, seconds: float, final: bool
     ) -> None:
-        """Store an attempt that brought no answer. `final` = given up: only `judge retry` tries the query again."""
+        """Store an attempt without an answer. With `final` the repeat is given up: only `judge retry` requests it
+        again.
+        """
         outcome: Outcome = "provider_error"
         if error.kind in ("timeout", "filtered"):
             outcome = "timeout" if error.kind == "timeout" else "filtered"
@@ -188,7 +196,7 @@ class JournalWriter:
         self._notify()
 
     async def room(self) -> None:
-        """Wait while too many rows are uncommitted. Raises the error that stopped the writer, if there is one."""
+        """Wait while too many rows are uncommitted. Raises the error that stopped the writer, if any."""
         if self._failure is not None:
             raise self._failure
         if self._task is not None and self._task.done():
@@ -198,11 +206,11 @@ class JournalWriter:
             await self._drained.wait()
 
     def start(self) -> None:
-        """Begin committing in groups; call inside the event loop."""
+        """Begin to commit rows in groups. Must be called inside the event loop."""
         self._task = asyncio.get_running_loop().create_task(self._commit_groups())
 
     async def finish(self, ended: str) -> None:
-        """Commit what is left and note how the session ended."""
+        """Commit the remaining rows and record how the session ended."""
         self._stop = True
         self._wake.set()
         if self._task is not None:

@@ -1,7 +1,7 @@
-"""Automatic measures of stories (not judges): the registry of families, and named sets of measures.
+"""Automatic measures of stories (not LLM judges): the registry of families of measures, and named sets of measures.
 
-Each family is known only here; third parties add one by entry point `judge.measures`. Measures that depend on
-abandoned code or on weights without a licence are in `unavailable`.
+All built-in families are listed in this module; other packages add families by the entry point `judge.measures`.
+Measures that depend on abandoned code or on weights without a licence are in `unavailable`.
 """
 
 from __future__ import annotations
@@ -50,7 +50,9 @@ class Known(NamedTuple):
 
 @cache
 def families() -> tuple[Family, ...]:
-    """All families of measures: the program's own, then third parties'. SpecError for a plug-in that is none."""
+    """All families of measures: the built-in families, then those of plug-ins. Raises SpecError for a plug-in that is
+    not a family.
+    """
     result = [family for module in MODULES for family in import_module(module).FAMILIES]
     for entry in entry_points(group="judge.measures"):
         family = entry.load()
@@ -61,7 +63,7 @@ def families() -> tuple[Family, ...]:
 
 
 def measures_by_name() -> dict[str, Known]:
-    """Every measure by name. SpecError where two measures have the same name."""
+    """Name of each measure -> the measure with its family. Raises SpecError where two measures have the same name."""
     by_name: dict[str, Known] = {}
     for family in families():
         for measure in family.measures:
@@ -72,7 +74,7 @@ def measures_by_name() -> dict[str, Known]:
 
 
 def named(names: Sequence[str]) -> list[Known]:
-    """Measures by name, each once. SpecError for an unknown name."""
+    """Measures with the given names, each once. Raises SpecError for an unknown name."""
     there = measures_by_name()
     for name in names:
         if name not in there:
@@ -81,7 +83,7 @@ def named(names: Sequence[str]) -> list[Known]:
 
 
 def of_set(name: str) -> list[Known]:
-    """The measures of a set, in the registry's order. OptionError for a set that is not known."""
+    """The measures of a named set, in the registry's order. Raises OptionError for an unknown set."""
     if name not in get_args(MeasureSet):
         raise OptionError("set", name, allowed=get_args(MeasureSet))
     there = [entry for entry in measures_by_name().values() if entry.measure.name not in SLOW]

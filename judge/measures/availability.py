@@ -1,4 +1,4 @@
-"""Availability of each measure on this machine, or what is missing for it."""
+"""Checks whether each automatic measure can be computed on this machine, and what it lacks otherwise."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def versions(family: Family) -> dict[str, str]:
 
 
 def lacking(family: Family, models: Mapping[Need, str]) -> str | None:
-    """Packages and files that a family of measures still needs, as a sentence with advice; None where nothing is
+    """A sentence with advice on the packages and files that a family of measures still needs; None where nothing is
     missing.
     """
     there = versions(family)

@@ -1,4 +1,6 @@
-"""A cache of computed values by recipe and texts, in one SQLite file that may be deleted at any time."""
+"""Cache of computed measure values in one SQLite file, keyed by recipe and texts. The file may be deleted at
+any time.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ _TABLE = (
 
 
 class Cache:
-    """A cache of families' values by (recipe key, item key); `None` as path keeps it in memory only."""
+    """Cache of measure values by (recipe key, item key). With `None` as path, values are kept in memory only."""
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
@@ -37,7 +39,7 @@ class Cache:
         return {key: _unpacked(body) for key, body in rows}
 
     def put(self, recipe: str, values: Sequence[tuple[str, Scored]]) -> None:
-        """Store computed values; they are on disk when this returns."""
+        """Store computed values of a recipe as (item key, value). They are on disk when the method returns."""
         rows = [(recipe, key, _packed(scored)) for key, scored in values]
         keep(self._base, self.path, "INSERT OR REPLACE INTO measured VALUES (?, ?, ?)", rows)
 

@@ -1,4 +1,4 @@
-"""The table of measures: what each needs, how it is computed, and whether it is available here."""
+"""The table of measures that `judge` prints: what each needs, how it is computed, and whether it is available here."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NOTES = (
 
 
 def measure_tables(models: Mapping[Need, str]) -> list[Table]:
-    """Two tables: all measures, and the measures that are not computed with the reasons."""
+    """Two tables: all measures, and the measures that are not computed, with the reasons."""
     rows = [_row(entry, models) for entry in measures_by_name().values()]
     columns = [
         Column("measure", "measure"),

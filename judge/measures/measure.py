@@ -1,7 +1,7 @@
-"""The types of a measure: its facts, its family, and its values.
+"""The types of automatic measures: families, their measures, and values.
 
-A family is what is computed in one go (the 24 scores of ROUGE); its measures are the columns of that. Third parties add
-a family by entry point `judge.measures`.
+A family computes several measures together (such as the 24 scores of ROUGE). Other packages add a family by the entry
+point `judge.measures`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ Direction = Literal[1, 0, -1]
 
 
 class Item(NamedTuple):
-    """The input of a measure for one story; its author and people's ratings are withheld on purpose."""
+    """The input of a measure for one story. The system that wrote the story and human ratings are withheld on
+    purpose.
+    """
 
     text: str
     reference: str
@@ -38,13 +40,13 @@ class Item(NamedTuple):
 
     @classmethod
     def of(cls, story: Story) -> Item:
-        """The measure's input from a story; missing parts are empty."""
+        """The measure's input taken from a story; a missing reference or story-prompt becomes ""."""
         return cls(story.text, story.reference or "", story.story_prompt)
 
 
 @dataclass(frozen=True, slots=True)
 class Undefined:
-    """Absence of a number, with its reason."""
+    """Returned in place of a number that is undefined, with the reason."""
 
     reason: str
 
@@ -54,7 +56,7 @@ Value = float | Undefined
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """One item's values by the family's keys; `cut` where a model read only the beginning of a text."""
+    """Values of one item by the family's keys. `cut` = a model read only the beginning of one of its texts."""
 
     values: Mapping[str, Value]
     cut: bool = False
@@ -64,8 +66,9 @@ class Scored:
 class Tools:
     """Resources that measures use besides the items.
 
-    `references` are the dataset's distinct reference stories, `models` names a model for a need, `cache` is the folder
-    of what can be computed again, `wordnet` that of WordNet's files; `progress(what, done, total)` hears of slow work.
+    `references` are the dataset's distinct reference stories. `models` maps a need (such as an encoder) to the name of
+    a model. `cache` is the folder for data that can be computed again, `wordnet` the folder of WordNet's files.
+    `progress(what, done, total)` is called during slow work.
     """
 
     references: Sequence[str] = ()
@@ -81,13 +84,17 @@ class Measure:
 
     Attributes
     ----------
+    name : str
+        Name by which users select the measure.
     key : str
-        What the family calls it.
+        Key of the measure in the family's values.
+    direction : Direction
+        1: larger values are said to be better. -1: smaller values are. 0: neither.
     recipe : str
-        How it is computed, precisely enough to do it again.
+        How the measure is computed, precisely enough to reproduce it.
     as_published : bool
-        Whether it repeats what a study released, mistakes included: then a story that is its own reference has the
-        value that the formula gives, where it is undefined otherwise.
+        Whether the measure repeats what a study released, mistakes included. A story that is its own reference
+        then has the value of the formula; other measures are undefined for it.
     """
 
     name: str
@@ -104,17 +111,17 @@ class Family:
     Attributes
     ----------
     score : callable
-        Values of items, in their order; each has all that `needs` names. Items are distinct.
+        Computes the values of distinct items, in their order. Every item has all parts that `needs` names.
     distributions : tuple of str
-        Packages that must be installed; their versions are part of what is cached.
+        Packages that must be installed. The cache keeps separate values for each of their versions.
     extra : str
-        The extra of this program that brings them.
+        The optional dependency group (extra) of this program that installs these packages.
     version : int
-        Raised where values change.
+        Raised when the family's values change, so that older cached values are not used.
     identity : callable
-        What tells the models apart that were named for its needs, for the cache.
+        Gives a string that identifies the models used for the needs; part of the cache key.
     whole : bool
-        Whether an item's values depend on the dataset's other references (so they are cached with them).
+        Whether an item's values depend on all references of the dataset, which are then part of the cache key.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Computation of measures for stories: each distinct item is computed once, undefined values have a reason."""
+"""Computes measures for stories. Each distinct item is computed once, and undefined values come with a reason."""
 
 from __future__ import annotations
 
@@ -31,16 +31,19 @@ class Measured:
 
     Attributes
     ----------
+    stories : tuple of Story
+    measures : tuple of Known
+        The computed measures with their families.
     by_measure : mapping
-        By measure's name, one value a story, in the stories' order.
+        Name of the measure -> one value per story, in the order of `stories`.
     cut : mapping
-        By measure's name, of how many stories a model read only the beginning.
+        Name of the measure -> number of stories of which a model read only the beginning; none with 0.
     computed, reused : int
-        Items that families computed now, and found in the cache.
+        Items that were computed now, and items found in the cache.
     skipped : mapping
-        By the name of a measure that does not run here, what it lacks.
+        Name of each measure that cannot run here -> what it lacks.
     versions : mapping
-        Of the packages that computed, by name.
+        Name of each package used -> its version.
     """
 
     stories: tuple[Story, ...]
@@ -64,8 +67,8 @@ def measured(
 ) -> Measured:
     """Values of all stories by all measures.
 
-    `cache` is a folder; `derived/measures.sqlite` in it keeps what was computed. With `skip` a measure that does not
-    run here is left out, with its reason; else that is a SpecError.
+    Computed values are kept in `derived/measures.sqlite` in the folder `cache`. A measure that cannot run here raises a
+    SpecError; with `skip` it is left out instead, and the result holds the reason.
     """
     models = models or {}
     skipped: dict[str, str] = {}
@@ -112,7 +115,7 @@ class _Computation:
         self.computed = self.reused = 0
 
     def values(self, entry: Known) -> list[Value]:
-        """One value for each item; a missing value has its reason."""
+        """One value for each item. A value that cannot be computed is an `Undefined` with its reason."""
         scored_items = self._family(entry.family)
         hidden = "reference" in entry.family.needs and not entry.measure.as_published
         return [
@@ -121,7 +124,7 @@ class _Computation:
         ]
 
     def cut(self, family: Family) -> int:
-        """Number of items of which a model read only the beginning."""
+        """Number of items of which a model of the family read only the beginning."""
         return sum(isinstance(scored, Scored) and scored.cut for scored in self._family(family))
 
     @staticmethod
@@ -139,7 +142,7 @@ class _Computation:
         return self._found[family.name]
 
     def _asked(self, family: Family) -> list[Scored | Undefined]:
-        """The family's values: from the cache, else computed, each distinct item once."""
+        """Values of a family for all items, from the cache or computed. Each distinct item is computed once."""
         recipe = fingerprint([family.name, family.version, versions(family), _identity(family, self._tools)])
         why = [_lacks(item, family.needs) for item in self._items]
         seen = [_seen(item, family.needs) for item in self._items]
@@ -173,7 +176,9 @@ class _Computation:
 
 
 def _seen(item: Item, needs: Sequence[Need]) -> Item:
-    """The item without the parts that the family does not use, so that equal inputs are computed once."""
+    """The item without the parts that the family does not use. Items that agree in the other parts are then computed
+    once.
+    """
     if "reference" not in needs:
         item = item._replace(reference="")
     return item if "story-prompt" in needs else item._replace(story_prompt="")
@@ -192,7 +197,9 @@ def _same(text: str, reference: str) -> bool:
 
 
 def _identity(family: Family, tools: Tools) -> list[object]:
-    """The models and resources on which values depend beside the item and the packages."""
+    """Identity of the models and resources on which a family's values depend, besides the item and the package
+    versions.
+    """
     parts: list[object] = [family.identity({need: tools.models[need] for need in family.needs if need in MODELS})]
     if family.whole:
         parts.append(fingerprint(list(tools.references)))

@@ -1,6 +1,7 @@
-"""Diversity of a system's stories: self-BLEU, distinct bigrams, and the spread of sentence vectors.
+"""Diversity of each system's stories: self-BLEU, distinct bigrams, and the spread of sentence vectors.
 
-One number a system, so nothing to correlate with readers' ratings of stories: a table beside them.
+These measures give one number per system, so they are not correlated with ratings of single stories. They are printed
+in a separate table.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ _TENTH = 0.1
 
 @dataclass(frozen=True, slots=True)
 class SystemRow:
-    """Measures of one system's stories."""
+    """Diversity measures of one system's stories. `distinct`: share of distinct bigrams. `cosine`: mean cosine between
+    two stories. `vendi`: Vendi score. `prompt`: mean cosine of a story with its story-prompt.
+    """
 
     system: str
     stories: int
@@ -47,7 +50,9 @@ class SystemRow:
 
 
 def rows(stories: Sequence[Story], model: str | None, cache: Path | None) -> list[SystemRow]:
-    """One row for each system, in the dataset's order. Without a `model`, measures that need vectors are undefined."""
+    """One row for each system, in the dataset's order. Without an embedding `model`, measures that need vectors are
+    undefined.
+    """
     by_system: dict[str, list[Story]] = {}
     for story in stories:
         if story.text.strip():
@@ -79,7 +84,7 @@ def _row(
 def _vectors(
     stories: Sequence[Story], model: str | None, cache: Path | None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
-    """Unit vectors of texts and of story-prompts."""
+    """(Unit vectors of the texts, unit vectors of the story-prompts); None without a model."""
     if model is None:
         return None
     vectors = [embed([text[side] for text in _sides(stories)], model, cache).vectors for side in (0, 1)]
@@ -91,7 +96,7 @@ def _sides(stories: Sequence[Story]) -> list[tuple[str, str]]:
 
 
 def self_bleu(texts: Sequence[str]) -> float:
-    """Mean BLEU-4 of each text with all others as its references (Zhu et al. 2018); smoothing as in `bleu-openmeva`."""
+    """Mean BLEU-4 of each text with all other texts as references (Zhu et al. 2018), smoothed as in `bleu-openmeva`."""
     grams = [counted(text) for text in texts]
     lengths = np.array([orders[0].total() for orders in grams])
     most = [_two_most([orders[order] for orders in grams]) for order in range(4)]
@@ -115,7 +120,9 @@ def self_bleu(texts: Sequence[str]) -> float:
 def _two_most(
     counts: Sequence[Mapping[tuple[str, ...], int]],
 ) -> dict[tuple[str, ...], tuple[int, int, int]]:
-    """For each n-gram its two largest counts in different texts, and the index of the text with the largest."""
+    """n-gram -> (largest count in a text, largest count in any other text, index of the text with the largest
+    count).
+    """
     most: dict[tuple[str, ...], tuple[int, int, int]] = {}
     for at, grams in enumerate(counts):
         for gram, count in grams.items():
@@ -125,7 +132,9 @@ def _two_most(
 
 
 def _vendi(likeness: NDArray[np.float64]) -> float:
-    """Vendi score, the effective number of different stories (Friedman and Dieng 2023): exp(entropy of eigenvalues)."""
+    """Vendi score (Friedman and Dieng 2023), the effective number of different stories: exponential of the entropy of
+    the eigenvalues.
+    """
     values = np.linalg.eigvalsh(likeness / likeness.shape[0])
     positive = values[values > 0]
     return float(np.exp(-(positive * np.log(positive)).sum()))

@@ -20,6 +20,6 @@ UNAVAILABLE: Mapping[str, str] = {
 
 
 def reason(name: str) -> str:
-    """Reason why a measure is not computed, and what to do instead."""
+    """A sentence that says why a measure is not computed, and what to do instead."""
     why = UNAVAILABLE[name]
     return why if why.startswith("are judges") else f"{why}; {_REMEDY}"

@@ -1,4 +1,4 @@
-"""Shared parts of all HTML pages: the template environment, the stylesheet, charts."""
+"""Parts that all HTML pages share: the template environment, the stylesheet, charts."""
 
 from judge.pages.environment import environment, stylesheet
 

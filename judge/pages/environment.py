@@ -1,4 +1,4 @@
-"""The template environment of pages: everything is escaped except our own markup."""
+"""The template environment of pages: everything is escaped except markup that the program itself creates."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ _FOLDER = Path(__file__).parent
 
 
 def environment(folder: Path) -> Environment:
-    """Jinja over the templates in `folder` and the shared ones (`base.html`): escaping on, unknown names are errors.
+    """Jinja environment with the templates in `folder` and the shared ones (`base.html`). Text is escaped, and unknown
+    names are errors.
 
-    Stories and answers are given to templates as values. What is put in as `markupsafe.Markup` must have been made by
-    our own code from escaped parts.
+    Stories and answers are given to templates as plain strings. A `markupsafe.Markup` object must come from the
+    program's own code, made of escaped parts.
     """
     jinja = Environment(
         loader=FileSystemLoader([folder, _FOLDER / "templates"]),
@@ -33,10 +34,12 @@ def environment(folder: Path) -> Environment:
 
 @cache
 def stylesheet() -> str:
-    """The one stylesheet: light, dark, print, narrow screens. No address in it, so a page with it works offline."""
+    """The stylesheet of all pages, for light and dark mode, print and narrow screens. It refers to no web address, so
+    pages work offline.
+    """
     return (_FOLDER / "style.css").read_text(encoding="utf-8")
 
 
 def count(number: float) -> str:
-    """A count with thousands apart by commas, as in running text: 150,000."""
+    """A count with commas between thousands: 150,000."""
     return f"{number:,.0f}"

@@ -1,4 +1,4 @@
-"""A table as HTML with signature and notes, and as LaTeX and CSV to copy."""
+"""A table as HTML with its signature and notes, and with copies of the table as LaTeX and CSV."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ COPIES = (("latex", "LaTeX"), ("csv", "CSV"))
 def html_table(table: Table, *, copies: bool = True, notes: Sequence[str] | None = None, signed: bool = True) -> Markup:
     """The table in a `div`.
 
-    With `copies`, LaTeX and CSV stand in inert `template` elements beside buttons that a script makes visible. `notes`
-    are printed in place of the table's own (the copies keep those). A page has no options: advice is left out. Not
-    `signed`, a table leaves its signature to whoever prints it for several (the copies keep it).
+    `copies` adds the table as LaTeX and CSV in inert `template` elements, with buttons that a script makes visible.
+    `notes` replace the table's own notes on the page, but not in the copies. Advice on command-line options is left
+    out. Without `signed` the page shows no signature below the table; the copies keep it.
     """
     table = worded(table, None)
     cells = [[cell_text(row, column) for column in table.columns] for row in table.rows]
@@ -54,14 +54,16 @@ def _head(table: Table) -> Markup:
 
 
 def _stacks(table: Table, cells: Sequence[Sequence[str]]) -> bool:
-    """Whether the columns need more room than a phone has; titles wrap between words."""
+    """Whether the columns are too wide for a phone, so that cells must be stacked. Titles may wrap between words."""
     titles = [max(map(len, column.title.split()), default=0) for column in table.columns]
     widths = [max(title, *(len(row[i]) for row in cells), 0) for i, title in enumerate(titles)]
     return sum(widths) + 2 * len(widths) > _PHONE
 
 
 def _body(table: Table, shown: Sequence[Sequence[str]], *, stacks: bool) -> Markup:
-    """The rows; of a table that `stacks` each cell knows its column's title, which stands above it nowhere else."""
+    """The rows as HTML. With `stacks`, each cell also carries its column's title, because narrow screens do not show
+    the head.
+    """
     numbers = [is_numeric(table, column) for column in table.columns]
     long = [max(map(len, cells), default=0) > _LONG for cells in zip(*shown, strict=True)]
     kinds = [
@@ -92,7 +94,7 @@ def _cell(value: object, shown: str, kind: Markup, column: str) -> Markup:
 
 
 def _class_of_text(column: Column, long: bool) -> Markup:
-    """Room for texts: a column of long ones is `long` too, and stays wide on a phone."""
+    """CSS class of a text column; "" for other columns. With `long`, the column stays wide on a phone."""
     if not (column.text or column.wrap):
         return Markup("")
     return Markup(' class="wide long" dir="auto"') if long else Markup(' class="wide" dir="auto"')

@@ -1,4 +1,4 @@
-"""Registry of parsers by name. Third parties add theirs through the entry point `judge.parsers`."""
+"""Registry of parsers by name. Other packages add parsers through the entry point `judge.parsers`."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ PARSERS: dict[str, str] = {
 
 
 def known_parsers() -> list[str]:
-    """Names of all parsers, installed ones of third parties included."""
+    """Names of all parsers, including those of installed plug-ins."""
     return sorted({*PARSERS, *(e.name for e in entry_points(group="judge.parsers"))})
 
 
 def parser(name: str) -> Parser:
-    """The parser of that name, whose module is imported only on this call. Raises `SpecError` for an unknown name."""
+    """The parser with this name. Its module is imported only on this call. Raises `SpecError` for an unknown name."""
     if name in PARSERS:
         loader = import_module(PARSERS[name]).load
     else:

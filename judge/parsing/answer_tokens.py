@@ -1,4 +1,6 @@
-"""The tokens of an answer with their probabilities, as servers list them, and the token of the rating among them."""
+"""Reads the tokens of an answer with their log-probabilities, as servers report them, and finds the token of the
+rating.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One emitted token and its alternatives, itself included: text -> probability."""
+    """One generated token, and text -> probability of the alternatives that the server reported, including the token
+    itself.
+    """
 
     text: str
     alternatives: Mapping[str, float]
@@ -18,14 +22,18 @@ class Token:
 
 @dataclass(slots=True)
 class Mass:
-    """Distribution of the probability over the options and the rest."""
+    """Probability of each point of a scale (or code of a label). `undecided` is the probability of tokens that could
+    begin several points or labels.
+    """
 
     points: dict[float, float]
     undecided: float = 0.0
 
 
 def read_tokens(logprobs: Any) -> list[Token]:
-    """Tokens from what chat (`content`) or plain completions (`tokens`, `top_logprobs`) return; else []."""
+    """Tokens from the log-probabilities of a chat answer (`content`) or a plain completion (`tokens`, `top_logprobs`);
+    [] for any other value.
+    """
     if not isinstance(logprobs, Mapping):
         return []
     content = logprobs.get("content")
@@ -50,9 +58,10 @@ def _token(text: str, logprob: float, top: Sequence[Mapping[str, Any]]) -> Token
 
 
 def position(tokens: Sequence[Token], text: str, start: int) -> int | None:
-    """The token that holds the character at `start` of the answer; None where the tokens do not spell the answer.
+    """Index of the token that begins with the character at `start` of the answer. None where the tokens do not spell
+    the answer, or where the token has other text before this character.
 
-    Tokens after it are no part of it: engines list the one that ends an answer, and those of a stop string.
+    Tokens after the answer's text are allowed, because servers also list end tokens and stop strings.
     """
     spelled = "".join(token.text for token in tokens)
     if not spelled.lstrip().startswith(text.strip()):

@@ -1,4 +1,4 @@
-"""Parsing of answers from a JSON Lines file."""
+"""Parses answers from a JSON Lines file."""
 
 from __future__ import annotations
 
@@ -28,10 +28,11 @@ LABEL = "label"
 
 @dataclass(frozen=True, slots=True)
 class AnswerLine:
-    """One line of the file: the answer, what it rates, and the keys that pass through.
+    """One line of the file: the answer, its criterion, and the other keys of the line (`passed`), which are copied to
+    the result.
 
-    `story` is the text that was judged and `rating_pattern` the Eval-Prompt's own, where they are known. An answer
-    about several criteria is a line for each, with all of them `together`.
+    `story` is the judged text and `rating_pattern` the Eval-Prompt's pattern, where they are known. An answer about
+    several criteria has one line for each criterion, and `together` lists all of them.
     """
 
     line: int
@@ -45,14 +46,13 @@ class AnswerLine:
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """One line with the parser's judgment."""
+    """One line of the file with the parser's judgment."""
 
     answer: AnswerLine
     judgment: Judgment
 
     def row(self) -> dict[str, Any]:
-        """A flat row: line, the keys that pass through, rating, the label where there are any, status, flags,
-        explanation."""
+        """A flat row: line number, copied keys, rating, label (on a scale of labels), status, flags and explanation."""
         judgment, scale = self.judgment, self.answer.criterion.scale
         result = {
             "rating": judgment.rating,
@@ -65,7 +65,7 @@ class Parsed:
 
 
 def parse_scale(text: str, *, where: str = Advice("{scale}")) -> Scale:
-    """`1-5` or, with a step, `1-5/0.5`. Raises `SpecError`."""
+    """The scale written as `1-5` or, with a step, `1-5/0.5`. Raises `SpecError` for other texts."""
     match = _SCALE.match(text.strip())
     low, high, step = (float(part) for part in match.groups(default="1")) if match else (0.0, 0.0, 1.0)
     if low >= high or step <= 0:
@@ -76,7 +76,7 @@ def parse_scale(text: str, *, where: str = Advice("{scale}")) -> Scale:
 
 
 def parse_labels(text: str, positive: str | None = None) -> Scale:
-    """`No,Yes`: the scale of these labels, the lowest first. Raises `SpecError`."""
+    """The scale of labels written as `No,Yes`, the lowest first. Raises `SpecError` for invalid labels."""
     labels = [" ".join(part.split()) for part in text.split(",")]
     if (wrong := labels_fault(labels, positive)) is not None:
         option, _, complaint = wrong.partition(" ")
@@ -89,12 +89,11 @@ def parse_labels(text: str, positive: str | None = None) -> Scale:
 def read_answers(
     path: Path, criterion: str | None, scale: Scale, rating_pattern: str | None = None
 ) -> list[AnswerLine]:
-    """All answers of a file; a line's own `criterion` and `scale` go before the defaults given here.
+    """All answers of a file. A line's own `criterion` and `scale` replace the given defaults.
 
-    The text of an answer stands under `text`, or under `response` where there is no `text`.
-
-    A `story` that is a text passes through, and a rating whose words stand in it is quoted. Raises `DataError` naming
-    file, line and key.
+    The text of an answer is read from the key `text`, or from `response` where there is no `text`. A line's `story`, if
+    it is a text, is copied to the result; a rating whose words occur in the story counts as a quotation. Raises
+    `DataError` with file, line and key.
     """
     return [
         replace(_answer(path, number, value, criterion, scale), rating_pattern=rating_pattern)
@@ -103,9 +102,10 @@ def read_answers(
 
 
 def parse_answers(answers: Sequence[AnswerLine], parser: Parser, structured: Structured) -> list[Parsed]:
-    """Judgment on every answer. Ratings of the file's other criteria may accompany the rating but do not replace it.
+    """A judgment on every answer. Ratings of the file's other criteria may accompany the rating but do not
+    replace it.
 
-    The lines of an answer about several criteria follow each other, in the criteria's order: it is read once.
+    An answer about several criteria is read once; its lines follow each other, in the order of the criteria.
     """
     names = sorted({answer.criterion.name for answer in answers} - {""})
     others = {name: tuple(n for n in names if n != name) for name in ["", *names]}
@@ -130,7 +130,7 @@ def parse_answers(answers: Sequence[AnswerLine], parser: Parser, structured: Str
 
 
 def differing(first: Sequence[Parsed], second: Sequence[Parsed]) -> list[tuple[Parsed, Parsed]]:
-    """Pairs of the same line whose rating or status differ."""
+    """Pairs of results for the same line whose ratings or statuses differ."""
     pairs = zip(first, second, strict=True)
     return [
         (a, b) for a, b in pairs if (a.judgment.rating, a.judgment.status) != (b.judgment.rating, b.judgment.status)
@@ -138,14 +138,14 @@ def differing(first: Sequence[Parsed], second: Sequence[Parsed]) -> list[tuple[P
 
 
 def summary(parsed: Sequence[Parsed]) -> str:
-    """One sentence: how many answers, and how many of each status."""
+    """One sentence with the number of answers and the number with each status."""
     counts = Counter(p.judgment.status for p in parsed)
     parts = ", ".join(f"{count} {status}" for status, count in counts.most_common())
     return f"{len(parsed)} {'answer' if len(parsed) == 1 else 'answers'}: {parts}"
 
 
 def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The objects of a JSON Lines file with the numbers of their lines. Raises `DataError` naming file and line."""
+    """(line number, object) for each line of a JSON Lines file. Raises `DataError` with file and line."""
     try:
         content = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -170,7 +170,7 @@ def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def text_key(path: Path, number: int, value: dict[str, Any]) -> str:
-    """The key under which a line holds the text of its answer."""
+    """The key that holds the text of a line's answer: `text` or `response`."""
     key = _TEXT if _TEXT in value or _OTHER_TEXT not in value else _OTHER_TEXT
     if key not in value:
         raise DataError("has no text", file=path, row=number, column="text", allowed="a string")
@@ -205,7 +205,7 @@ def _own_scale(path: Path, number: int, value: Any) -> Scale:
 
 
 def free_key(key: str, value: dict[str, Any], taken: Sequence[str]) -> str:
-    """A key that is not taken: an input's key with the name of a result becomes `given_...`."""
+    """A key for an input value that does not collide with the keys of results: a key in `taken` becomes `given_...`."""
     if key not in taken:
         return key
     given = f"given_{key}"

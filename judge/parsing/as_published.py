@@ -1,4 +1,6 @@
-"""The HANNA judge study's parser, repeated exactly: the first number wins, what is missing becomes 3. It imputes."""
+"""The HANNA judge study's parser, reproduced exactly: the first number is the rating, and a missing rating is imputed
+as 3.
+"""
 
 from __future__ import annotations
 
@@ -20,10 +22,10 @@ _LONGEST_BARE_RATING = 10
 
 @dataclass(frozen=True, slots=True)
 class AsPublished:
-    """Takes the first number; a missing one, or one outside 1-5, becomes 3 with the flag `imputed`.
+    """Takes the first number of an answer. A missing number, or one outside 1-5, becomes 3 with the flag `imputed`.
 
-    The status is always `ok`, as it was in the study: refusals, empty answers, years and "10/10" all count as 3. Use it
-    to repeat published tables, never to measure.
+    The status is always `ok`, as in the study: refusals, empty answers, years and "10/10" all count as 3. Use this
+    parser to reproduce published tables, never to measure.
     """
 
     version: str = "as-published/1"
@@ -39,7 +41,9 @@ class AsPublished:
         story: str = "",  # noqa: ARG002  nor the story
         rating_pattern: str | None = None,  # noqa: ARG002  nor patterns
     ) -> Judgment:
-        """The study's judgment. Raises `SpecError` for a scale other than 1-5, where its rule is not defined."""
+        """The judgment by the study's rule. Raises `SpecError` for a scale other than 1-5, for which the rule is not
+        defined.
+        """
         scale = criterion.scale
         if (scale.min, scale.max) != (1, 5):
             raise SpecError(

@@ -1,4 +1,4 @@
-"""Check whether an answer has the form that `structured` requested from the server."""
+"""Checks whether an answer has the form that `structured` requested from the server."""
 
 from __future__ import annotations
 
@@ -41,9 +41,10 @@ def has_asked_form(
     rating_pattern: str | None = None,
     choices: Sequence[str] = (),
 ) -> bool | None:
-    """Whether the whole text has the requested form; None where the answer cannot show it (cut, blocked or declined).
+    """Whether the whole text has the requested form. None where the answer was cut, blocked or declined, so that its
+    form says nothing.
 
-    Where an Eval-Prompt has a `rating_pattern`, an answer that it matches has the form that its author asked for.
+    With a `rating_pattern`, an answer that matches the Eval-Prompt's pattern has the form that its author requested.
     """
     if structured == "none":
         return None
@@ -76,7 +77,9 @@ def _has_form(text: str, criterion: Criterion, structured: Structured) -> bool:
 
 
 def _has_all(text: str, criteria: Sequence[Criterion]) -> bool:
-    """Whether it is one object with something under each criterion's name: a wrong rating has the right form."""
+    """Whether the text is one JSON object with a value for each criterion's name. The values need not be valid
+    ratings.
+    """
     try:
         value = orjson.loads(text)
     except orjson.JSONDecodeError:

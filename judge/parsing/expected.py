@@ -1,12 +1,13 @@
-"""The expected rating over the scale's tokens, from log-probabilities at the place where the answer states a rating.
+"""Expected rating over the points of a scale, from the token log-probabilities at the position where the answer states
+its rating.
 
-The text says where the rating stands; the distribution there says how sure the judge was of it: sum of k p(k) over the
-points of the scale, divided by their mass (Liu et al. 2023, G-Eval, section 2.3; there not divided). Forms with a
-leading space count as the point. Forms of several tokens (10, 4.5) are followed along the tokens that were emitted;
-what was not emitted cannot be followed, and a token there that could begin two points is left undecided.
+The expected rating is the sum of k p(k) over the points k, divided by the sum of p(k). Liu et al. (2023, G-Eval,
+section 2.3) do not divide. A token with a leading space counts as the point. Points of several tokens (10, 4.5) are
+followed along the generated tokens. Alternatives that were not generated cannot be followed. Their probability is
+counted as undecided if they could begin several points.
 
-Labels are followed in the same way. Of two labels the expected code is the share of the second in the mass of both; of
-more, it is the mean of the codes where they are ordered, and the stated label stays where they are not.
+Labels are followed in the same way. With two labels, the expected code is the share of the second label in their joint
+probability. With more labels, it is the mean of the codes if the labels are ordered; otherwise the stated label stays.
 """
 
 from __future__ import annotations
@@ -24,11 +25,11 @@ _PAIR = 2
 
 
 def expected_judgment(judgment: Judgment, response: Response, scale: Scale) -> Judgment:
-    """The judgment with its stated rating replaced by the expected one.
+    """The judgment with its stated rating replaced by the expected rating.
 
-    Flags say what share of the probability lies outside the scale (or was not shown by the server), and what share is
-    undecided: `outside=0.031`, `undecided=0.2`. A judgment without a rating stays as it is; where the rating's tokens
-    cannot be found among the log-probabilities, or none of their mass lies on the scale, the status is `no_rating`.
+    Flags give the share of the probability that is outside the scale (or was not reported by the server), and the
+    undecided share: `outside=0.031`, `undecided=0.2`. A judgment without a rating stays as it is. The status is
+    `no_rating` where the rating's tokens cannot be located in the log-probabilities, or no probability is on the scale.
     """
     if judgment.rating is None or judgment.span is None:
         return judgment
@@ -66,7 +67,9 @@ def _label_mass(tokens: Sequence[Token], scale: Scale) -> Mass:
 
 
 def _follow(tokens: Sequence[Token], prefix: str, weight: float, forms: Mapping[str, float], mass: Mass) -> None:
-    """Share out the probability `weight` of having written `prefix` over the points of the scale."""
+    """Distribute the probability `weight` of the text `prefix` over the points of the scale that the text can become.
+    `forms` maps a point's text to its value. Results are added to `mass`.
+    """
     if not tokens:
         _settle(prefix, weight, forms, mass)
         return

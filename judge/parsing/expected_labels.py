@@ -1,4 +1,6 @@
-"""Distribution of the probability at an answer's place over labels: case aside, along the emitted tokens."""
+"""Distribution of the probability over labels at the position of the rating, without regard to letter case, along the
+generated tokens.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,9 @@ from judge.parsing.answer_tokens import Mass, Token
 
 
 def follow_labels(tokens: Sequence[Token], prefix: str, weight: float, forms: Mapping[str, float], mass: Mass) -> None:
-    """Share out the probability `weight` of having written `prefix` over the labels, which are in lower case."""
+    """Distribute the probability `weight` of the text `prefix` over the labels that the text can become. `forms` maps
+    labels in lower case to codes. Results are added to `mass`.
+    """
     if not tokens:
         _settle(prefix, weight, forms, mass)
         return

@@ -1,4 +1,4 @@
-"""Parsing of comparisons' answers from a JSON Lines file."""
+"""Parses answers that compare two stories from a JSON Lines file."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ _PAIR, _WITH_TIE = 2, 3
 
 @dataclass(frozen=True, slots=True)
 class ComparedLine:
-    """One line of the file: the answer, the labels the judge chose from, and the keys that are copied to the output.
+    """One line of the file: the answer, the labels from which the judge chose, and the other keys of the line
+    (`passed`), which are copied to the output.
 
-    `stories` are the texts compared, where they are known.
+    `stories` are the texts of the compared stories, empty where they are not known.
     """
 
     line: int
@@ -42,7 +43,7 @@ class Compared:
     verdict: Verdict
 
     def row(self) -> dict[str, Any]:
-        """A flat row: line, the keys that pass through, preference, status, flags, explanation."""
+        """A flat row: line number, copied keys, preference, status, flags and explanation."""
         verdict = self.verdict
         return {
             "line": self.answer.line,
@@ -57,9 +58,9 @@ class Compared:
 def read_comparisons(
     path: Path, choices: Sequence[str] | None = None, criterion: str | None = None
 ) -> list[ComparedLine]:
-    """All answers of a file; a line's own `labels`, `tie_offered` and `criterion` go before the defaults given here.
+    """All answers of a file. A line's own `labels`, `tie_offered` and `criterion` replace the given defaults.
 
-    Raises `DataError` naming file, line and key.
+    Raises `DataError` with file, line and key.
     """
     return [_answer(path, number, value, tuple(choices or CHOICES), criterion) for number, value in json_lines(path)]
 
@@ -83,7 +84,7 @@ def parse_comparisons(answers: Sequence[ComparedLine], structured: Structured) -
 
 
 def summary(parsed: Sequence[Compared]) -> str:
-    """A sentence with the number of answers and the number of each status."""
+    """A sentence with the number of answers and the number with each status."""
     counts = Counter(compared.verdict.status for compared in parsed)
     parts = ", ".join(f"{count} {status}" for status, count in counts.most_common())
     return f"{len(parsed)} {'answer' if len(parsed) == 1 else 'answers'}: {parts}"
@@ -121,7 +122,7 @@ def _answer(
 
 
 def _labels(path: Path, number: int, value: Any) -> tuple[str, ...]:
-    """Two or three labels that differ; null in the third place is a tie that has none."""
+    """Two or three different labels from a line of the file. Null as the third label means a tie without a label."""
     labels = value[:_PAIR] if isinstance(value, list) and value[_PAIR:] in ([None], [""]) else value
     wrong = labels_fault(labels)
     if wrong is not None:
@@ -137,7 +138,7 @@ def _labels(path: Path, number: int, value: Any) -> tuple[str, ...]:
 
 
 def labels_fault(labels: Any) -> str | None:
-    """The fault in the labels of a comparison; None where they are right."""
+    """A description of what is wrong with the labels of a comparison; None where they are valid."""
     if not isinstance(labels, list) or len(labels) not in (_PAIR, _WITH_TIE):
         return "is no list of two or three labels"
     if not all(isinstance(label, str) and label.strip() for label in labels):

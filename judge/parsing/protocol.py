@@ -11,8 +11,8 @@ from judge.records import Criterion, Judgment, Response, Structured
 class Parser(Protocol):
     """Turns responses into judgments; equal input gives equal output.
 
-    `version` stands in the signature of every table; `imputes` says whether the parser puts a number where the answer
-    states none. A parser that raises is an error of the program and is never turned into a status.
+    `version` is part of the signature of every table. `imputes` says whether the parser gives a number where the answer
+    states none. An exception in a parser is an error of the program and is never turned into a status.
     """
 
     @property
@@ -22,7 +22,7 @@ class Parser(Protocol):
 
     @property
     def imputes(self) -> bool:
-        """Whether a rating may come out that the answer does not state."""
+        """Whether the parser can give a rating that the answer does not state."""
         ...
 
     def parse(
@@ -37,7 +37,8 @@ class Parser(Protocol):
     ) -> Judgment:
         """The judgment of one response.
 
-        `other_criteria` are names whose ratings in the same answer are not this criterion's; `story` is the text that
-        was judged, "" where it is not known; `rating_pattern` is the Eval-Prompt's own, where it has one.
+        `other_criteria` are criteria whose ratings in the same answer must not be used for this criterion. `story` is
+        the judged text, "" where it is not known. `rating_pattern` is the Eval-Prompt's own pattern, None where it has
+        none.
         """
         ...

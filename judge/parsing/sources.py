@@ -1,4 +1,4 @@
-"""Fingerprint of a parser's code, on which its reading depends beside the answers."""
+"""Fingerprint of a parser's source code. A change of the code can change how stored answers are read."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CLOCK = 0.05
 
 
 def code_of(parser: str) -> str | None:
-    """A fingerprint that changes whenever the named parser's code may have changed; None where it cannot be made."""
+    """Fingerprint that changes whenever the named parser's code may have changed; None where none can be computed."""
     ours = _our_code()
     if ours is None:
         return None
@@ -32,7 +32,9 @@ def code_of(parser: str) -> str | None:
 
 @lru_cache(maxsize=1)
 def _our_code() -> str | None:
-    """The sources as they are; None where they cannot be read, or are newer than what this process has imported."""
+    """Fingerprint of the source files; None where they cannot be read, or are newer than the code that this process
+    imported.
+    """
     package = Path(__file__).parent
     try:
         files = [*sorted(package.rglob("*.py")), Path(str(records.__file__))]
@@ -51,7 +53,9 @@ def _our_code() -> str | None:
 
 
 def _installed(entry: EntryPoint) -> list[str] | None:
-    """Entry point, package and version; None for one without a version, or installed to be edited."""
+    """[entry point, package, version] of a plug-in; None for a package without a version or installed in
+    editable mode.
+    """
     package = entry.dist
     if package is None or not package.version:
         return None

@@ -1,4 +1,6 @@
-"""Parsing of a journal's answers with what the run knows of them: criterion, mode, story, Eval-Prompt's own pattern."""
+"""Parses a journal's answers, using facts of the run: criterion, answer form, story, and the Eval-Prompt's own
+pattern.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ from judge.records import Answer, Criterion, Judgment, Query, Response, Structur
 
 
 def read_response(parser: Parser, response: Response, query: Query) -> tuple[Judgment, ...]:
-    """The judgments of a new answer to a query: one, or one for each criterion where the query asks for several."""
+    """The judgments of a new answer to a query: one, or one for each criterion if the query rates several."""
     if query.criteria:
         return joint_judgments(parser, response, query.criteria, story=query.story.text)
     judgment = parser.parse(
@@ -34,9 +36,9 @@ def _no_text(_story: str) -> str:
 class StoredAnswers:
     """A parser with the facts of a run that are needed to read the run's journal.
 
-    `expected` says that ratings are means over log-probabilities; `patterns` holds the `rating_pattern` of those
-    Eval-Prompts that have one; `text_of` gives the text of a story by its id, "" where it is not known. `joint` names
-    the criteria of those Eval-Prompts that ask for several in one answer.
+    `expected` says that ratings are expected values over log-probabilities. `patterns` maps an Eval-Prompt to its
+    `rating_pattern`, if it has one. `text_of` gives the text of a story by its id, "" where it is not known. `joint`
+    maps an Eval-Prompt that rates several criteria in one answer to these criteria.
     """
 
     parser: Parser
@@ -55,7 +57,7 @@ class StoredAnswers:
         definition: Mapping[str, Any],
         text_of: Callable[[str], str] = _no_text,
     ) -> StoredAnswers:
-        """Make the reader for a run with these criteria and with the definition stored in its journal."""
+        """The reader for a run, from its criteria and the definition stored in its journal."""
         return cls(
             parser,
             {criterion.name: criterion for criterion in criteria},
@@ -67,7 +69,7 @@ class StoredAnswers:
         )
 
     def with_texts(self, text_of: Callable[[str], str]) -> StoredAnswers:
-        """A copy that also has the texts of stories, for an open journal."""
+        """A copy that also has the texts of stories, taken from an open journal."""
         return replace(self, text_of=text_of)
 
     def criteria_of(self, eval_prompt: str) -> int:
@@ -75,7 +77,7 @@ class StoredAnswers:
         return len(self.joint[eval_prompt]) if eval_prompt in self.joint else 1
 
     def judgments(self, answer: Answer) -> list[tuple[Answer, Judgment]]:
-        """An answer with its judgment; an answer about several criteria gives one such pair for each criterion."""
+        """[(answer, judgment)]. An answer about several criteria gives one pair for each criterion."""
         names = self.joint.get(answer.eval_prompt)
         if names is None:
             return [(answer, self.judgment(answer))]
@@ -90,9 +92,10 @@ class StoredAnswers:
         return list(zip(each, read, strict=True))
 
     def judgment(self, answer: Answer) -> Judgment:
-        """The parser's reading of an answer, or why there was none to read; the query's own flags come first.
+        """The parser's judgment of an answer. Without an answer to read, the judgment's status says why. The query's
+        own flags come first.
 
-        Of an answer about several criteria that of the one which it names.
+        For an answer about several criteria, the judgment is that of `answer.criterion`.
         """
         if answer.eval_prompt in self.joint:
             return next(judgment for single, judgment in self.judgments(answer) if single.criterion == answer.criterion)
@@ -113,7 +116,7 @@ class StoredAnswers:
 
 
 def _about(answer: Answer, criterion: str) -> Answer:
-    """The same as an answer about this criterion; spelled out, since `replace` takes longer than the reading."""
+    """A copy of the answer with this criterion. (`replace` would take longer than parsing.)"""
     return Answer(
         answer.query_key,
         answer.story,

@@ -1,4 +1,4 @@
-"""Parsing of a journal's comparisons with what the run knows of them: verdict words, mode, criterion, stories."""
+"""Parses a journal's comparisons, using facts of the run: labels, answer form, criterion, stories."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from judge.records import CHOICES, Answer, Query, Response, Structured, Verdict
 
 
 def read_verdict(response: Response, query: Query) -> Verdict:
-    """The verdict of a new answer to a query."""
+    """The verdict (which story is preferred) of a new answer to a comparison query."""
     texts = (query.story.text, "" if query.other is None else query.other.text)
     return parse_verdict(
         response, query.choices, structured=query.structured, criterion=query.criterion.name, stories=texts
@@ -21,9 +21,9 @@ def read_verdict(response: Response, query: Query) -> Verdict:
 
 
 def was_read(parser: Parser, response: Response, query: Query) -> bool:
-    """Whether a rating, or in a comparison a preference, can be read from a new answer to a query.
+    """Whether a rating, or a preference in a comparison, can be read from a new answer to a query.
 
-    One about several criteria is read where each has its rating.
+    An answer about several criteria must have a rating for each of them.
     """
     if query.choices:
         return read_verdict(response, query).preference is not None
@@ -34,8 +34,8 @@ def was_read(parser: Parser, response: Response, query: Query) -> bool:
 class StoredVerdicts:
     """Facts of a run of comparisons that are needed to read its journal.
 
-    `scored` says that the run asked for log-probabilities; `second` tells the story shown second by the query's key,
-    `text_of` the text of a story by its id, "" where it is not known.
+    `scored` says that the run requested log-probabilities. `second` maps a query's key to the story shown second.
+    `text_of` gives the text of a story by its id, "" where it is not known.
     """
 
     choices: tuple[str, ...]
@@ -48,14 +48,18 @@ class StoredVerdicts:
     def of_run(
         cls, definition: Mapping[str, Any], compared: Mapping[str, tuple[str, str]], text_of: Callable[[str], str]
     ) -> StoredVerdicts:
-        """Make the reader for the run with this stored definition; `compared` describes what its queries compare."""
+        """The reader for a run, from its stored definition. `compared` maps a query key to (pair, story shown
+        second).
+        """
         choices = CHOICES if definition["ties"] else CHOICES[:2]
         scored = definition.get("scoring", "text") == "logprobs"
         second = {key: story for key, (_, story) in compared.items()}
         return cls(choices, definition["structured"], scored, second, text_of)
 
     def verdict(self, answer: Answer) -> Verdict:
-        """The reading of an answer, or why there was none to read; the query's own flags come first."""
+        """The verdict of an answer. Without an answer to read, the verdict's status says why. The query's own flags
+        come first.
+        """
         if answer.response is None:
             return Verdict("filtered" if answer.outcome == "filtered" else "not_answered", flags=answer.flags)
         stories = (answer.story, self.second.get(answer.query_key, ""))
@@ -69,7 +73,9 @@ class StoredVerdicts:
         return replace(verdict, flags=(*answer.flags, *verdict.flags)) if answer.flags else verdict
 
     def shares(self, answer: Answer, verdict: Verdict) -> Shares | None:
-        """Probability shares of an answer's verdict; None where not requested by the run, or not computable."""
+        """Probability shares of first story, second story and tie in an answer. None where the run did not request
+        them, or they cannot be computed.
+        """
         if not self.scored or answer.response is None:
             return None
         return soft_verdict(

@@ -1,1 +1,3 @@
-"""Perturbations of stories, which test whether a judge reacts to them: the catalogue and the functions."""
+"""Perturbations: changes of stories that test whether a judge reacts to them. The package holds their catalogue and
+their functions.
+"""

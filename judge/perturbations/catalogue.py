@@ -1,7 +1,7 @@
 """The catalogue of perturbations by name, with the expected reaction of a good judge.
 
-What people would expect to move follows OpenMEVA (Guan et al. 2021, Tables 1, 2 and 12) and, for criteria, Hu et al.
-2024 ("Are LLM-based Evaluators Confusing NLG Quality Criteria?"): an expectation, tested by the report, not a truth.
+The ratings that are expected to change follow OpenMEVA (Guan et al. 2021, Tables 1, 2 and 12) and, for criteria, Hu et
+al. 2024 ("Are LLM-based Evaluators Confusing NLG Quality Criteria?"). They are expectations that the report tests.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The number of places that a strength changes, and their random choice."""
+"""The number of edits at each strength of a perturbation, and the random choice of edits."""
 
 from __future__ import annotations
 
@@ -12,19 +12,25 @@ _T = TypeVar("_T")
 
 
 def count(strength: int, share: float, size: int) -> int:
-    """Number of places to edit: at strength 1 a share of all, at least one; at strength 2 twice as many, and so on."""
+    """Number of places to edit: at strength 1 `share` of all `size` places, but at least one. A strength s gives s
+    times as many.
+    """
     return strength * max(1, round(share * size))
 
 
 def first(candidates: Sequence[_T], number: int, rng: Random) -> list[_T]:
-    """The first `number` of the candidates in a random order; a higher number adds to the same ones."""
+    """The first `number` of the candidates in random order. With the same `rng` state, a higher number keeps these and
+    adds more.
+    """
     order = list(candidates)
     rng.shuffle(order)
     return order[:number]
 
 
 def apart(groups: Sequence[Sequence[Edit]], number: int, rng: Random) -> list[Edit]:
-    """The edits of the first `number` groups in a random order, skipping groups that touch an earlier one's edits."""
+    """Edits of at most `number` groups, taken in random order. A group whose edits touch those of an earlier group is
+    skipped.
+    """
     chosen: list[Edit] = []
     taken = 0
     for group in first(groups, len(groups), rng):

@@ -1,4 +1,4 @@
-"""An edit of a text: a span and its replacement. All text outside the edits stays unchanged."""
+"""An edit of a text: a span and its replacement. All text outside of edits stays unchanged."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import NamedTuple
 
 
 class Edit(NamedTuple):
-    """The characters from `start` up to `end` of the original become `replacement`; equal ends insert."""
+    """The characters from `start` up to `end` of the original become `replacement`. If `start` equals `end`, the
+    replacement is inserted.
+    """
 
     start: int
     end: int
@@ -21,9 +23,10 @@ def in_order(edits: Sequence[Edit]) -> tuple[Edit, ...]:
 
 
 def applied(text: str, edits: Sequence[Edit]) -> str:
-    """The text with all edits made. Edits count positions in the original; insertions at one position keep their order.
+    """The text with all edits applied. Positions of edits refer to the original text; insertions at one position keep
+    their order.
 
-    Raises ValueError where two edits overlap or one lies outside the text: that is a mistake of the perturbation.
+    Raises ValueError where two edits overlap or one is outside the text, which is an error in the perturbation.
     """
     parts: list[str] = []
     last = 0

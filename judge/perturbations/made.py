@@ -1,4 +1,4 @@
-"""The function of each perturbation, by name, imported at its first use."""
+"""Maps the name of a perturbation to its function, which is imported at its first use."""
 
 from __future__ import annotations
 

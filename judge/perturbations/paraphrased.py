@@ -1,4 +1,4 @@
-"""Sentences of a story for which the material holds paraphrases."""
+"""Selects sentences of a story for which paraphrases are available."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ NONE = Unfit("too few sentences with a paraphrase")
 
 
 def drawn(material: Material, strength: int, rng: Random) -> list[tuple[Sentence, str]]:
-    """Random sentences with their paraphrases, as many as the strength; none where fewer sentences have one."""
+    """Randomly chosen sentences with their paraphrases; their number is the strength. Empty where fewer sentences have
+    a paraphrase.
+    """
     text = material.story.text
     available = [
         (span, paraphrase)

@@ -1,4 +1,4 @@
-"""The types of a perturbation: its facts, its material, and the function that changes one story."""
+"""The types of a perturbation: its description, its input, and the function that changes one story."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ Need = Literal["tagger", "wordnet", "other-stories", "rewriter"]
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Facts of a perturbation that hold for all stories.
+    """Description of a perturbation that holds for all stories.
 
-    `aims` are the criteria (by the names of the shipped ones, in lower case) whose ratings ought to fall; empty where
-    none ought to, or all alike. `strengths` go up, and the edits of one are among those of the next; (1,) where there
-    is no more or less of it. `source` is the paper or the reason.
+    `aims` are the criteria (names in lower case) whose ratings should fall; empty where no rating or all ratings should
+    fall. `strengths` are in ascending order, and the edits of one strength are among those of the next; (1,) where
+    there are no degrees. `source` is the paper or another reason for the perturbation.
     """
 
     name: str
@@ -38,7 +38,9 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word or punctuation mark as a tagger sees it, by positions in the text; `head` is an index into the tokens."""
+    """A word or punctuation mark as analysed by a tagger. `start` and `end` are positions in the text. `head` is the
+    index of the syntactic head among the tokens, `sentence` the number of the sentence.
+    """
 
     start: int
     end: int
@@ -52,7 +54,7 @@ class Token:
 
 
 class Words(NamedTuple):
-    """A noun or verb of another story: its form in the text, its tag, and the story-prompt of that story."""
+    """A noun or verb of another story: its form in the text, its lemma, its tag, and the story-prompt of that story."""
 
     text: str
     lemma: str
@@ -66,18 +68,20 @@ class Material:
 
     Attributes
     ----------
+    story : Story
+        The story to change.
     tokens : sequence of Token
-        The story's; empty where the perturbation needs no tagger.
+        Tokens of the story; empty where the perturbation needs no tagger.
     others : sequence of Story
-        Stories for other story-prompts, of the same system where there are some; in an order that never changes.
+        Stories for other story-prompts, of the same system if possible; always in the same order.
     other_words : sequence of Words
         Nouns and verbs of stories for other story-prompts.
     wordnet : WordNet or None
-        Where the perturbation needs it.
+        None where the perturbation does not need WordNet.
     paraphrases : mapping of str
-        Other words for sentences of the story, each as `sentences` finds it in the text.
+        Sentence of the story (as found by `sentences`) -> its paraphrase.
     top : str
-        How the highest point of the scale is written that the judge will be asked for.
+        The highest point of the scale on which the judge will rate, as text.
     """
 
     story: Story
@@ -104,7 +108,7 @@ class Change(Protocol):
     """The protocol of functions that make one perturbation of one story."""
 
     def __call__(self, material: Material, strength: int, rng: Random) -> Made:
-        """The edits of the story's text.
+        """The edits of the story's text, or the reason why there are none.
 
-        The same `rng` state with a higher strength gives the same edits and, as far as there is room, more.
+        With the same `rng` state, a higher strength gives the same edits and, as far as possible, more.
         """

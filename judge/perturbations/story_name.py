@@ -1,6 +1,6 @@
 """Identifiers of perturbed stories: `ORIGIN@PERTURBATION.STRENGTH`, and `ORIGIN@none` for the unchanged story.
 
-An id is all that a journal needs to hold to tell what was done to a story.
+The identifier alone says how a story was changed, so a journal needs no other record of it.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ class PerturbedName(NamedTuple):
 
     @property
     def done(self) -> str:
-        """The perturbation with its strength, for a table's row."""
+        """Name of the perturbation, or "untouched" for the unchanged story, as printed in a table's row."""
         return self.perturbation or "untouched"
 
 
 def story_name(origin: str, perturbation: str | None = None, strength: int = 1) -> str:
-    """The id of a story after a perturbation, or of the unchanged story."""
+    """Identifier of a story after a perturbation, or of the unchanged story (`perturbation` None)."""
     return f"{origin}@{UNTOUCHED}" if perturbation is None else f"{origin}@{perturbation}.{strength}"
 
 

@@ -1,4 +1,4 @@
-"""Forecast of a run: calls, tokens, money and time, each measured by a pilot or marked as an estimate."""
+"""Forecast of a run's calls, tokens, cost and time. Each number is based on a pilot or marked as an estimate."""
 
 from __future__ import annotations
 
@@ -29,28 +29,31 @@ second, third and so on is, since a mean length needs no more and a plan should 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Measurements of a pilot.
+    """Measurements of a pilot (the run's first queries, sent before the rest).
 
     Attributes
     ----------
     answers : int
-        How many answers it brought.
+        Number of answers in the pilot.
     answers_per_query, calls_per_query : float
-        How many answers to a query, and in how many calls they came: fewer calls where one brings several.
+        Mean numbers of answers and of calls per query. There are fewer calls than answers where one call
+        returns several answers.
     prompt_tokens, completion_tokens : float or None
-        Means, of a call's prompt and of an answer; None where the server told no tokens.
+        Mean tokens of a call's prompt and of an answer; None where the server reported no tokens.
     characters : float
         Mean length of the prompts that were sent.
     tokens_per_character : float
-        How many tokens a prompt has more for each character that it is longer.
+        Additional prompt tokens per additional character of a prompt.
     cached, written : float
-        Shares of the prompt tokens that came from the provider's cache, and that went into it.
+        Shares of the prompt tokens that were read from the provider's cache, and that were written to it.
     cost : float or None
-        Mean dollars of a call, where the server named them.
+        Mean cost of a call in dollars; None where the server reported no cost.
     cost_per_character : float
-        How many dollars a call costs more for each character that its prompt is longer.
-    answers_per_second, parsed : float or None
-        The pace, and the share of answers with a rating.
+        Additional dollars of a call per additional character of its prompt.
+    answers_per_second : float or None
+        Speed of the pilot.
+    parsed : float or None
+        Share of answers with a rating.
     """
 
     answers: int
@@ -70,9 +73,11 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """Totals for the whole plan. None = not known; `batch_cost` is the cost through the provider's batch API.
+    """Totals for the whole plan. None = not known. `seconds` is the duration, `cost` is in dollars, and `batch_cost` is
+    the cost through the provider's batch API. `basis` says in words how tokens were measured or estimated.
 
-    `subjects` are stories to rate, or pairs to compare, each of them once for each order in which it is shown.
+    `subjects` is the number of stories to rate, or of pairs to compare, counted once for each order in which they are
+    shown.
     """
 
     subjects: int
@@ -96,12 +101,12 @@ def forecast(
     one_call: bool,
     measured: Measured | None = None,
 ) -> Forecast:
-    """Forecast the totals for `count` stories or shown pairs, from the lengths of their prompts and the pilot if there
-    was one.
+    """Forecast the totals for `count` stories or shown pairs, from the lengths of their prompts and from a pilot, if
+    there was one.
 
-    `subjects` are all of them, or a list of some that stand for all. `one_call`: all repeats of a query are meant to go
-    out in one request, so that its prompt is read (and paid) once; where the pilot's calls show another number of
-    requests, theirs counts.
+    `subjects` yields all stories or pairs, or is a list of some that represent all. `one_call`: all repeats of a query
+    are sent in one request, so that its prompt is paid once. If the pilot measured another number of calls per query,
+    that number is used instead.
     """
     queries = count * plan.queries_per_subject
     answers = queries * plan.spec.repeats
@@ -131,7 +136,9 @@ def forecast(
 
 
 def _growth(measured: Measured, answers_per_call: float) -> float:
-    """Ratio of a call's tokens to those of a pilot's call, where it is to bring more answers than that one."""
+    """Ratio of the tokens of a planned call to the tokens of a pilot's call, if both return different numbers of
+    answers; 1 where tokens are not known.
+    """
     if measured.prompt_tokens is None or measured.completion_tokens is None:
         return 1.0
     before = measured.answers_per_query / measured.calls_per_query
@@ -140,7 +147,9 @@ def _growth(measured: Measured, answers_per_call: float) -> float:
 
 
 def _calls_per_query(repeats: int, one_call: bool, measured: Measured | None) -> float:
-    """As the pilot's calls were; as they are meant to be where it asked each query once, or was not made."""
+    """Calls per query: extrapolated from the pilot where it sent several repeats of a query, else 1 with `one_call` and
+    `repeats` without.
+    """
     if measured is None or measured.answers_per_query <= 1:
         return 1.0 if one_call else float(repeats)
     more = (measured.calls_per_query - 1) / (measured.answers_per_query - 1)
@@ -148,10 +157,10 @@ def _calls_per_query(repeats: int, one_call: bool, measured: Measured | None) ->
 
 
 def prompt_characters(plan: Plan, subjects: Iterable[Subject]) -> Iterator[float]:
-    """Mean length of the prompts about each story, or pair as it is shown.
+    """Mean length of the prompts about each story or shown pair, in characters.
 
-    Each Eval-Prompt is rendered for each with one criterion; how much longer it is with the others is found once,
-    since what a template says of a criterion does not depend on the story.
+    For each subject, each Eval-Prompt is rendered with one criterion only. The additional length with other criteria is
+    measured on the first subject, because a template's text about a criterion does not depend on the story.
     """
     asked = [(prompt, plan.asked_by(prompt)) for prompt in plan.eval_prompts]
     longer: list[float] | None = None
@@ -166,8 +175,8 @@ def prompt_characters(plan: Plan, subjects: Iterable[Subject]) -> Iterator[float
 
 
 def characters_by_query(plan: Plan, subject: Subject) -> dict[tuple[str, str], float]:
-    """Map (Eval-Prompt, criterion) to the length of the prompt about this story or pair; several criteria in one query
-    have one joint name.
+    """(Eval-Prompt, criterion) -> number of characters of the prompt about this story or pair. Several criteria in one
+    query have one joint name.
     """
     return {
         (prompt.name, (asked if isinstance(asked, Criterion) else Criterion.together(asked)).name): float(
@@ -179,13 +188,13 @@ def characters_by_query(plan: Plan, subject: Subject) -> dict[tuple[str, str], f
 
 
 def _length(plan: Plan, subject: Subject, prompt: EvalPrompt, asked: Asked) -> int:
-    """Characters of one rendered query."""
+    """Number of characters of one rendered query."""
     messages = plan.messages(subject, prompt, asked)
     return sum(len(message.content) for message in messages)
 
 
 def _completion_tokens(plan: Plan) -> float:
-    """Mean tokens of an answer over the queries about a subject: a guess, bounded by max_tokens."""
+    """Estimated mean number of tokens per answer, over the queries about a subject; at most max_tokens."""
     guesses = [
         (_ANSWER_TOKENS if prompt.asks_explanation else _RATING_TOKENS)
         * (len(asked) if isinstance(asked, tuple) else 1)

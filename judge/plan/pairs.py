@@ -1,7 +1,7 @@
-"""Pairs of stories that a run compares, and the order in which each is shown.
+"""Pairs of stories that a run compares, and the order in which each pair is shown.
 
-A pair has an order of its own: that of the dataset's own pairs where it names the two stories, else that in which the
-stories stand there. (first, second) and (second, first) are two queries.
+The stories of a pair have a default order: that of the dataset's own pair of these stories, if there is one, else their
+order in the dataset. (first, second) and (second, first) are two queries.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _EITHER = 2
 
 @dataclass(frozen=True, slots=True)
 class StoryPlace:
-    """Facts of a story that decide with which others it is compared."""
+    """Facts of a story that decide with which other stories it is compared."""
 
     id: str
     story_prompt: str
@@ -34,7 +34,9 @@ class StoryPlace:
 
 
 class Planned(NamedTuple):
-    """One planned comparison, by the ids of its stories in the order shown; `number` counts the pairs from 0."""
+    """One planned comparison: number of the pair (from 0), id of the pair, and ids of the stories shown first and
+    second.
+    """
 
     number: int
     pair: str
@@ -47,8 +49,8 @@ def pairs_of(
 ) -> list[Pair]:
     """The run's pairs, grouped by story-prompt.
 
-    `named` are the dataset's own pairs (None: it has none), `listed` those of the run's file of pairs. Raises SpecError
-    where there is nothing to compare, or a pair does not fit the stories.
+    `named` are the dataset's own pairs (None: it has none). `listed` are the pairs of the run's file of pairs. Raises
+    SpecError where there is no pair, or a pair does not fit the stories.
     """
     wanted = spec.pairs
     own = None if named is None else list(named)
@@ -68,8 +70,8 @@ def pairs_of(
 
 
 def comparisons_of(spec: RunSpec, pairs: Sequence[Pair], stories: Sequence[StoryPlace]) -> list[Planned]:
-    """Each pair in every order in which it is shown. Comparisons with the same first story are adjacent, in the order
-    of the requests.
+    """Each pair in every order in which it is shown, sorted in the order of requests. Comparisons with the same first
+    story are adjacent.
     """
     comparisons = []
     for number, pair in enumerate(pairs):
@@ -84,12 +86,12 @@ def comparisons_of(spec: RunSpec, pairs: Sequence[Pair], stories: Sequence[Story
 
 
 def _drawn_turned(pair: Pair) -> bool:
-    """Whether a pair is shown the other way round: drawn once for these two stories, whatever else is compared."""
+    """Whether a pair is shown in reversed order. The random choice depends only on the two stories."""
     return bool(digest(f"order\0{pair.first}\0{pair.second}", 1)[0] & 1)
 
 
 def _drawn(spec: RunSpec, stories: Sequence[StoryPlace], named: Iterable[Pair]) -> Iterator[Pair]:
-    """The pairs among the stories that the run's words mean."""
+    """The pairs that the run's setting `pairs` selects among the stories."""
     own_pairs: dict[frozenset[str], Pair] = {}
     for pair in named:
         own_pairs.setdefault(frozenset((pair.first, pair.second)), pair)
@@ -110,7 +112,9 @@ def _drawn(spec: RunSpec, stories: Sequence[StoryPlace], named: Iterable[Pair]) 
 
 
 def _within(spec: RunSpec, group: Sequence[StoryPlace]) -> Iterator[tuple[StoryPlace, StoryPlace]]:
-    """The pairs among the stories of one story-prompt (or among all, across story-prompts)."""
+    """The pairs selected among the stories of one story-prompt, or among all stories if the run compares across
+    story-prompts.
+    """
     if not isinstance(spec.pairs, PairsSpec):
         yield from combinations(group, _EITHER)
     elif spec.pairs.against is not None:
@@ -124,10 +128,11 @@ def _within(spec: RunSpec, group: Sequence[StoryPlace]) -> Iterator[tuple[StoryP
 
 
 def circulant(count: int, each: int) -> Iterator[tuple[int, int]]:
-    """The pairs of a circulant graph: each of `count` nodes is joined to `each` others; the graph is connected if
+    """The pairs of a circulant graph: each of `count` nodes is joined to `each` others. The graph is connected if
     `each` is 2 or more.
 
-    Where both numbers are odd no such graph exists, and one place has one pair less; of fewer places all pairs.
+    If both numbers are odd, no such graph exists, and one node has one pair fewer. If there are at most `each` + 1
+    nodes, all pairs are returned.
     """
     if each >= count - 1:
         yield from combinations(range(count), _EITHER)
@@ -140,7 +145,7 @@ def circulant(count: int, each: int) -> Iterator[tuple[int, int]]:
 
 
 def _check(spec: RunSpec, pairs: Sequence[Pair], stories: dict[str, StoryPlace]) -> None:
-    """Raise SpecError for a pair that does not fit the stories, and where there is none."""
+    """Raise SpecError for a pair that does not fit the stories, and where there is no pair."""
     if not pairs:
         raise SpecError(
             f"dataset {spec.dataset!r} has no two stories to compare for one story-prompt",
@@ -164,6 +169,6 @@ def _check(spec: RunSpec, pairs: Sequence[Pair], stories: dict[str, StoryPlace])
 
 
 def _in_order(pairs: Sequence[Pair], stories: Sequence[StoryPlace]) -> list[Pair]:
-    """Pairs by story-prompt, as they are asked and counted by a limit."""
+    """Pairs sorted by story-prompt and position of their stories, as they are requested and as a limit counts them."""
     order = {story.id: (story.story_prompt, number) for number, story in enumerate(stories)}
     return sorted(pairs, key=lambda pair: (*order[pair.first], order[pair.second]))

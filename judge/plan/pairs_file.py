@@ -1,4 +1,4 @@
-"""A file of pairs to compare: JSON Lines with `first` and `second`, and perhaps `id`. Only reads."""
+"""Reads a file of pairs to compare: JSON Lines with `first`, `second` and optionally `id`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ALLOWED = "an object with first and second, the ids of two stories, and perhaps
 
 
 def read_pairs(file: Path) -> list[Pair]:
-    """The pairs of a file, in its order. Raises DataError naming file and row."""
+    """The pairs of a file, in its order. Raises DataError with file and row."""
     try:
         lines = file.read_bytes().splitlines()
     except OSError as error:

@@ -1,4 +1,6 @@
-"""Whether an Eval-Prompt's rating_pattern reads its example answer, so that a wrong pattern is found before the run."""
+"""Checks whether an Eval-Prompt's rating_pattern matches its example answer, so that a wrong pattern is detected before
+the run.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +18,10 @@ _ANY_SCALE = Scale(-1e9, 1e9)
 
 
 def pattern_problems(file: Path) -> list[str]:
-    """Sentences, each naming the file; empty where there is no pattern, or where it reads the example answer.
+    """Sentences on problems, each with the file's name. Empty where the file has neither pattern nor example answer, or
+    the example answer is read as intended.
 
-    A file that cannot be loaded has no sentence here: `eval_prompts.check.problems` says what is wrong with it.
+    A file that cannot be loaded gives no sentence; `eval_prompts.check.problems` reports it.
     """
     try:
         eval_prompt = load_eval_prompt(file)

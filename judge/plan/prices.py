@@ -1,4 +1,6 @@
-"""Price table: a catalogue's snapshot, overlaid by the user's own; a model that neither has has no price."""
+"""Prices of models: a snapshot of a public catalogue, which the user's own table overrides. A model in neither has no
+price.
+"""
 
 from __future__ import annotations
 
@@ -43,11 +45,11 @@ _DATE = re.compile(r"-\d{4}(-?\d{2}){0,2}")
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """Dollars for a million tokens, and the source of the price.
+    """Dollars per million tokens, and the source of the price.
 
-    `cached` is for prompt tokens read from the provider's cache and `written` for those written into it; None = as
-    `input`. `batch` is what the provider's batch API charges; None = not known. The price holds for prompts of `up_to`
-    tokens; None = of any length. `note` is what a reader must know of it.
+    `cached` is for prompt tokens read from the provider's cache and `written` for those written to it; None = the price
+    of `input`. `batch` is the price through the provider's batch API; None = not known. The price holds for prompts of
+    at most `up_to` tokens; None = of any length. `note` is a remark that reports print with the price.
     """
 
     input: float
@@ -63,7 +65,7 @@ class Price:
     def cost(
         self, prompt_tokens: float, completion_tokens: float, cached_tokens: float = 0, written_tokens: float = 0
     ) -> float:
-        """Dollars for these tokens; cached and written tokens are part of the prompt tokens."""
+        """Cost of these tokens in dollars. Cached and written tokens are part of the prompt tokens."""
         cached = self.input if self.cached is None else self.cached
         written = self.input if self.written is None else self.written
         fresh = prompt_tokens - cached_tokens - written_tokens
@@ -71,7 +73,7 @@ class Price:
         return (prompt + completion_tokens * self.output) / 1e6
 
     def of(self, response: Response) -> float:
-        """Dollars for the call that gave this response, from the response's token counts."""
+        """Cost in dollars of the call that returned this response, from the response's token counts."""
         return self.cost(
             response.prompt_tokens or 0,
             response.completion_tokens or 0,
@@ -80,7 +82,7 @@ class Price:
         )
 
     def words(self) -> str:
-        """The price, its date and its source."""
+        """The price with its date and source, as text for reports."""
         named = ((self.cached, "from the cache"), (self.written, "written into it"))
         cached = ", ".join(f"{dollars(price)} {words}" for price, words in named if price is not None)
         cached = f" ({cached})" if cached else ""
@@ -99,18 +101,18 @@ class Price:
 
 
 def user_price_file() -> Path:
-    """Path of the user's own table of prices, whether it exists or not."""
+    """Path of the user's own price table, whether or not the file exists."""
     return config_folder() / "prices.yaml"
 
 
 def shipped_table() -> str:
-    """Name and date of the snapshot of prices that the program ships."""
+    """Name and date of the price catalogue that the program ships."""
     data = _snapshot()
     return f"prices of {data['catalogue']} as of {data['date']}"
 
 
 def how_to_price(judge: str) -> str:
-    """Instruction with the line and the file that give the judge a price."""
+    """Instruction for users: the line to add, and the file to add it to, so that the judge has a price."""
     return f"add the line '{judge}: {{input: X, output: Y}}' (dollars for a million tokens) to {user_price_file()}"
 
 
@@ -121,11 +123,11 @@ def load_prices(
     *,
     on: date | None = None,
 ) -> Price | None:
-    """The price of a judge written `provider/model` at these addresses, or None where no table has it.
+    """The price of a judge named `provider/model` at these addresses; None where no table has a price.
 
-    The user's table goes first and holds at any address. The shipped one has the price of the provider whose host is
-    addressed; at an unknown host (a gateway, say) only models that no one but their maker can serve have a price. `on`
-    is the day whose price is meant; None = today.
+    The user's own table has priority and applies at any address. The shipped table gives the price of the provider at
+    the address. At an unknown host, such as a gateway, it has prices only for models that nobody but their maker can
+    serve. `on` is the day for which the price is wanted; None = today.
     """
     own = _user_table()
     if judge in own:
@@ -135,7 +137,7 @@ def load_prices(
 
 
 def reports_cost(base_url: Sequence[str]) -> bool:
-    """Whether all these addresses belong to a provider that names the cost of each answer."""
+    """Whether all these addresses belong to providers that report the cost of each answer."""
     return all(host in _REPORTING for host in _hosts(base_url))
 
 
@@ -191,7 +193,7 @@ def _shipped(judge: str, base_url: Sequence[str], engine: Mapping[str, Any], on:
 
 
 def _at(host: str, model: str, on: date) -> Price | None:
-    """The shipped price of a model at a host."""
+    """The shipped price of a model at a host on a day; None where there is none."""
     data = _snapshot()
     sections = data["providers"].values()
     section_of_host = next((section for section in sections if host in section["hosts"]), None)
@@ -207,7 +209,7 @@ def _at(host: str, model: str, on: date) -> Price | None:
 
 
 def _step(entry: Any, on: date, checked: str, source: str) -> Price:
-    """Of prices that change with time, the one of that day."""
+    """The price on a day. `entry` may list several prices, each valid from a certain date on."""
     steps = entry if isinstance(entry, list) else [entry]
     now = [step for step in steps if step.get("from", "") <= on.isoformat()][-1]
     numbers = {key: now[key] for key in (*_NUMBERS, "up_to", "note") if key in now}
@@ -230,7 +232,7 @@ def _hosts(base_url: Sequence[str], backend: str = "openai") -> list[str]:
 
 
 def _is_dated(judge: str, name: str) -> bool:
-    """Whether this is the name and a date."""
+    """Whether `judge` is `name` followed by a date, as in a dated version of a model."""
     return judge.startswith(name) and _DATE.fullmatch(judge, len(name)) is not None
 
 

@@ -1,9 +1,9 @@
-"""Queries of a run, rendered lazily, one block of stories at a time, in the order that shares prefixes.
+"""Renders the queries of a run lazily, one block of stories at a time, so that queries with a common prefix follow each
+other (servers cache prefixes).
 
-Stories, or pairs as they are shown, come with equal story-prompts together. Each block of them is rendered and sorted
-as text, so queries with a common prefix are neighbours whatever the templates look like; templates that begin with the
-criterion (its guidelines, say) get a pass of their own for each criterion, since there the common prefix spans all
-stories.
+The stories (or shown pairs) come grouped by story-prompt. The queries of a block are rendered and sorted as text, so
+that queries with a common prefix are adjacent for any template. A template that begins with the criterion (such as its
+guidelines) gets a separate pass for each criterion, because all stories then share the prefix.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ BLOCK = 32
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Plan of a run: its queries about each story, or about each pair as it is shown."""
+    """Plan of a run: its queries about each story, or about each pair as shown."""
 
     spec: RunSpec
     criteria: tuple[Criterion, ...]
@@ -41,30 +41,34 @@ class Plan:
 
     @property
     def compares(self) -> bool:
-        """Whether pairs of stories are compared; else stories are rated."""
+        """Whether the run compares pairs of stories; otherwise it rates stories."""
         return self.spec.pairs is not None
 
     @property
     def queries_per_subject(self) -> int:
-        """Number of queries about one story or pair: one for each Eval-Prompt and criterion, or one for an Eval-Prompt
-        whose answer rates its criteria together.
+        """Number of queries about one story or shown pair. There is one for each Eval-Prompt and criterion, or only one
+        for an Eval-Prompt that rates its criteria in one answer.
         """
         return sum(len(self.asked_by(prompt)) for prompt in self.eval_prompts)
 
     def asked_by(self, prompt: EvalPrompt) -> tuple[Asked, ...]:
-        """Criteria of each query of an Eval-Prompt about one subject: one criterion a query, or all of the
-        Eval-Prompt's criteria in one query.
+        """The queries of an Eval-Prompt about one subject, by what they ask for: one criterion each, or a tuple of all
+        the Eval-Prompt's criteria in one query.
         """
         if prompt.criteria is None:
             return self.criteria
         return (self.criteria if prompt.criteria == "all" else _named(prompt, self.criteria),)
 
     def asked_in(self, journal: JournalReader, limit: int | None = None) -> Iterator[list[Query]]:
-        """Prefix groups of the queries about the stories or pairs in a journal: all, or the first `limit`."""
+        """Queries about the stories or pairs in a journal (all, or the first `limit`), in groups with a common
+        prefix.
+        """
         return self.groups(lambda: journal.subjects(limit))
 
     def groups(self, subjects: Callable[[], Iterator[Subject]]) -> Iterator[list[Query]]:
-        """Prefix groups of queries. Each call of `subjects` opens a new iterator with equal story-prompts adjacent."""
+        """Queries in groups with a common prefix. Each call of `subjects` must return a new iterator over stories or
+        pairs, grouped by story-prompt.
+        """
         published = self.criteria_set.published
         by_story: list[_Place] = []
         by_criterion: list[_Place] = []
@@ -118,7 +122,9 @@ class Plan:
         return prompt.render(subject, asked, published=self.criteria_set.published, ties=self.spec.ties)
 
     def definition(self) -> dict[str, Any]:
-        """Everything that decides the queries' content, as plain data: stored with the run, compared on resuming."""
+        """Plain data on everything that decides the queries' content. It is stored with the run and compared when the
+        run is resumed.
+        """
         spec = self.spec
         patterns = {p.name: p.rating_pattern for p in self.eval_prompts if p.rating_pattern is not None}
         joint = {
@@ -162,7 +168,9 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """One Eval-Prompt with what it asks for, and what its rendered text shows first."""
+    """An Eval-Prompt, its criterion or criteria, and the order in which its rendered text first shows story-prompt,
+    story and criterion.
+    """
 
     eval_prompt: EvalPrompt
     asked: Asked
@@ -179,7 +187,9 @@ class _Place:
 
 
 def make_plan(spec: RunSpec, *, folder: Path | None = None) -> Plan:
-    """Load what the definition names (paths relative to `folder`) and check what can be checked without stories."""
+    """Load the files that the run's definition names (paths relative to `folder`), and check everything that can be
+    checked without stories.
+    """
     wording = None
     if spec.criteria.wording is not None:
         wording = (folder or Path()) / spec.criteria.wording
@@ -212,7 +222,9 @@ def make_plan(spec: RunSpec, *, folder: Path | None = None) -> Plan:
 
 
 def _named(prompt: EvalPrompt, criteria: tuple[Criterion, ...]) -> tuple[Criterion, ...]:
-    """The criteria that an Eval-Prompt asks for together, in its order. Raises SpecError where a run lacks one."""
+    """The criteria that an Eval-Prompt rates in one answer, in the Eval-Prompt's order. Raises SpecError where the run
+    lacks one of them.
+    """
     by_name = {
         word.casefold(): criterion for criterion in criteria for word in (criterion.abbreviation, criterion.name)
     }
@@ -227,7 +239,9 @@ def _named(prompt: EvalPrompt, criteria: tuple[Criterion, ...]) -> tuple[Criteri
 
 
 def _check_kind(spec: RunSpec, prompts: tuple[EvalPrompt, ...]) -> None:
-    """Raise SpecError where Eval-Prompts that rate stand beside such that compare, or do not go with `pairs`."""
+    """Raise SpecError where a run has both Eval-Prompts that rate and that compare, where they do not fit the setting
+    `pairs`, or where several criteria in one answer do not fit `structured` or `scoring`.
+    """
     compare = [prompt.name for prompt in prompts if prompt.compares]
     rate = [prompt.name for prompt in prompts if not prompt.compares]
     if compare and rate:
@@ -259,7 +273,9 @@ def _check_kind(spec: RunSpec, prompts: tuple[EvalPrompt, ...]) -> None:
 
 
 def missing_reference(plan: Plan, stories: Iterable[Story]) -> Iterator[Story]:
-    """Passes stories on and raises at the first that lacks the reference story an Eval-Prompt needs."""
+    """The stories, unchanged. Raises SpecError at the first story without a reference story that an Eval-Prompt
+    needs.
+    """
     for story in stories:
         for prompt in plan.eval_prompts:
             if prompt.lacks_reference(story, published=plan.criteria_set.published):
@@ -271,10 +287,11 @@ def missing_reference(plan: Plan, stories: Iterable[Story]) -> Iterator[Story]:
 
 
 def query_key(story: str, criterion: Criterion, eval_prompt: str, messages: tuple[Message, ...], spec: RunSpec) -> str:
-    """Fingerprint of everything an answer depends on, but who judges.
+    """Fingerprint of everything that an answer depends on, except the judge.
 
-    The story's id, criterion and Eval-Prompt stand in it beside the messages: two stories with the same text are two
-    judgments. The seed of repeat i is the run's seed plus i, so (key, repeat) names one answer.
+    It includes the story's id, the criterion and the Eval-Prompt as well as the messages, so that two stories with the
+    same text have different keys. The seed of repeat i is the run's seed plus i, so (key, repeat) identifies one
+    answer.
     """
     generation = spec.generation
     head = orjson.dumps(
@@ -298,7 +315,7 @@ def query_key(story: str, criterion: Criterion, eval_prompt: str, messages: tupl
 def joint_key(
     story: str, criteria: tuple[Criterion, ...], eval_prompt: str, messages: tuple[Message, ...], spec: RunSpec
 ) -> str:
-    """Fingerprint, like `query_key`, of a query for several criteria in one answer."""
+    """Fingerprint of a query that rates several criteria in one answer; like `query_key`."""
     generation = spec.generation
     head = orjson.dumps(
         [
@@ -325,7 +342,9 @@ def comparison_key(
     messages: tuple[Message, ...],
     spec: RunSpec,
 ) -> str:
-    """Fingerprint, like `query_key`, of a comparison: it depends on both stories, their order and the labels."""
+    """Fingerprint of a comparison; like `query_key`. It depends on both stories, their order and the labels of the
+    choices.
+    """
     generation = spec.generation
     head = orjson.dumps(
         [

@@ -1,4 +1,4 @@
-"""Command line that starts a vLLM server for a run."""
+"""Writes the command line that starts a vLLM server for a run."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ _BLANKS = {"backend": "xgrammar", "disable_any_whitespace": True}
 
 @dataclass(frozen=True, slots=True)
 class Serving:
-    """Instructions to serve a run: a command line for each server, and notes on what was assumed."""
+    """How to serve a run: one command line for each server, and notes on assumptions."""
 
     commands: tuple[str, ...]
     notes: tuple[str, ...]
 
 
 def serving(plan: Plan, subjects: Iterable[Subject]) -> Serving:
-    """The `vllm serve` line of each of the run's servers. Raises SpecError for a judge that vLLM does not serve."""
+    """The `vllm serve` command for each of the run's servers. Raises SpecError for a judge that vLLM cannot serve."""
     spec = plan.spec
     provider, model = JudgeName.of(spec.judge)
     if provider not in ("openai", "vllm", "hf"):
@@ -71,7 +71,7 @@ def serving(plan: Plan, subjects: Iterable[Subject]) -> Serving:
 
 
 def _names(spec: RunSpec, model: str) -> list[str]:
-    """Under which name the weights, or the adapter upon them, answer."""
+    """Arguments that set the name under which the server offers the model, or the LoRA adapter applied to it."""
     lora = spec.engine.get("lora")
     if lora is not None:
         return ["--served-model-name", f"{model}-base", "--enable-lora", "--lora-modules", f"{model}={lora}"]
@@ -79,7 +79,9 @@ def _names(spec: RunSpec, model: str) -> list[str]:
 
 
 def _context(plan: Plan, subjects: Iterable[Subject], notes: list[str]) -> int:
-    """Tokens of the longest query and its answer, rounded up; the engine key where it is given."""
+    """Context length in tokens: `max_model_len` of the engine settings where given, else an estimate for the longest
+    query and its answer, rounded up. A note on the estimate is added to `notes`.
+    """
     spec = plan.spec
     if "max_model_len" in spec.engine:
         return int(spec.engine["max_model_len"])
@@ -106,7 +108,7 @@ def _characters(plan: Plan, subject: Subject) -> int:
 
 
 def _flag(key: str, value: Any) -> list[str]:
-    """One engine key as the server's command line writes it."""
+    """Arguments of the server's command line for one engine setting."""
     name = "--" + key.replace("_", "-")
     if value is True:
         return [name]

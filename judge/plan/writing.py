@@ -1,4 +1,4 @@
-"""Requests of a definition that has stories written, rendered lazily."""
+"""Renders the requests of a run in which a model writes stories, lazily."""
 
 from __future__ import annotations
 
@@ -22,40 +22,44 @@ from judge.run_definition.writing import AnySpec, GenerateSpec
 
 @dataclass(frozen=True, slots=True)
 class WritingPlan:
-    """Plan of a generation: for each story-prompt, a story by each writer prompt."""
+    """Plan of a run that writes stories: for each story-prompt, one story by each writer prompt."""
 
     spec: GenerateSpec
     writer_prompts: tuple[WriterPrompt, ...]
 
     @property
     def compares(self) -> bool:
-        """Whether pairs of stories are compared: never in a generation."""
+        """Whether the run compares pairs of stories. Always false, because this run writes stories."""
         return False
 
     @property
     def criteria(self) -> tuple[Criterion, ...]:
-        """No criteria, because a generation rates nothing."""
+        """Always empty, because a run that writes stories rates nothing."""
         return ()
 
     @property
     def queries_per_subject(self) -> int:
-        """Requests for each story-prompt."""
+        """Number of requests for each story-prompt."""
         return len(self.writer_prompts)
 
     def asked_in(self, journal: JournalReader, limit: int | None = None) -> Iterator[list[Commission]]:
-        """All requests for the story-prompts in a journal, those for one story-prompt together."""
+        """Requests for the story-prompts in a journal (all, or the first `limit`), in groups with equal
+        story-prompts.
+        """
         for _, wanted in groupby(journal.story_prompts(limit), key=lambda story_prompt: story_prompt.text):
             yield [self.commission(story_prompt, prompt) for story_prompt in wanted for prompt in self.writer_prompts]
 
     def commission(self, wanted: StoryPrompt, prompt: WriterPrompt) -> Commission:
-        """One rendered request with its key."""
+        """One rendered request for a story, with its key."""
         spec = self.spec
         messages = prompt.render(wanted, spec.words)
         key = commission_key(wanted.id, prompt.name, messages, spec)
         return Commission(key, wanted, prompt.name, messages, spec.generation.record(), spec.api)
 
     def definition(self) -> dict[str, Any]:
-        """Everything that decides the content of the requests, as plain data with the names of a run's definition."""
+        """Plain data on everything that decides the content of the requests, under the same keys as the definition of a
+        rating run.
+        """
         spec = self.spec
         return {
             "name": spec.name,
@@ -81,7 +85,9 @@ AnyPlan = Plan | WritingPlan
 
 
 def plan_of(spec: AnySpec, *, folder: Path | None = None) -> AnyPlan:
-    """Load the files that a definition of a run or a generation names; check what needs no stories."""
+    """Load the files that the definition of a rating or a writing run names, and check everything that needs no
+    stories.
+    """
     if isinstance(spec, RunSpec):
         return make_plan(spec, folder=folder)
     prompts = tuple(load_writer_prompt(name, folder=folder, system=spec.system) for name in spec.writer_prompts)
@@ -92,7 +98,7 @@ def plan_of(spec: AnySpec, *, folder: Path | None = None) -> AnyPlan:
 
 
 def commission_key(wanted: str, writer_prompt: str, messages: tuple[Message, ...], spec: GenerateSpec) -> str:
-    """Fingerprint of everything that a story depends on, except the writer; like `query_key` for a rating."""
+    """Fingerprint of everything that a written story depends on, except the model that writes it; like `query_key`."""
     generation = spec.generation
     head = orjson.dumps(
         [

@@ -1,6 +1,7 @@
-"""The preferences table: one row for each repeat of each comparison, and one for each person's.
+"""The preferences table: one row for each repeat of each comparison by a judge, and one for each comparison by a
+person.
 
-Rating runs and people's ratings stand in it too, by the preferences that their means imply.
+The table also has rows for preferences implied by mean ratings, of judges and of people.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _PAIRS = ("dataset", "pair", "story_prompt", "first", "second", "first_system", 
 
 
 def compares(folder: ResultFolder) -> bool:
-    """Whether a result folder holds comparisons."""
+    """Whether a result folder holds comparisons of stories."""
     if not folder.journal.is_file():
         return folder.preferences.is_file()
     with JournalReader(folder.journal) as journal:
@@ -37,18 +38,18 @@ def compares(folder: ResultFolder) -> bool:
 
 
 def comparing(runs: Sequence[Path | str]) -> tuple[list[Path], list[Path]]:
-    """The result folders of these RUNs that hold comparisons, and the others."""
+    """(Result folders of these RUNs that hold comparisons, the other result folders)."""
     folders = resolve(runs)
     compared = [folder.path for folder in folders if compares(folder)]
     return compared, [folder.path for folder in folders if folder.path not in compared]
 
 
 def read(runs: Sequence[Path | str]) -> PreferencesTable:
-    """Build the table of one or more RUNs, of comparisons and of ratings.
+    """Build the table of one or more RUNs, which may hold comparisons or ratings.
 
-    People's preferences come once for each dataset. What ratings imply is told of the pairs that some RUN compared or
-    people did, and, of a dataset where nobody compared any, of all pairs within a story-prompt. Raises RunFolderError
-    where a RUN has no results, and where two results name one dataset but hold different stories.
+    People's preferences come once for each dataset. Preferences implied by ratings cover the pairs that a RUN or people
+    compared. In a dataset without compared pairs, they cover all pairs within a story-prompt. Raises RunFolderError
+    where a RUN has no results, and where two results have the same dataset name but different stories.
     """
     datasets: dict[str, Known] = {}
     rows: list[dict[str, Any]] = []
@@ -73,7 +74,9 @@ def read(runs: Sequence[Path | str]) -> PreferencesTable:
 
 
 def _rated(folders: Sequence[ResultFolder], datasets: dict[str, Known]) -> RatingsTable | None:
-    """The ratings of folders that hold ratings; what people preferred of their datasets is added to `datasets`."""
+    """Ratings table of folders with rating runs; None without folders. Their datasets are added to `datasets`, with
+    people's preferences.
+    """
     if not folders:
         return None
     preferred: dict[str, list[Pair]] = {}
@@ -102,7 +105,7 @@ def _stories(datasets: dict[str, Known], rated: RatingsTable | None) -> pd.DataF
 
 
 def _ratings(datasets: dict[str, Known], rated: RatingsTable | None) -> pd.DataFrame:
-    """Everybody's ratings whose means imply preferences; people's of a dataset once."""
+    """All ratings, of judges and people, whose means imply preferences. People's ratings of a dataset come once."""
     rated_rows = [
         (dataset.run, None, name, story, criterion, None, "rater", value)
         for name, dataset in datasets.items()
@@ -120,7 +123,9 @@ def _ratings(datasets: dict[str, Known], rated: RatingsTable | None) -> pd.DataF
 
 
 def _pairs(datasets: dict[str, Known], stories: pd.DataFrame) -> pd.DataFrame:
-    """The pairs of which preferences are implied."""
+    """The pairs for which ratings imply preferences: compared pairs, or all pairs within a story-prompt where a dataset
+    has none.
+    """
     rows = []
     for name, dataset in datasets.items():
         pairs = dict(dataset.pairs)
@@ -135,7 +140,7 @@ def _pairs(datasets: dict[str, Known], stories: pd.DataFrame) -> pd.DataFrame:
 
 
 def _fact(fact: RunFacts) -> ComparisonFacts:
-    """The facts of a rating run, whose means imply preferences."""
+    """Facts of a rating run in the form for comparisons, because its mean ratings imply preferences."""
     return ComparisonFacts(
         run=fact.run,
         judge=fact.judge,

@@ -16,17 +16,17 @@ _WHO = ["run", "judge", "dataset", "criterion", "eval_prompt"]
 
 
 def implied(ratings: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
-    """Rows of source "implied" for each pair: one for each judge x Eval-Prompt x criterion, and one from the means of
-    people's ratings.
+    """Rows with source "implied": for each pair and each judge x Eval-Prompt x criterion, and for each pair and
+    criterion of people's ratings.
 
-    Ratings are averaged over repeats (of people, over raters); equal means, to 1e-9, are a tie. A pair of which one
-    story has no rating is a row without a preference, `not_answered`: it is counted, and nothing is made of it.
+    A judge's ratings of a story are averaged over repeats, people's over raters. Means that differ by less than 1e-9
+    are a tie. If a story of the pair has no rating, the row has no preference and the status `not_answered`.
 
     Parameters
     ----------
     ratings : frame of a ratings table
     pairs : columns dataset, pair, story_prompt, first, second, first_system, second_system
-        See `pairs_within` where nobody compared any.
+        Use `pairs_within` where nobody compared stories.
     """
     by_people = (ratings["source"] == "rater").to_numpy()
     parts = [part for part in (ratings[~by_people], ratings[by_people]) if len(part)]
@@ -35,7 +35,7 @@ def implied(ratings: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
 
 
 def pairs_within(stories: pd.DataFrame) -> pd.DataFrame:
-    """All pairs of stories for one story-prompt, of a table of stories indexed by (dataset, story)."""
+    """All pairs of stories with the same story-prompt, from a table of stories indexed by (dataset, story)."""
     rows = []
     plain = stories.reset_index()
     for (dataset, prompt), part in plain.groupby(["dataset", "story_prompt"], sort=False, observed=True):

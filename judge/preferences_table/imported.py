@@ -1,7 +1,7 @@
-"""Imported preferences, in place of a journal: every row is checked, and none is changed.
+"""Reads imported preferences, which have no journal. Every row is checked, and none is changed.
 
-A folder holds `imported_preferences.csv` (the columns of the preferences table); beside it lie `imported_stories.csv`
-(`dataset, story, story_prompt, system, words, text`) and `manifest.json` (`judge, criteria, notes, orders`).
+A folder holds `imported_preferences.csv` (the columns of the preferences table), `imported_stories.csv` (`dataset,
+story, story_prompt, system, words, text`) and `manifest.json` (`judge, criteria, notes, orders`).
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _NUMBERS = ("repeat", "p_first", "p_second", "p_tie")
 
 
 def read_imported(folder: ResultFolder, datasets: dict[str, Known]) -> tuple[list[dict[str, Any]], ComparisonFacts]:
-    """The rows and the facts of one imported folder; its stories and pairs are added to `datasets`.
+    """The rows and the facts of one folder with imported preferences. Its stories and pairs are added to `datasets`.
 
-    Raises DataError for missing columns, unknown words, and a story that is not among the folder's.
+    Raises DataError for missing columns, invalid values, and a story that is not in the folder's table of stories.
     """
     frame = _checked(_table(folder.preferences, COLUMNS), folder.preferences)
     stories = _table(folder.path / STORIES, StoryRow._fields)

@@ -24,10 +24,10 @@ from judge.run_folder import ResultFolder, read_manifest
 
 @dataclass(slots=True)
 class Known:
-    """Facts of one dataset: stories by id, people's ratings, people's preferences, and the pairs that the run compares.
+    """Facts of one dataset: stories by id, human ratings, human preferences, and the pairs that the run compares.
 
-    `content` is the dataset's hash, by which versions are told apart; a rating is (story, criterion, value), a pair
-    (id, first, second).
+    `content` is the dataset's hash, which distinguishes versions. A rating is (story, criterion, value). `pairs` maps
+    the two story ids to (id of the pair, first story, second story).
     """
 
     content: str
@@ -39,7 +39,9 @@ class Known:
 
 
 def read_journal(folder: ResultFolder, datasets: dict[str, Known]) -> tuple[list[dict[str, Any]], ComparisonFacts]:
-    """The judge's rows and the facts of one result folder; its dataset is added to `datasets` once."""
+    """The judge's rows and the facts of one result folder. Its dataset is added to `datasets` unless it is there
+    already.
+    """
     with JournalReader(folder.journal) as journal, journal.snapshot():
         definition = journal.meta().get("definition")
         if definition is None:
@@ -81,9 +83,9 @@ def _rows(
     fact: ComparisonFacts,
     gone: frozenset[str],
 ) -> Iterator[dict[str, Any]]:
-    """A row for each repeat that was tried, by pair as asked, criterion, Eval-Prompt and repeat.
+    """A row for each repeat that was tried, sorted by pair as shown, criterion, Eval-Prompt and repeat.
 
-    Comparisons of a story that is `gone` have none.
+    Comparisons with a story in `gone` (stories on which the judge was trained) are left out.
     """
     compared = journal.comparisons()
     pair_numbers = {(first, second): number for number, (_, _, first, second) in enumerate(journal.planned_pairs())}
@@ -119,7 +121,7 @@ def _rows(
 
 
 def people_rows(dataset: str, known_dataset: Known) -> Iterator[dict[str, Any]]:
-    """A row for each person's preference, with the pair's stories in the dataset's order."""
+    """A row for each preference of a person, with the stories in the order of the dataset's pair."""
     for pair in known_dataset.preferred:
         if pair.first in known_dataset.stories and pair.second in known_dataset.stories:
             about = shown(known_dataset.stories, pair.first, pair.second)
@@ -138,7 +140,9 @@ def people_rows(dataset: str, known_dataset: Known) -> Iterator[dict[str, Any]]:
 
 
 def shown(stories: Mapping[str, StoryRow], first: str, second: str) -> dict[str, Any]:
-    """The columns that follow from the two stories; the story-prompt is empty where they have two."""
+    """Columns that follow from the two stories: ids, systems, and the story-prompt, which is "" where the two differ in
+    it.
+    """
     first_story, other = stories[first], stories[second]
     return {
         "story_prompt": first_story.story_prompt if first_story.story_prompt == other.story_prompt else "",
@@ -184,12 +188,14 @@ def _facts(folder: ResultFolder, definition: Mapping[str, Any], journal: Journal
 
 
 def frame_of(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """Rows as a frame with the table's columns and types."""
+    """Rows as a data frame with the columns and types of the preferences table."""
     return typed(pd.DataFrame(list(rows), columns=list(COLUMNS)))
 
 
 def typed(frame: pd.DataFrame) -> pd.DataFrame:
-    """A frame of preferences with the table's types: shares are floats, repeats whole numbers, all else text."""
+    """The frame with the types of the preferences table: shares are floats, repeats are integers, all other columns are
+    text.
+    """
     shares = dict.fromkeys(("p_first", "p_second", "p_tie"), "float64")
     texts = {name: object for name in COLUMNS if name not in shares and name != "repeat"}
     frame = frame.astype({**texts, **shares, "repeat": "Int64"})

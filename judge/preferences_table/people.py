@@ -1,4 +1,6 @@
-"""Rows of the preferences table from a dataset alone: people's preferences, and those their ratings imply."""
+"""Rows of the preferences table from a dataset alone: people's preferences, and preferences implied by people's
+ratings.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +17,10 @@ _RATED = ("run", "judge", "dataset", "story", "criterion", "eval_prompt", "sourc
 
 
 def of_dataset(dataset: Dataset) -> PreferencesTable:
-    """The preferences of the people of a dataset. Where nobody compared stories, ratings imply preferences for all
+    """People's preferences in a dataset. Where nobody compared stories, people's ratings imply preferences for all
     pairs within a story-prompt.
 
-    A pair of which a story is not in the dataset is left out: nothing can be shown of it.
+    A pair with a story that is not in the dataset is left out, because its text is not available.
     """
     stories_by_id = {story.id: story for story in dataset.stories()}
     rows = [(dataset.name, s.id, s.story_prompt, s.system, len(s.text.split()), s.text) for s in stories_by_id.values()]

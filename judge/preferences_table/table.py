@@ -1,4 +1,4 @@
-"""The preferences table as a value: columns, stories, and facts about each result folder."""
+"""The type of the preferences table: its columns, stories, and facts about each result folder."""
 
 from __future__ import annotations
 
@@ -51,7 +51,8 @@ Source = Literal["judge", "rater", "implied"]
 class ComparisonFacts:
     """Facts of one result folder of comparisons, for the signature and the notes of a table.
 
-    `orders` is how pairs were shown (both, random, as-given); `ties` whether a tie was offered.
+    `orders` is how pairs were shown (both, random, as-given), or "implied" for preferences from ratings. `ties` says
+    whether a tie was offered.
     """
 
     run: str
@@ -72,7 +73,9 @@ class ComparisonFacts:
 
 @dataclass(frozen=True, slots=True)
 class PreferencesTable:
-    """`frame` has `COLUMNS`; `stories`, indexed by (dataset, story), has story_prompt, system, words and text."""
+    """`frame` is the table with the columns `COLUMNS`. `stories`, indexed by (dataset, story), has story_prompt,
+    system, words and text.
+    """
 
     frame: pd.DataFrame
     stories: pd.DataFrame

@@ -1,4 +1,4 @@
-"""Planned repeats of comparisons that have not been requested yet."""
+"""Counts planned repeats of comparisons that were not requested yet."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from judge.run_folder import ResultFolder
 
 
 def unasked(facts: Sequence[ComparisonFacts]) -> int:
-    """The number of such repeats over all these result folders."""
+    """Number of planned repeats that are neither answered nor given up, over all these result folders."""
     left = 0
     for fact in facts:
         with JournalReader(ResultFolder(fact.path).journal) as journal:

@@ -1,1 +1,1 @@
-"""Results as people and machines read them: tables in every format, LaTeX, dollars, the terminal's width."""
+"""Prints results for people and programs: tables in every format, LaTeX, dollars, the terminal's width."""

@@ -1,4 +1,4 @@
-"""Unique keys for columns whose titles come from the data, such as criteria and judges."""
+"""Makes unique keys for columns whose titles come from the data, such as criteria and judges."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from collections.abc import Iterable
 
 
 def column_keys(titles: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
-    """One key for each column title, equal to the title; a repeated title, or one among `taken`, is numbered from 2."""
+    """One key for each column title, equal to the title. A title that occurred before or is in `taken` gets a number
+    from 2 on.
+    """
     names, keys = set(taken), []
     for title in titles:
         key, number = title, 2

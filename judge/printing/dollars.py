@@ -1,4 +1,4 @@
-"""The format of sums of money."""
+"""Formats amounts of money."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from math import floor, log10
 
 
 def dollars(amount: float) -> str:
-    """The amount with its sign: $0.0818, $1,234.50; of very small ones two digits that count: $0.00012."""
+    """The amount with a dollar sign: $0.0818, $1,234.50. Very small amounts have two significant digits: $0.00012."""
     if amount >= 100:
         return f"${amount:,.2f}"
     places = 4 if amount <= 0 else max(4, 1 - floor(log10(amount)))
@@ -14,7 +14,7 @@ def dollars(amount: float) -> str:
 
 
 def about(amount: float) -> str:
-    """The amount to two significant digits, for a price that is only estimated."""
+    """An estimated amount, with a dollar sign and two significant digits."""
     if amount >= 100 or amount < 1e-4:
         return dollars(amount)
     return f"${float(f'{amount:.2g}'):g}"

@@ -1,4 +1,4 @@
-"""The forms in which tables are printed, by name."""
+"""Names of the formats in which tables are printed."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Escaping of text for plain pdflatex: signs become commands, and no character is lost.
+"""Escapes text for plain pdflatex: special characters become commands, and no character is lost.
 
-What stands outside ASCII and Latin-1 and has no command here, such as a story in another script, is left as it is and
-needs LuaLaTeX or XeLaTeX.
+Characters outside ASCII and Latin-1 that have no command here, such as a story in another script, are left as they are.
+Such texts need LuaLaTeX or XeLaTeX.
 """
 
 from __future__ import annotations
@@ -53,15 +53,15 @@ _COMMENT = str.maketrans(_SIGNS)
 
 
 def text(words: str) -> str:
-    """Escape words for a LaTeX cell or caption."""
+    """Text escaped for a LaTeX cell or caption."""
     return words.translate(_TEXT)
 
 
 def monospaced(words: str) -> str:
-    r"""Escape words for LaTeX's texttt, whose fonts have a vertical bar."""
+    r"""Text escaped for LaTeX's texttt. Its fonts have a vertical bar, so this character is not replaced."""
     return words.translate(_MONOSPACED)
 
 
 def comment(words: str) -> str:
-    """Words for a LaTeX comment after `%`: only characters are replaced, since a comment is not typeset."""
+    """Text for a LaTeX comment after `%`. Only some characters are replaced, because a comment is not typeset."""
     return words.translate(_COMMENT)

@@ -1,4 +1,4 @@
-"""The width of the screen, or None where output is not a terminal."""
+"""Width of the screen; None where output is not a terminal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ NARROW = 60
 
 
 def columns() -> int | None:
-    """Columns of the terminal that is printed on, or of COLUMNS where that is set; None for files and pipes."""
+    """Number of columns of the terminal, or the value of the variable COLUMNS where it is set; None for files and
+    pipes.
+    """
     given = os.environ.get("COLUMNS", "")
     if given.isdecimal() and int(given):
         return int(given)
@@ -19,6 +21,6 @@ def columns() -> int | None:
 
 
 def narrow() -> int | None:
-    """Width in columns where the screen is narrow; None elsewhere."""
+    """Width in columns if the screen is narrow; None for wide screens, files and pipes."""
     width = columns()
     return width if width is not None and width < NARROW else None

@@ -1,7 +1,8 @@
-"""Tables as plain values with their columns, and back: read again, they print what they printed but advice.
+"""Converts tables to plain values and back. A table that was converted back prints the same as before, except for
+advice on options.
 
-A table of explanations holds whole texts in its column `text`, which may be left out: it keeps its place, and whoever
-reads the table gives the texts or goes without it.
+A table of explanations holds whole texts in its column `text`. They may be left out of the stored values and supplied
+again when the table is read.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ TextOf = Callable[[Mapping[str, Any]], str | None]
 
 
 def plain(table: Table, *, texts: bool = True) -> dict[str, Any]:
-    """The table as JSON values: `title, signature, notes, columns, rows`; without `texts` the rows lack the columns of
-    texts.
+    """The table as JSON values: `title, signature, notes, columns, rows`. Without `texts`, the rows lack the column
+    `text`.
 
-    Pages show it, which have no options: advice is left out.
+    Advice on command-line options is left out, because the values are shown on pages.
     """
     table = worded(table, None)
     kept = [column.key for column in table.columns if texts or column.key != TEXT]
@@ -41,9 +42,9 @@ def plain(table: Table, *, texts: bool = True) -> dict[str, Any]:
 
 def table(value: Mapping[str, Any], text_of: TextOf | None = None) -> Table:
     """The table from the values that `plain` made. `text_of` supplies texts that were left out; without it, their
-    column is left out.
+    column is omitted.
 
-    Raises KeyError or TypeError where the values are not such a table's.
+    Raises KeyError or TypeError for values of another form.
     """
     rows = [{key: _cell(cell) for key, cell in row.items()} for row in value["rows"]]
     has_texts = text_of is not None or any(TEXT in row for row in rows)

@@ -1,4 +1,4 @@
-"""Tables and their formats for the screen, files, papers and programs, always with their signature."""
+"""Tables and their output as plain text, Markdown, LaTeX, CSV or JSON, always with their signature."""
 
 from __future__ import annotations
 
@@ -27,15 +27,17 @@ from judge.wording import PLAIN, Advice, Wording, written
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column: the key in the rows, the title people read, decimals for numbers, a factor (100 for per cent).
+    """One column: its key in the rows, its title, the number of decimals, and a factor (100 for per cent).
 
-    `half_width` prints an interval as ± where it reaches as far up as down; other intervals are printed by their ends.
-    `text` marks free text, such as a story: its markup is escaped in Markdown.
-    On the screen, text wider than `wrap` characters goes on in further lines. `p` marks p values and names
-    their tail: ``two-sided``, ``greater``, ``less``, ``two one-sided``, or ``row`` where each row's column `tail` does.
-    One that would be rounded to 0 is printed as less than the last decimal; `share` marks shares, of which the same
-    holds but for 0 itself.
-    `money` prints dollars as they are printed everywhere, or, with `rough`, to two digits that count.
+    `half_width` prints a symmetric interval as ±; other intervals are printed by their ends. `text` marks free text,
+    such as a story, whose markup is escaped in Markdown. On the screen, text longer than `wrap` characters is continued
+    on further lines.
+
+    `p` marks p values and names their tail: ``two-sided``, ``greater``, ``less``, ``two one-sided``, or ``row`` where
+    the column `tail` names it for each row. A p value that would be rounded to 0 is printed as less than the last
+    decimal. `share` marks shares, which are printed in the same way unless they are exactly 0.
+
+    `money` prints dollars in the usual format or, with `rough`, to two significant digits.
     """
 
     key: str
@@ -53,11 +55,12 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of plain values or `Estimate`s, with the signature that stands under them and notes in whole sentences.
+    """Rows of plain values or `Estimate`s, with notes in whole sentences, and the signature (data and settings) printed
+    below them.
 
-    Notes, cells and reasons may be `judge.wording.Advice`, in Python's wording until `worded` gives another. A
-    signature is left out ("") only where a table before it, of the same numbers, carries it. `above` is a line that
-    people read before the title.
+    Notes, cells and reasons may be `judge.wording.Advice`, which names options as in Python until `worded` rewords
+    them. A signature is "" only if a previous table of the same numbers carries it. `above` is a line printed above the
+    title.
     """
 
     title: str
@@ -69,9 +72,10 @@ class Table:
 
 
 def render(table: Table, form: str, *, color: bool = False, width: int | None = None) -> str:
-    """The table as text in one of `FORMATS`; with a final newline.
+    """The table as text in one of `FORMATS`, with a final newline.
 
-    As plain text for a screen of `width` columns no line is wider (`text_layout`); None = as wide as it is.
+    `width` is the width of the screen in columns, which no line of the format `table` exceeds (see `text_layout`). None
+    = no limit.
     """
     if form == "json":
         return _json(table)
@@ -105,7 +109,9 @@ def emit(tables: Table | Sequence[Table], form: str = "table", output: Path | No
 
 
 def worded(table: Table, wording: Wording | None) -> Table:
-    """The table with options named by `wording`; where it is None, text that only names options is removed."""
+    """The table with options named in `wording` (Python or command line). With None, text that only gives advice on
+    options is removed.
+    """
     notes = tuple(sentence for note in table.notes if (sentence := written(note, wording)))
     rows = [{key: _worded(value, wording) for key, value in row.items()} for row in table.rows]
     return replace(table, rows=rows, notes=notes)
@@ -121,10 +127,10 @@ def _worded(value: Any, wording: Wording | None) -> Any:
 
 
 def printable(text: str) -> str:
-    """The text on one line, safe for terminals: blanks for line ends and tabs, escapes for invisible characters.
+    """The text on one line, safe for terminals: spaces for line ends and tabs, escapes for invisible characters.
 
-    Control and formatting characters (escape sequences, text direction) could change what stands around them; the two
-    joiners that scripts and emoji need stay.
+    Control and formatting characters (escape sequences, text direction) could change the text around them. The two
+    joiners that some scripts and emoji need are kept.
     """
     line = text.translate(_BLANKS)
     if line.isprintable():
@@ -135,7 +141,7 @@ def printable(text: str) -> str:
 def flat_row(row: Mapping[str, Any], columns: Sequence[Column]) -> dict[str, Any]:
     """A row of plain values: an `Estimate` under key k becomes k, k_low, k_high, k_n and, if undefined, k_reason.
 
-    Where there are p values, `tail` names theirs.
+    Where the columns include p values, the key `tail` names their tail.
     """
     flat: dict[str, Any] = {}
     for column in columns:
@@ -253,7 +259,7 @@ def _broken(text: str, width: int | None) -> list[str]:
 
 
 def _cells(table: Table) -> text_layout.Cells:
-    """The table as text, for a screen."""
+    """The table's titles and cells as text, for plain-text output."""
     return text_layout.Cells(
         tuple(printable(c.title) for c in table.columns),
         tuple(tuple(cell_text(row, c) for c in table.columns) for row in table.rows),
@@ -269,7 +275,7 @@ def _no_color() -> bool:
 
 
 def is_numeric(table: Table, column: Column) -> bool:
-    """Whether the column holds numbers only, and is therefore aligned right."""
+    """Whether all values of the column are numbers, so that it is aligned right. False for a column without values."""
     values = [row.get(column.key) for row in table.rows]
     defined = [v for v in values if v is not None]
     # numpy's integers are numbers too, though none of Python's own.
@@ -293,7 +299,7 @@ def cell_text(row: Mapping[str, Any], column: Column) -> str:
 
 
 def _as_text(value: Any) -> Any:
-    """Value in a form that a cell of text can hold: lists and mappings are written as JSON."""
+    """The value in a form that a text cell can hold: lists and mappings become JSON, other values are unchanged."""
     return orjson.dumps(value).decode() if isinstance(value, list | dict) else value
 
 
@@ -314,7 +320,9 @@ _MORE_DIGITS = 3
 
 
 def _fine_enough(estimate: Estimate, column: Column) -> Column:
-    """The column with as many more decimals, up to 3, as keep an interval from being printed as a single number."""
+    """The column with up to 3 more decimals, as many as are needed so that the ends of an interval are printed as
+    different numbers.
+    """
     finer = column
     for more in range(_MORE_DIGITS + 1):
         finer = replace(column, digits=column.digits + more)
@@ -351,8 +359,8 @@ def _tails(table: Table) -> list[str]:
 
 
 def reasons(table: Table) -> list[str]:
-    """Notes on p values and undefined cells: a sentence for each tail of p values, and one for each reason why cells
-    are undefined, with the columns.
+    """Notes on p values and undefined cells: one sentence for each tail of p values, and one for each reason why cells
+    are undefined, each with the columns.
     """
     titles_by_reason: dict[str, dict[str, None]] = {}
     for row in table.rows:

@@ -1,8 +1,9 @@
-"""Tables as plain text: aligned columns, the signature and the notes beneath; on a screen no line is wider than it.
+"""Lays out tables as plain text: aligned columns, with the signature and the notes below. No line is wider than the
+screen.
 
-A table that is wider than the screen is made to fit step by step: titles of columns go on in further lines, then texts
-in cells do, then its columns are printed in several blocks, each with the columns that say what a row is about. On a
-very narrow screen the cells of a row stand one under another.
+A table that is wider than the screen is made narrower step by step. First titles are wrapped, then texts in cells. Then
+the columns are distributed over several blocks, each of which repeats the columns that identify a row. On a very narrow
+screen, each cell of a row is printed on a line below the previous one.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ LEAST_TEXT = 12
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """A table's titles and cells as text, shape (columns,) and (rows, columns), and which columns hold numbers."""
+    """A table's titles and cells as text, shapes (columns,) and (rows, columns). `numeric` marks columns of numbers,
+    `wraps` limits the width of texts.
+    """
 
     titles: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -28,7 +31,7 @@ class Cells:
     wraps: tuple[int | None, ...]
 
     def of(self, columns: Sequence[int]) -> Cells:
-        """The cells of the given columns only."""
+        """Titles and cells of the given columns only."""
         rows = tuple(tuple(row[i] for i in columns) for row in self.rows)
         return Cells(
             tuple(self.titles[i] for i in columns),
@@ -46,7 +49,7 @@ class Cells:
 
 
 def blocks(cells: Cells, width: int | None) -> list[list[str]]:
-    """The lines of the table's body, in one block or, where the table is too wide, in several."""
+    """Lines of the table's body. There is one block, or several where the table is too wide."""
     widths = _widths(cells, width)
     if width is None or _total(widths) <= width:
         return [_lines(cells, widths)]
@@ -64,7 +67,7 @@ def total_width(cells: Cells) -> int:
 
 
 def _widths(cells: Cells, width: int | None) -> list[int]:
-    """The width of each column; titles, and then texts, are broken into lines where the table is too wide."""
+    """Width of each column. If the table is too wide, titles are wrapped, and then texts."""
     columns = range(len(cells.titles))
     body = [cells.widest(i) for i in columns]
     whole = [max(len(cells.titles[i]), body[i]) for i in columns]
@@ -89,7 +92,9 @@ def _widths(cells: Cells, width: int | None) -> list[int]:
 
 
 def _leading_texts(cells: Cells, widths: Sequence[int], width: int) -> list[int]:
-    """The columns at the left that say what a row is about: texts up to the first number, in half of the screen."""
+    """Numbers of the leftmost columns, which identify a row: text columns before the first column of numbers, together
+    at most half of the screen wide.
+    """
     leading: list[int] = []
     for i, numeric in enumerate(cells.numeric[:-1]):
         if numeric or (leading and _total([widths[k] for k in (*leading, i)]) > width // 2):
@@ -99,7 +104,9 @@ def _leading_texts(cells: Cells, widths: Sequence[int], width: int) -> list[int]
 
 
 def _groups(cells: Cells, widths: Sequence[int], keys: Sequence[int], width: int) -> Iterator[list[int]]:
-    """The other columns in groups, each as wide as the screen allows beside the leading ones."""
+    """Numbers of the columns outside `keys` in groups, each as wide as the screen allows next to the columns in
+    `keys`.
+    """
     left = sum(widths[i] + GAP for i in keys)
     group: list[int] = []
     room = width - left
@@ -134,7 +141,9 @@ def _row(
     bottom: bool,
     wraps: Sequence[int | None] | None = None,
 ) -> list[str]:
-    """One row in as many lines as its longest cell needs; titles stand on their last line."""
+    """Lines of one row, as many as its longest cell needs. With `bottom` (for titles), shorter cells are aligned to the
+    last line.
+    """
     limits = [
         min(width, wrap) if wrap else width for width, wrap in zip(widths, wraps or [None] * len(widths), strict=True)
     ]
@@ -149,14 +158,16 @@ def _row(
 
 
 def _wrapped(text: str, width: int) -> list[str]:
-    """A cell's lines; names with hyphens stay whole where they fit."""
+    """Lines of a cell. Names with hyphens are not split where they fit."""
     if len(text) <= width:
         return [text]
     return textwrap.wrap(text, width, break_on_hyphens=False) or [""]
 
 
 def signature_lines(signature: str, width: int | None) -> list[str]:
-    """The signature in lines; on a narrower screen it is broken, only between its parts."""
+    """Lines of the signature. If it is wider than the screen, it is split at "|", and within a part only where the part
+    is too wide.
+    """
     if width is None or len(signature) <= width:
         return [signature]
     lines = [""]
@@ -171,7 +182,7 @@ def signature_lines(signature: str, width: int | None) -> list[str]:
 
 
 def note_lines(notes: Sequence[str], width: int | None) -> list[str]:
-    """Notes as items of a list, on a screen broken between words."""
+    """Lines of the notes, as items of a list. With a `width`, lines are wrapped between words."""
     if width is None:
         return [f"· {note}" for note in notes]
     return [
@@ -182,7 +193,9 @@ def note_lines(notes: Sequence[str], width: int | None) -> list[str]:
 
 
 def one_under_another(titles: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> Iterator[str]:
-    """Every row as a list of lines, each a column's title and cell, with a rule before each row."""
+    """Lines in which each row is printed as a list of "title: cell", with a horizontal rule before each row and at the
+    end.
+    """
     for row in rows:
         yield "─" * width
         for title, text in zip(titles, row, strict=True):

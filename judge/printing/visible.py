@@ -1,6 +1,7 @@
-"""Strangers' texts for a terminal and for a spreadsheet: what either would obey is shown instead.
+"""Makes foreign texts safe for terminals and spreadsheets: control characters and formulas are shown instead of
+executed.
 
-Never changes what is stored.
+Stored texts are not changed.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ _T = TypeVar("_T")
 
 
 def visible(text: str) -> str:
-    """The text in its lines, control and formatting characters (escape sequences, text direction) as \\x1b."""
+    r"""The text with its line breaks, but with control and formatting characters (escape sequences, text direction)
+    written as \x1b.
+    """
     return _HIDDEN.sub(_shown, text.replace("\r\n", "\n"))
 
 
@@ -29,14 +32,14 @@ def _shown(match: re.Match[str]) -> str:
 
 
 def no_formula(value: _T) -> _T | str:
-    """A cell for a CSV file; text that a spreadsheet would take for a formula gets an apostrophe in front."""
+    """A value for a CSV cell. Text that a spreadsheet would execute as a formula gets an apostrophe in front."""
     if not isinstance(value, str) or not value.startswith(_FORMULA):
         return value
     return value if _is_number(value) else f"'{value}"
 
 
 def as_written(cell: str) -> str:
-    """The text of a cell that `no_formula` made."""
+    """The original text of a cell that `no_formula` made."""
     return cell[1:] if cell[:1] == "'" and no_formula(cell[1:]) != cell[1:] else cell
 
 

@@ -1,4 +1,4 @@
-"""Rating matrices: ratings as arrays by judge cell and by person, on one axis of stories."""
+"""Rating matrices: arrays of ratings by judges and by people, with one common axis of stories."""
 
 from judge.rating_matrix.build import build
 from judge.rating_matrix.matrix import Answers, Cell, Raters, RatingMatrix

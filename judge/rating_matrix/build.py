@@ -1,4 +1,4 @@
-"""Building of rating matrices from a ratings table: strings become codes once, no row is dropped."""
+"""Builds rating matrices from a ratings table. Strings are converted to integer codes once, and no row is dropped."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ _CODED = ("dataset", "story", "story_prompt", "system", "source", "rater", "stat
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Coded:
-    """The columns of a frame as codes into `levels` (-1 = null), and ratings and repeats (-1 = null) as numbers."""
+    """The columns of a data frame: text columns as codes into `levels` (-1 = null), ratings as floats, repeats as
+    integers (-1 = null).
+    """
 
     codes: dict[str, Integers]
     levels: dict[str, Sequence[Any]]
@@ -35,14 +37,14 @@ class _Coded:
     explained: NDArray[np.bool_]
 
     def where(self, keep: NDArray[np.bool_]) -> _Coded:
-        """Keep only the rows in the mask; no copy is made where the mask keeps all."""
+        """The rows in the mask. No copy is made where the mask keeps all rows."""
         if keep.all():
             return self
         codes = {name: code[keep] for name, code in self.codes.items()}
         return _Coded(codes, self.levels, self.rating[keep], self.repeat[keep], self.explained[keep])
 
     def dense(self, name: str) -> tuple[Integers, list[Any]]:
-        """A column's codes 0..k-1 in order of appearance (-1 = null), and its k levels."""
+        """(codes, levels) of a column: codes 0..k-1 in order of first appearance (-1 = null), and the k levels."""
         code = self.codes[name]
         new_codes = np.full(len(self.levels[name]) + 1, -1, dtype=np.int64)
         used = _first_rows(code, len(self.levels[name]))
@@ -141,7 +143,9 @@ def _build_one(dataset: str, rows: _Coded, table: RatingsTable) -> RatingMatrix:
 def _stories(
     dataset: str, rows: _Coded, story: Integers, names: Sequence[object], story_facts: pd.DataFrame
 ) -> pd.DataFrame:
-    """Facts of the stories in axis order: from the rows, and from the table of stories where it has them."""
+    """Facts of the stories in axis order. Story-prompt and system come from the rows; words, text and features come
+    from the table of stories.
+    """
     first = _first_rows(story, len(names))
     facts = pd.DataFrame({"story": names}).set_index("story")
     for name in ("story_prompt", "system"):
@@ -158,14 +162,14 @@ def _stories(
 
 
 def _first_rows(code: Integers, levels: int) -> Codes:
-    """The first row of each code; the number of rows where a code does not occur."""
+    """Index of the first row with each code; the total number of rows for a code that does not occur."""
     first = np.full(levels + 1, code.size, dtype=np.int64)
     first[code[::-1]] = np.arange(code.size - 1, -1, -1)
     return first[:levels]
 
 
 def _cells(rows: _Coded) -> tuple[Integers, tuple[Cell, ...]]:
-    """Cell of each row, and the cells in order of appearance."""
+    """(Index of the judge cell of each row, the judge cells in order of appearance)."""
     code = np.zeros(rows.rating.size, dtype=np.int64)
     for name in _KEY:
         code = code * (len(rows.levels[name]) + 1) + rows.codes[name] + 1
@@ -191,7 +195,7 @@ def _imported(cell: Integers, cells: int, rows: _Coded) -> tuple[bool, ...]:
 
 
 def _prompt_codes(prompts: pd.Series[str]) -> Codes:
-    """Codes of story-prompts; where there is none (null or empty), each story is its own."""
+    """Codes of story-prompts. A story without a story-prompt (null or empty) gets a code of its own."""
     text = prompts.where(prompts.notna(), "").astype(str)
     own = [t if t else f"\0{i}" for i, t in enumerate(text)]
     return pd.factorize(pd.Series(own, dtype=object))[0].astype(np.int64)

@@ -1,8 +1,8 @@
-"""Rating matrix: ratings as arrays by judge cell and by person, with means and codes made once.
+"""Rating matrix: ratings of judges and people as arrays, with precomputed means and codes for rank correlations.
 
-A *cell* is run x judge x Eval-Prompt x criterion. All arrays of a matrix share one axis of stories; a story without a
-rating is NaN in the means and -1 in the codes. A judge's rating of a story is the mean of its rated repeats, the
-people's is the mean over raters; how many went into each stands beside it.
+A *judge cell* is run x judge x Eval-Prompt x criterion. All arrays of a matrix share one axis of stories; for a story
+without a rating, means are NaN and codes are -1. A judge's rating of a story is the mean over its repeats with a
+rating. The human rating is the mean over raters. The numbers of averaged ratings are kept too.
 """
 
 from __future__ import annotations
@@ -30,10 +30,11 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Raters:
-    """People's ratings of one criterion, with one column for each rater or, where `known` is false, for each position.
+    """Human ratings of one criterion, shape (stories, columns). There is one column for each rater or, if `known` is
+    false, for each position in the stored order.
 
-    `reason` says why identity is not known; positions allow one-way statistics only. `ascending` positions are those of
-    sorted ratings, so that a position is nobody's.
+    `reason` says why the raters are not known; only one-way statistics are then possible. `ascending` says that each
+    story's ratings are stored in ascending order, so that a position does not stand for one person.
     """
 
     ratings: Floats
@@ -45,11 +46,11 @@ class Raters:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answers:
-    """The repeats of one cell, on the matrix's axis of stories: shapes (n, k); `numbers` (k,) holds the numbers of the
-    repeats.
+    """The repeats of one judge cell for all stories of the dataset. Arrays have shape (stories, repeats); `numbers` has
+    shape (repeats,) and holds the numbers of the repeats.
 
-    `asked` = the repeat was asked, `ratings` is NaN where it was not, or gave none; `explained` = it came with an
-    explanation.
+    `asked`: the repeat was requested. `ratings`: NaN where the repeat was not requested or gave no rating. `explained`:
+    the answer has an explanation.
     """
 
     numbers: Codes
@@ -60,35 +61,41 @@ class Answers:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RatingMatrix:
-    """All ratings of one dataset.
+    """All ratings of one dataset, by judges and by people.
 
     Attributes
     ----------
-    stories : DataFrame, one row a story
-        `story, story_prompt, system, words, text` and the features that came with an import, in story order.
+    stories : DataFrame, one row per story
+        `story, story_prompt, system, words, text` and the features that came with an import, in axis order.
+    systems : tuple of str
+        Names of the systems that wrote the stories.
     system, story_prompt : array of int, shape (n,)
-        Codes into `systems` and of story-prompts; a story without a story-prompt is a story-prompt of its own.
+        Code of each story's system in `systems`, and of its story-prompt. A story without a story-prompt has
+        a code of its own.
     cells : tuple of Cell
+        The judge cells, in the order of the first axis of `judge`.
     judge, valid, asked : arrays, shape (cells, n)
-        Mean over rated repeats, number of rated repeats, number of repeats asked.
-    missing : tuple of mappings, one a cell
+        Mean over repeats with a rating, number of repeats with a rating, number of repeats requested.
+    missing : tuple of mappings, one per cell
         Status -> number of repeats without a rating.
-    imported : tuple of bool, one a cell
-        Whether the ratings come from a table made elsewhere.
-    means : tuple of bool, one a cell
-        Whether these are means of repeats that are not at hand. Only imported ratings can be: where the import did not
-        say it, one number a story counts as a single rating if all numbers of the cell are points of the scale (whole
-        numbers, where the scale is not known), else as a mean.
+    imported : tuple of bool, one per cell
+        Whether the ratings were imported from a table of another program.
+    means : tuple of bool, one per cell
+        Whether the ratings are means of repeats that are not available. This is possible only for imported
+        ratings, and the import can declare it. If it did not, the ratings count as single ratings where all of
+        them are points of the scale (whole numbers if the scale is not known), else as means.
     criteria : tuple of str
-        The people's criteria.
+        The criteria that people rated.
     people, raters : arrays, shape (criteria, n)
         Mean over raters, number of ratings.
-    labels : mapping
-        Scales of criteria whose ratings are codes of labels, by the criterion's name in small letters.
-    declared : mapping
-        (run, judge's criterion in small letters) -> people's criterion that the run sets it against.
     judge_codes, people_codes : arrays of int
         Codes of `judge` and `people` for tau-b (`stats.correlation.kendall.codes`).
+    rater_names : tuple of str
+        Names of the raters, where they are known.
+    labels : mapping
+        Criterion name in lower case -> scale, for criteria whose ratings are codes of labels.
+    declared : mapping
+        (run, judge's criterion in lower case) -> human criterion with which the run compares it.
     """
 
     dataset: str
@@ -116,7 +123,7 @@ class RatingMatrix:
 
     @property
     def features(self) -> pd.DataFrame:
-        """Numeric features of the stories from an import, one row for each story; no columns without any."""
+        """Numeric features of the stories from an import, one row per story; no columns where there are none."""
         return self.stories.drop(columns=["story", "story_prompt", "system", "words", "text"])
 
     @property
@@ -125,19 +132,21 @@ class RatingMatrix:
         return len(self.stories)
 
     def repeats(self, cell: int) -> Floats:
-        """The cell's ratings by repeat, shape (asked stories, repeats); NaN = no rating."""
+        """A judge cell's ratings, shape (stories with a requested repeat, repeats); NaN = no rating."""
         wide, _ = self._judge_rows.wide(cell, self.n)
         asked = self.asked[cell] > 0
         return np.asarray(wide[asked], dtype=np.float64)
 
     def answers(self, cell: int) -> Answers:
-        """The cell's repeats for all stories of the dataset: which were asked, rated and explained."""
+        """A judge cell's repeats for all stories of the dataset: which were requested, rated and explained."""
         ratings, numbers = self._judge_rows.wide(cell, self.n)
         asked = self._judge_rows.present(cell, self.n)
         return Answers(numbers, asked, ratings, self._judge_rows.present(cell, self.n, explained=True))
 
     def by_rater(self, criterion: int) -> Raters:
-        """People's ratings of one criterion a column for each rater, or a position where raters are unknown."""
+        """Human ratings of one criterion with one column for each rater, or for each position where raters are not
+        known.
+        """
         wide, column = self._people_rows.wide(criterion, self.n)
         if column.size and column[0] >= 0:
             return Raters(wide, tuple(self.rater_names[c] for c in column), known=True)
@@ -149,7 +158,9 @@ class RatingMatrix:
         return Raters(positions, (), known=False, reason=reason, ascending=ascending)
 
     def by_position(self, criterion: int) -> Floats:
-        """People's ratings of one criterion in stored order, first to last for each story, regardless of the rater."""
+        """Human ratings of one criterion, shape (stories, largest number of ratings). Each story's ratings are in
+        stored order, so a column does not stand for one rater; NaN = no further rating.
+        """
         rows = slice(int(self._people_rows.bounds[criterion]), int(self._people_rows.bounds[criterion + 1]))
         story, rating = self._people_rows.story[rows], self._people_rows.rating[rows]
         order = np.argsort(story, kind="stable")
@@ -162,7 +173,9 @@ class RatingMatrix:
 
 
 def _all_sorted(ratings: Floats) -> bool:
-    """Whether every list is ascending, in enough lists (20 with differing numbers) that it cannot be chance."""
+    """Whether every story's ratings are in ascending order, with at least 20 stories whose ratings differ, so that this
+    is no coincidence.
+    """
     steps = np.diff(ratings, axis=1) if ratings.shape[1] > 1 else np.empty((0, 0))
     if steps.size == 0 or bool((steps < 0).any()):
         return False

@@ -1,4 +1,6 @@
-"""Which imported cells hold means of repeats and which single ratings; a declaration of the import decides."""
+"""Decides which imported judge cells hold means of repeats and which hold single ratings. A declaration in the import
+has priority.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,8 @@ _WHOLE = Scale(min=-1e9, max=1e9, step=1)
 def means_of_repeats(
     facts: Sequence[RunFacts], cells: Sequence[Cell], imported: Sequence[bool], asked: Codes, ratings: Floats
 ) -> tuple[bool, ...]:
-    """Whether each cell holds means of repeats, one bool for each cell; `asked` and `ratings` have shape (cells, n). A
-    cell with several repeats of a story holds no means.
+    """Whether each judge cell holds means of repeats. `asked` and `ratings` have shape (cells, n). A cell with several
+    repeats of a story holds single ratings.
     """
     return tuple(
         is_imported and int(asked[i].max(initial=0)) < 2 and _mean(facts, cell, ratings[i])

@@ -1,4 +1,4 @@
-"""Names of the raters; equal names in different panels are different persons."""
+"""Names of the raters. Equal names in different panels are different persons."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ _PANEL = "panel"
 
 
 def raters(frame: pd.DataFrame) -> pd.Series[Any]:
-    """The column of raters; a name that stands in several panels of a dataset is told apart by the panel's."""
+    """The column of raters' names. A name that occurs in several panels of a dataset is completed by the panel's name:
+    "NAME of PANEL".
+    """
     rater = frame["rater"]
     if _PANEL not in frame.columns:
         return rater

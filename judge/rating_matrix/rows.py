@@ -1,4 +1,4 @@
-"""Long ratings sorted by the group they belong to, and their means."""
+"""Ratings in long format, sorted by group (a judge cell or a human criterion), and their means."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ Integers = NDArray[np.integer[Any]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RatingRows:
-    """Rows of group g are bounds[g]:bounds[g + 1]; `column` is a repeat's or a rater's number, -1 where unknown.
+    """Ratings in long format. The rows of group g are bounds[g]:bounds[g + 1]. `column` is the number of the repeat or
+    of the rater, -1 where unknown.
 
-    `explained` says of each row whether an explanation came with it; people's rows have none.
+    `explained` says for each row whether the answer has an explanation; None for human ratings.
     """
 
     story: Integers
@@ -28,7 +29,9 @@ class RatingRows:
     explained: NDArray[np.bool_] | None = None
 
     def wide(self, group: int, stories: int) -> tuple[Floats, Codes]:
-        """The group's ratings as (stories, columns), NaN = none, and the columns' numbers; doubles are averaged."""
+        """(ratings, column numbers) of a group. Ratings have shape (stories, columns), with NaN = no rating; several
+        ratings of a story in one column are averaged. Column numbers are the numbers of the repeats or raters.
+        """
         rows = slice(int(self.bounds[group]), int(self.bounds[group + 1]))
         columns, column = np.unique(self.column[rows], return_inverse=True)
         cell = self.story[rows].astype(np.int64) * columns.size + column.reshape(-1)
@@ -36,7 +39,9 @@ class RatingRows:
         return means(total, count).reshape(stories, columns.size), columns.astype(np.int64)
 
     def present(self, group: int, stories: int, *, explained: bool = False) -> NDArray[np.bool_]:
-        """Mask of the cells in which the group has a row (or one with an explanation), shaped as `wide`."""
+        """Mask of shape (stories, columns), as in `wide`: where the group has a row or, with `explained`, a row with an
+        explanation.
+        """
         rows = slice(int(self.bounds[group]), int(self.bounds[group + 1]))
         columns, column = np.unique(self.column[rows], return_inverse=True)
         present = np.zeros((stories, columns.size), dtype=np.bool_)
@@ -56,7 +61,7 @@ def sort_rows(
     rating: Floats,
     explained: NDArray[np.bool_] | None = None,
 ) -> RatingRows:
-    """Sort the rows by group, stably."""
+    """Rows sorted by group. The order within a group is kept."""
     bounds = np.concatenate([[0], np.cumsum(np.bincount(group, minlength=groups))]).astype(np.int64)
     if group.size == 0 or bool((group[1:] >= group[:-1]).all()):
         return RatingRows(story, column, rating, bounds, explained)
@@ -66,13 +71,17 @@ def sort_rows(
 
 
 def cell_means(group: Integers, groups: int, story: Integers, rating: Floats, n: int) -> tuple[Floats, Codes]:
-    """Mean rating and number of ratings of each group and story, shapes (groups, n); NaN and 0 where there is none."""
+    """(Mean rating, number of ratings) for each group and story, both with shape (groups, n). A mean without ratings is
+    NaN.
+    """
     total, count = sums(group.astype(np.int64) * n + story, rating, groups * n)
     return means(total, count).reshape(groups, n), count.reshape(groups, n)
 
 
 def sums(cell: Codes, rating: Floats, size: int) -> tuple[Floats, Codes]:
-    """Sum and number of ratings at each of `size` places, NaN left out."""
+    """(Sum of ratings, number of ratings) for each of `size` positions; `cell` gives the position of each rating. NaN
+    is left out.
+    """
     rated = ~np.isnan(rating)
     if not rated.all():
         cell, rating = cell[rated], rating[rated]
@@ -81,6 +90,6 @@ def sums(cell: Codes, rating: Floats, size: int) -> tuple[Floats, Codes]:
 
 
 def means(total: Floats, count: Codes) -> Floats:
-    """Divide sums by counts; NaN where the count is 0."""
+    """Sums divided by counts; NaN where the count is 0."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(np.where(count > 0, total / count, np.nan), dtype=np.float64)

@@ -1,7 +1,7 @@
-"""The ratings table: one row for each repeat of each query, and one for each person's rating.
+"""The ratings table: one row for each repeat of each query, and one for each human rating.
 
-Parsing happens here: a better parser reads old answers again, and nobody is asked twice. What was read is kept in the
-result folders' `derived/`, from which it may be deleted at any time.
+Answers are parsed here each time the table is read. An improved parser therefore applies to old answers too, without
+asking the judge again. Parsed judgments are cached in the result folders' `derived/`, which may be deleted at any time.
 """
 
 from __future__ import annotations
@@ -47,15 +47,36 @@ def read(
     stated: bool = False,
     perturbed: bool = False,
 ) -> RatingsTable:
-    """Build the table of one or more RUNs.
+    """Build the ratings table of one or more RUNs.
 
-    Without `explanations` that column is null and names are categories, which saves most of the memory. `keep` allows
-    that judgments are kept in the result folders' `derived/`; `telling` is told how far much parsing is; `beside` reads
-    what else is wanted of each journal, at the moment of which its rows are; `stated` takes ratings as answers state
-    them where the run asked for expected values over log-probabilities. Stories that were perturbed on purpose are left
-    out, and notes say so, unless `perturbed` asks for them. People's ratings come once for each dataset.
-    Raises RunFolderError where a RUN has no results, and where two results name one dataset but hold different stories:
-    tables over both would compare different things.
+    Human ratings of a dataset occur once in the table, however many RUNs use the dataset.
+
+    Parameters
+    ----------
+    runs : sequence of Path or str
+        Definitions (run.yaml), run folders or result folders.
+    parser : str
+        Name of the parser of the answers.
+    explanations : bool
+        False leaves the column of explanations null and makes columns of names categorical, which saves most of the
+        memory.
+    keep : bool
+        Whether judgments may be cached in the result folders' `derived/`.
+    telling : callable
+        Progress callback for parsing that takes long.
+    beside : callable, optional
+        Called with the open journal and the facts of each result folder, to read more data from the same snapshot.
+    stated : bool
+        True reads ratings from the text of the answers, even where the run asked for expected values over
+        log-probabilities.
+    perturbed : bool
+        False leaves out stories that were perturbed on purpose, with a note; True keeps them.
+
+    Raises
+    ------
+    RunFolderError
+        If a RUN has no results, or two results name one dataset but hold different stories: tables over both would
+        compare different things.
     """
     asked = Asked(parser, load_parser(parser), explanations, keep, telling, beside, stated)
     pieces: list[Piece] = []
@@ -90,20 +111,23 @@ def read(
 
 
 def _datasets(fact: RunFacts, imported: Sequence[Imported]) -> list[str]:
-    """The datasets that a folder rated; one of imported rows may hold several."""
+    """Names of the datasets that a result folder rated. Imported ratings may hold several datasets."""
     own = next((part.frame["dataset"] for part in imported if part.fact is fact), None)
     return [fact.dataset] if own is None else [str(name) for name in own.dropna().unique()]
 
 
 def _said(fact: RunFacts, scales: Scales, imported: Sequence[Imported]) -> list[str]:
-    """Notes on the meaning of the codes of a folder's labels."""
+    """Notes that explain which label each code of a result folder's ratings stands for."""
     names = {criterion.name.casefold() for criterion in fact.criteria}
     datasets = _datasets(fact, imported)
     return notes_of({key: scale for key, scale in scales.items() if key[0] in datasets and key[1] in names})
 
 
 def _once(imported: Sequence[Imported], seen: set[str]) -> list[pd.DataFrame]:
-    """The imported rows, people's of a dataset only where no folder before brought them."""
+    """Imported rows of each folder. Human ratings of a dataset are kept only from the first folder that has them.
+
+    `seen` holds the datasets whose human ratings are already in the table; it is extended.
+    """
     kept = []
     for part in imported:
         rater = part.frame["source"] == "rater"
@@ -114,7 +138,7 @@ def _once(imported: Sequence[Imported], seen: set[str]) -> list[pd.DataFrame]:
 
 
 def _stacked(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """Frames under each other; one that is alone stays as it is, with its columns of codes."""
+    """Concatenate frames by rows. A single non-empty frame is returned unchanged, with its categorical columns."""
     filled = [frame for frame in frames if len(frame)]
     if len(filled) == 1:
         return filled[0]

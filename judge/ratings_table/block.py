@@ -1,4 +1,4 @@
-"""Judgments of a block of answers as columns of numbers; of an answer's text only the explanation is kept."""
+"""Compact storage of the judgments parsed from a block of answers: columns of numbers, and the explanations as text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COLUMNS = np.dtype([*((name, "<i4") for name in NAMES), ("repeat", "<i4"), ("rat
 
 
 class Judged(NamedTuple):
-    """One repeat with the judgment parsed from it."""
+    """One row of the ratings table: one repeat with the judgment parsed from it."""
 
     story: str
     criterion: str
@@ -31,7 +31,7 @@ class Judged(NamedTuple):
 
 
 def judged(answer: Answer, judgment: Judgment) -> Judged:
-    """Make the row of a repeat."""
+    """Combine a repeat's answer and the judgment parsed from it in one row."""
     flags = ";".join(judgment.flags)
     names = (answer.story, answer.criterion, answer.eval_prompt)
     return Judged(*names, judgment.status, flags, answer.repeat, judgment.rating, judgment.explanation)
@@ -39,7 +39,17 @@ def judged(answer: Answer, judgment: Judgment) -> Judged:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Block:
-    """Rows coded as indices into `names` (by column), with their explanations; None where those are not wanted."""
+    """Judgments of one block of answers, one row per judgment.
+
+    Attributes
+    ----------
+    rows : structured array
+        Columns of names hold indices into `names`; `repeat` and `rating` hold numbers (NaN = no rating).
+    names : dict
+        For each column of names, the list that its indices point into.
+    explanations : list or None
+        Explanation of each row; None where explanations were not read.
+    """
 
     rows: NDArray[Any]
     names: dict[str, list[str]]
@@ -47,7 +57,7 @@ class Block:
 
     @classmethod
     def of(cls, judgments: Iterable[Judged]) -> Block:
-        """A block of these rows, in their order."""
+        """Encode rows as a block, in the given order."""
         listed = list(judgments)
         rows = np.empty(len(listed), dtype=COLUMNS)
         names = {}
@@ -60,7 +70,7 @@ class Block:
         return cls(rows, names, [row.explanation for row in listed])
 
     def judged(self) -> list[Judged]:
-        """The rows of the block, decoded."""
+        """The block's rows with names as text instead of codes, in order."""
         columns = [[self.names[name][number] for number in self.rows[name].tolist()] for name in NAMES]
         ratings = [None if rating != rating else rating for rating in self.rows["rating"].tolist()]
         explanations: Sequence[str | None] = self.explanations or [None] * len(self.rows)

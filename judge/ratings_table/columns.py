@@ -1,4 +1,4 @@
-"""Construction of a ratings table's frame from columns of numbers."""
+"""Builds the data frame of a ratings table from columns of integer codes and numbers."""
 
 from __future__ import annotations
 
@@ -22,10 +22,19 @@ NAMED = tuple(name for name in COLUMNS if name not in (*NUMBERS, TEXT))
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Piece:
-    """Rows of one kind. `named` gives a column as codes into names, or as the one name that all rows have.
+    """Rows of one kind: the ratings of one journal, or the human ratings of one dataset.
 
-    `repeat` is None where the rows have none, `explanations` where they have none or nobody wants them. `PANEL` is
-    among the named ones only where some row has one.
+    Attributes
+    ----------
+    named : mapping
+        For each column of names either (codes, names), where a code is an index into names, or the one value that all
+        rows share. `PANEL` is a key only where some rater has a panel.
+    rating : array of float
+        Rating of each row; NaN where there is none.
+    repeat : array of int or None
+        Repeat of each row; None for human ratings.
+    explanations : array of str or None
+        Explanation of each row; None where the rows have no explanations or these were not read.
     """
 
     named: Mapping[str, tuple[Codes, Names] | str | None]
@@ -35,9 +44,10 @@ class Piece:
 
 
 def frame_of(pieces: Sequence[Piece], *, explanations: bool) -> pd.DataFrame:
-    """The pieces under each other; without `explanations` that column is null and names are categories.
+    """Concatenate pieces to one data frame. Without `explanations` that column is null and columns of names are
+    categorical.
 
-    Categories are sorted, so that what sorts or groups by them comes out as with text.
+    Categories are sorted, so that sorting and grouping give the same order as with text columns.
     """
     count = sum(piece.rating.size for piece in pieces)
     columns: dict[str, Any] = {}
@@ -52,7 +62,10 @@ def frame_of(pieces: Sequence[Piece], *, explanations: bool) -> pd.DataFrame:
 
 
 def ordered(present: Iterable[str]) -> list[str]:
-    """The columns of a table in order: `COLUMNS`, with `PANEL` and `LABEL` in their places where these are present."""
+    """Sort column names into the table's order.
+
+    The order is that of `COLUMNS`, with `PANEL` after `rater` and `LABEL` after `rating` if present.
+    """
     present, names = set(present), []
     for name in COLUMNS:
         names.append(name)
@@ -62,24 +75,24 @@ def ordered(present: Iterable[str]) -> list[str]:
 
 
 def without_empty(frame: pd.DataFrame) -> pd.DataFrame:
-    """The table without the column of panels where that column is empty."""
+    """The table without the column of panels if no row has a panel; otherwise the table unchanged."""
     if PANEL in frame.columns and not bool(frame[PANEL].notna().any()):
         return frame.drop(columns=PANEL)
     return frame
 
 
 def categories(codes: Codes, names: Sequence[str]) -> pd.Categorical[Any]:
-    """A column of codes (-1 = null) into names."""
+    """Categorical column from codes, which are indices into `names`; -1 = null."""
     return pd.Categorical.from_codes(codes, dtype=pd.CategoricalDtype(pd.Index(names, dtype=object)))
 
 
 def width(levels: int) -> np.dtype[Any]:
-    """The smallest numbers that hold so many codes, and -1."""
+    """Smallest integer type that holds the codes of `levels` categories, and -1 for null."""
     return np.dtype(np.int8 if levels < 127 else np.int16 if levels < 32_767 else np.int32)
 
 
 def _together(parts: Sequence[tuple[tuple[Codes, Names] | str | None, int]]) -> tuple[Codes, list[str]]:
-    """Codes of all parts into one sorted list of the names that occur."""
+    """Concatenate one column of all parts. Returns codes (-1 = null) and the sorted list of the names that occur."""
     coded: list[tuple[Codes, Names]] = []
     used: list[NDArray[np.intp]] = []
     for column, size in parts:
@@ -99,7 +112,7 @@ def _together(parts: Sequence[tuple[tuple[Codes, Names] | str | None, int]]) -> 
 
 
 def _texts(codes: Codes, names: Sequence[str]) -> pd.Series[Any]:
-    """A column of codes as text, as a frame made of rows would hold it."""
+    """Column of codes converted to strings, with None for code -1."""
     return pd.Series(np.array([*names, None], dtype=object)[codes])
 
 

@@ -1,4 +1,4 @@
-"""Notes under every table of a result folder."""
+"""Notes about a result folder that are printed under each of its tables."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ from judge.wording import Advice, Note
 def about_judge(
     judge: str, manifest: Mapping[str, Any], criteria: Sequence[Criterion], journal: JournalReader
 ) -> list[str]:
-    """Notes on a journal's judge, on parts left out of the journal, and on what its server was found not to do."""
+    """Notes about a journal's judge: control or not, parts left out of the journal, settings without effect.
+
+    Problems that the check of the server detected are included.
+    """
     force = manifest.get("in_force", {})
     notes: list[str] = []
     left_out = journal.meta().get(LEFT_OUT)
@@ -34,7 +37,7 @@ def about_judge(
 
 
 def about_answers(judge: str, journal: JournalReader, *, settled: int, planned: int) -> list[str]:
-    """Notes on answers that were asked again, and on repeats that have not been asked."""
+    """Notes on the number of answers that were asked again, and on planned repeats that have not been asked."""
     notes: list[str] = []
     if replaced := journal.replaced_total():
         kind = "verdict" if journal.compares else "rating"
@@ -50,7 +53,9 @@ _OF_MODEL = ("root", "revision", "max_model_len", "chat_template_hash", "flags")
 
 
 def several_models(judge: str, manifest: Mapping[str, Any], journal: JournalReader) -> list[str]:
-    """A sentence where more than one model answered under the judge's one name, as far as servers tell."""
+    """A note if more than one model answered under the judge's name, as far as the servers reported their models; else
+    [].
+    """
     force = manifest.get("in_force") or {}
     models = journal.models() if journal.last_attempt() <= _FEW else dict(force.get("models") or {})
     if len(models) > 1:
@@ -70,7 +75,10 @@ _FEW = 200_000
 
 
 def in_sample(judge: str, criteria: Sequence[Criterion], journal: JournalReader) -> list[str]:
-    """A note where the control was fitted on ratings of these stories: its own rows then look too good."""
+    """A note if the control (a model of surface features) was fitted on human ratings of these stories' story-prompts.
+
+    The control's agreement on these stories is then not out of sample, and too high. Returns [] otherwise.
+    """
     from judge.backends.surface import fitted_on
 
     names = [criterion.name for criterion in criteria]
@@ -83,7 +91,7 @@ def in_sample(judge: str, criteria: Sequence[Criterion], journal: JournalReader)
 
 
 def other_scale(criteria: Sequence[Criterion], journal: JournalReader) -> list[str]:
-    """Notes on criteria that people rated outside the judge's scale: ranks can be compared, values cannot."""
+    """Notes on criteria with human ratings outside the judge's scale: ranks can be compared, values cannot."""
     ranges = journal.rating_ranges()
     notes = []
     for criterion in criteria:
@@ -97,7 +105,10 @@ def other_scale(criteria: Sequence[Criterion], journal: JournalReader) -> list[s
 
 
 def without_effect(judge: str, settings: Iterable[SettingInForce], *, probe_notes: Sequence[str]) -> list[str]:
-    """A sentence for each setting that was asked and refused or ignored, unless `probe_notes` mention it."""
+    """A sentence for each requested setting that was refused or ignored.
+
+    The seed is left out if `probe_notes` mention it.
+    """
     seed_told = any("same seed" in note for note in probe_notes)
     lost = [
         setting
@@ -108,7 +119,9 @@ def without_effect(judge: str, settings: Iterable[SettingInForce], *, probe_note
 
 
 def outside_scale(flags: Iterable[str]) -> list[str]:
-    """Note on the share of probability off the scale, where ratings are expected values over log-probabilities."""
+    """Note on the share of probability on tokens off the scale, for ratings that are expected values; [] for other
+    ratings.
+    """
     shares = [
         float(flag.partition("=")[2]) for text in flags for flag in text.split(";") if flag.startswith("outside=")
     ]

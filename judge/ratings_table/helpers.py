@@ -1,4 +1,7 @@
-"""Processes that parse shares of a journal beside ours; the result does not depend on whether they succeed."""
+"""Helper processes that parse shares of a long journal in parallel.
+
+The result is the same if they fail: this process parses every block that they did not store.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,9 @@ _CODE = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from judge.rat
 
 
 class Helpers:
-    """Context manager with one process for each further core; each parses a share of a result folder's blocks."""
+    """Context manager that starts one process for each core but one. Each parses a share of a folder's blocks of
+    answers.
+    """
 
     def __init__(self, folder: Path, parser: str, identity: str) -> None:
         self._words = [str(folder), parser, identity]
@@ -29,7 +34,9 @@ class Helpers:
 
     @property
     def shares(self) -> int:
-        """The number of shares of the blocks; this process takes the first."""
+        """Number of shares into which the blocks are divided, one for each process; the calling process takes the
+        first.
+        """
         return 1 + len(self._processes)
 
     def __enter__(self) -> Helpers:
@@ -61,7 +68,10 @@ class Helpers:
         self._processes = []
 
     def wait(self, count: Callable[[], int], tell: Callable[[int], object]) -> None:
-        """Wait until all processes have ended or none makes progress; `count` gives the number of stored judgments."""
+        """Wait until all processes have ended, or until the number of stored judgments has not changed for 60 seconds.
+
+        `count` returns the number of answers whose judgments are stored; `tell` is called with each new number.
+        """
         before, since = -1, time.monotonic()
         while any(process.poll() is None for process in self._processes):
             now = count()
@@ -74,7 +84,7 @@ class Helpers:
 
 
 def _cores() -> int:
-    """Cores that this process may use."""
+    """Number of processor cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -1,9 +1,9 @@
-"""Imported ratings tables, in place of a journal: every row is checked, and none is changed.
+"""Reads result folders of imported ratings, which have a table of ratings instead of a journal.
 
-A folder holds `imported.csv` or `imported.parquet` (the columns of the ratings table; `label` may stand there with the
-codes or in their place, `panel` where people belong to panels); beside it may lie `imported_stories.csv`
-(`dataset, story, words, text, reference` and any number of numeric features of the stories) and `manifest.json`
-(`judge, criteria, notes`; `ratings`: single or means; `labels_note`; `given`; `directions`).
+Every row is checked, and none is changed. `imported.csv` or `imported.parquet` has the columns of the ratings table. A
+column `label` may be added to the codes or replace them, and `panel` names the panel of each rater. Two files are
+optional. `imported_stories.csv` has `dataset, story, words, text, reference` and any number of numeric features of the
+stories. `manifest.json` has `judge, criteria, notes`; `ratings`: single or means; `labels_note`; `given`; `directions`.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _TEXTS = (
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """One imported folder: its rows, its stories indexed by (dataset, story), and its facts."""
+    """One imported result folder: its ratings, its stories indexed by (dataset, story), and facts about the folder."""
 
     frame: pd.DataFrame
     stories: pd.DataFrame
@@ -53,9 +53,10 @@ class Imported:
 
 
 def read_imported(folder: ResultFolder, *, explanations: bool = True) -> Imported:
-    """Read one folder; without `explanations` that column is null, which saves most of the memory.
+    """Read one folder of imported ratings. `explanations=False` leaves that column null, which saves most of the
+    memory.
 
-    Raises DataError for missing columns, a status that is not known, or a rating where the status says there is none.
+    Raises DataError for missing columns, an unknown status, or a rating in a row whose status says that there is none.
     """
     if folder.imported.suffix == ".parquet":
         frame = read_parquet(folder.imported, explanations=explanations)
@@ -87,25 +88,29 @@ def read_imported(folder: ResultFolder, *, explanations: bool = True) -> Importe
 
 
 def _directions(stated: object) -> dict[str, int]:
-    """Whether more is better, by measure, as far as a manifest says it in a way that can be meant."""
+    """Direction of each measure in the manifest's `directions`: 1 = higher is better, -1 = lower is better, 0 =
+    neither.
+
+    Entries with other values are ignored.
+    """
     if not isinstance(stated, dict):
         return {}
     return {str(name): way for name, way in stated.items() if type(way) is int and way in (-1, 0, 1)}
 
 
 def _repeats(frame: pd.DataFrame) -> int:
-    """Repeats of a query, where every rating of a judge is numbered; else 0, as not known."""
+    """Number of repeats per query; 0 = unknown, where some rating of a judge has no repeat number."""
     numbers = frame.loc[frame["source"] == "judge", "repeat"]
     return 0 if numbers.isna().any() else int(numbers.nunique())
 
 
 def _names(column: pd.Series[Any]) -> list[str]:
-    """The distinct names in a column; only judges' rows have a judge and an Eval-Prompt."""
+    """Sorted distinct names in a column, without nulls (human ratings have no judge and no Eval-Prompt)."""
     return sorted(str(name) for name in column.dropna().unique())
 
 
 def _table(file: Path) -> pd.DataFrame:
-    """A CSV file; the empty field is null, and in a text nothing else is: a story may be called "NA" or hold a "#"."""
+    """Read a CSV file. Only an empty field is null: a story may be called "NA", and a text may contain "#"."""
     try:
         return pd.read_csv(file, dtype=dict.fromkeys(_TEXTS, str), keep_default_na=False, na_values=[""])
     except ValueError as error:
@@ -147,7 +152,10 @@ def _refuse(wrong: pd.Series[bool], values: pd.Series[Any], file: Path, message:
 
 
 def _stories(file: Path, frame: pd.DataFrame) -> pd.DataFrame:
-    """Facts of the stories: story-prompt and system from the ratings, words, text and features from the file."""
+    """Table of the stories that occur in both the ratings and `imported_stories.csv`; empty where that file is missing.
+
+    Story-prompt and system are taken from the ratings, and words, text and features from the file.
+    """
     places = frame.drop_duplicates(["dataset", "story"]).set_index(["dataset", "story"])[["story_prompt", "system"]]
     if not file.is_file():
         return places.iloc[:0].assign(words=pd.Series(dtype="Int64"), text=pd.Series(dtype=str))

@@ -1,4 +1,4 @@
-"""Rows of the ratings table from a journal."""
+"""Reads the rows of the ratings table from a run's journal (the SQLite file with every answer)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Beside = Callable[[JournalReader, RunFacts], None]
 
 
 class ComparisonsError(RunFolderError):
-    """A result folder that holds comparisons was read for ratings."""
+    """Raised when ratings are requested from a result folder that holds comparisons of two stories."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(
@@ -45,9 +45,16 @@ class ComparisonsError(RunFolderError):
 
 @dataclass(frozen=True, slots=True)
 class People:
-    """One dataset's stories and people's ratings; `content` is the dataset's hash, which distinguishes versions.
+    """The stories of one dataset and their human ratings.
 
-    `stories` are the rows of the table of stories by the story's id; a story's number is its place there.
+    Attributes
+    ----------
+    content : str
+        Hash of the dataset, which distinguishes its versions.
+    stories : dict
+        Row of each story by the story's id. A story's number is its position in this dict.
+    ratings : Piece
+        The human ratings.
     """
 
     content: str
@@ -55,7 +62,10 @@ class People:
     ratings: Piece
 
     def named(self, story: Codes) -> dict[str, tuple[Codes, Names]]:
-        """The columns that follow from the story, for rows of stories by number."""
+        """Columns `story`, `story_prompt` and `system` as (codes, names), for rows whose stories are given as numbers.
+
+        The numbers are positions in `stories`.
+        """
         named: dict[str, tuple[Codes, Names]] = {"story": (story, list(self.stories))}
         rows = self.stories.values()
         for name, values in (
@@ -70,9 +80,22 @@ class People:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Options for reading a journal: the parser, whether to read explanations, whether judgments may be stored.
+    """Options for reading a journal.
 
-    `beside` reads what else is wanted of it, at the same moment; `stated` reads ratings as answers state them.
+    Attributes
+    ----------
+    name, parser : str, Parser
+        The parser and its name.
+    explanations : bool
+        Whether explanations are read.
+    keep : bool
+        Whether judgments may be cached in `derived/`.
+    telling : callable
+        Progress callback for parsing that takes long.
+    beside : callable, optional
+        Called with the open journal and the folder's facts, to read more data from the same snapshot.
+    stated : bool
+        Whether ratings are read from the text of answers even where the run asked for expected values.
     """
 
     name: str
@@ -85,7 +108,11 @@ class Asked:
 
 
 def read_journal(folder: ResultFolder, asked: Asked, people: dict[str, People]) -> tuple[Piece, RunFacts]:
-    """The judge's rows of one result folder, in reading order, and its facts; its dataset is added to `people` once."""
+    """Read the judge's rows of one result folder, sorted by story, criterion, Eval-Prompt and repeat, and the folder's
+    facts.
+
+    The human ratings of the folder's dataset are added to `people`, unless the dataset is already a key there.
+    """
     before = file_state(folder.journal)
     with JournalReader(folder.journal) as journal, journal.snapshot():
         definition = journal.meta().get("definition")
@@ -135,7 +162,11 @@ def _judgments(
     dataset_people: People,
     state: str | None,
 ) -> Known:
-    """All judgments of the journal, kept from now on where that is worth it and it can be told when they hold."""
+    """Judgments of all answers of the journal.
+
+    They are cached in `derived/` if that is allowed, if the journal is long enough, and if a change of the parser would
+    be noticed.
+    """
     identity = None
     # What a third party's parser looks at is not known; blocks of answers hold all but what servers said of calls.
     whole = asked.name in PARSERS or not journal.tells_usage()
@@ -165,10 +196,9 @@ def _piece(
     *,
     distinct: bool,
 ) -> Piece:
-    """The rows of all blocks in reading order, but those about stories that are `gone`.
+    """Rows of all blocks, sorted by story, criterion, Eval-Prompt and repeat, without the stories in `gone`.
 
-    The order is by story, criterion, Eval-Prompt and repeat.
-    Raises UnusualError where they are to be `distinct` and two have one place.
+    Raises UnusualError if rows must be `distinct` and two rows have the same story, criterion, Eval-Prompt and repeat.
     """
     criteria = [str(record["name"]) for record in definition["criteria_records"]]
     prompts = list(definition["eval_prompts"])
@@ -212,7 +242,7 @@ def _piece(
 
 
 def _numbers(blocks: Sequence[Block], name: str, numbers: dict[str, int], *, more: bool = False) -> NDArray[np.int32]:
-    """A column of all blocks as numbers of names; `more` gives numbers to names that have none."""
+    """One column of names over all blocks, as the codes in `numbers`. With `more`, new names are added to `numbers`."""
     codes = []
     for block in blocks:
         if more:
@@ -228,7 +258,7 @@ def _joined(parts: Sequence[NDArray[Any]], dtype: Any) -> NDArray[Any]:
 
 
 def _in_order(column: tuple[Codes, Names] | str | None) -> Iterator[str]:
-    """Every row's flags, where any row's say how much probability lay off the scale."""
+    """Flags of each row, in row order; nothing if no row has a flag for the probability off the scale (`outside=`)."""
     if isinstance(column, tuple) and any(name and "outside=" in name for name in column[1]):
         codes, names = column
         yield from (str(names[code]) for code in codes.tolist())
@@ -283,7 +313,9 @@ def _facts(
 
 
 def _version(parser: Parser, definition: dict[str, Any], replaced: int) -> str:
-    """The parser's version with all else that decides what it reads."""
+    """The parser's version, with suffixes for retried answers, expected values and rating patterns, which change
+    ratings too.
+    """
     version = parser.version + (f"+retried:{replaced}" if replaced else "")
     if definition.get("scoring", "text") == "logprobs":
         version += "+logprobs"
@@ -293,7 +325,10 @@ def _version(parser: Parser, definition: dict[str, Any], replaced: int) -> str:
 def _add_people(
     people: dict[str, People], dataset: str, definition: dict[str, Any], journal: JournalReader, folder: ResultFolder
 ) -> None:
-    """People's ratings and the stories of the folder's dataset, unless another folder brought them already."""
+    """Add the stories and human ratings of the folder's dataset to `people`, unless an earlier folder has added them.
+
+    Raises RunFolderError if the earlier folder has another version of the dataset.
+    """
     content = str(definition["dataset_hash"])
     if dataset in people:
         if people[dataset].content != content:

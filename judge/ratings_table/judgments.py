@@ -1,8 +1,8 @@
-"""Judgments of every answer of a journal at one moment: kept ones where they are valid, parsed ones elsewhere.
+"""Judgments of all answers of a journal: read from the cache where they are still valid, and parsed otherwise.
 
-A walk goes through the answers block by block as they lie in the file. A kept judgment holds for the answer whose
-content it was made of, wherever a journal came from; so a journal that grew is parsed only where it grew. Where nobody
-has written the journal since the last walk, no answer is read at all.
+Answers are processed in the blocks in which the journal stores them. A cached judgment is valid for an answer with
+exactly the same content, in whatever copy of the journal. A journal that grew is therefore parsed only where it grew.
+If the journal has not been written since the last pass, no answer is read at all.
 """
 
 from __future__ import annotations
@@ -34,12 +34,15 @@ Telling = Callable[[int], AbstractContextManager[Callable[[int], object]]]
 
 
 class UnusualError(Exception):
-    """The journal has rows that this program never writes, so that it must be read repeat by repeat."""
+    """Raised when a journal holds rows that this version never writes.
+
+    The caller then reads the journal one repeat at a time instead of in blocks.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """All judgments at one moment; `settled` counts the repeats that are answered or given up."""
+    """Judgments of all answers of a journal at one moment. `settled` is the number of repeats answered or given up."""
 
     blocks: list[Block]
     settled: int
@@ -48,9 +51,9 @@ class Known:
 def identity_of(
     parser: str, version: str, definition: Mapping[str, Any], texts: Iterable[tuple[str, str]]
 ) -> str | None:
-    """Hash of everything that judgments depend on beside the answers; None where some of it is not known.
+    """Hash of everything besides the answers that determines the judgments: parser code, run definition and stories.
 
-    `texts` are the stories' ids and texts.
+    `texts` are the stories' ids and texts. None if the parser's code cannot be fingerprinted.
     """
     code = code_of(parser)
     if code is None:
@@ -67,10 +70,16 @@ def silent(_: int) -> AbstractContextManager[Callable[[int], object]]:
 
 
 class Walk:
-    """One way through a journal; `checksums` are those of the blocks that it met and that are kept.
+    """One pass over the answers of a journal, block by block, with its counts.
 
-    `answers` counts those that it met, of which one about several criteria has several judgments, and `without` the
-    repeats that have none.
+    Attributes
+    ----------
+    checksums : dict
+        Checksum of each cached block that the pass has reached, by block number.
+    answers : int
+        Number of answers read. An answer about several criteria counts once, although it has several judgments.
+    without : int
+        Number of repeats that were tried and have no answer.
     """
 
     def __init__(self, journal: JournalReader, reading: StoredAnswers, kept: ParsedFile) -> None:
@@ -79,7 +88,7 @@ class Walk:
         self.answers = self.without = 0
 
     def block(self, number: int) -> Block:
-        """The judgments of a block; those not yet stored are parsed and stored."""
+        """Judgments of one block of answers. Those not in the cache are parsed and added to the cache."""
         rows = self._journal.block(number)
         self.answers += len(rows)
         if not self._kept.there:
@@ -106,7 +115,10 @@ class Walk:
         return block
 
     def unanswered(self) -> Iterator[Block]:
-        """The repeats without an answer, in blocks numbered from -1 downwards. Raises UnusualError."""
+        """Yield the repeats that were tried and have no answer, as blocks numbered -1, -2, ...
+
+        Raises UnusualError for a repeat whose query is not in the journal.
+        """
         unanswered = self._journal.unanswered()
         number = -1
         while piece := list(islice(unanswered, ROWS)):
@@ -138,9 +150,10 @@ def judgments(
     helpers: Helpers,
     telling: Telling = silent,
 ) -> Known:
-    """All judgments of an open snapshot. `state` is that of the journal's file, None where nobody can tell.
+    """Judgments of all answers in an open snapshot of a journal.
 
-    Raises UnusualError.
+    `state` identifies the state of the journal file; None if the file changed while the snapshot was opened. Raises
+    UnusualError if the journal holds rows that this version never writes.
     """
     believed = kept.believed(state, explanations=explanations)
     if believed is not None:
@@ -168,7 +181,10 @@ def _walked(
     *,
     explanations: bool,
 ) -> list[Block]:
-    """The blocks with these numbers; where that is much to parse, others parse their shares meanwhile."""
+    """Judgments of the blocks with these numbers.
+
+    If many answers must be parsed, helper processes parse shares of the blocks.
+    """
     if numbers and numbers[0] < 0:
         raise UnusualError
     long = answers - kept.count() >= LONG

@@ -1,6 +1,6 @@
-"""The column `label` of a ratings table: the word of each rating that is a code.
+"""The column `label` of a ratings table: the label that each rating is the code of.
 
-It stands behind `rating`, and only in tables in which some criterion has labels: tables of numbers stay what they were.
+The column follows `rating`, and exists only in tables with a criterion that has labels.
 """
 
 from __future__ import annotations
@@ -22,10 +22,11 @@ Scales = Mapping[tuple[str, str], Scale]
 
 
 def scales_of(facts: Iterable[tuple[RunFacts, Iterable[str]]]) -> Scales:
-    """The scales with labels of result folders, each with the datasets that it rated.
+    """Scale of every criterion with labels, by (dataset, criterion in small letters). Takes each folder's facts and
+    datasets.
 
-    Raises RunFolderError where a criterion of one dataset has other labels, or none, in another folder: its codes would
-    mean two things in one table.
+    Raises RunFolderError where a criterion of one dataset has different labels, or none, in another folder: its codes
+    would have two meanings in one table.
     """
     scales: dict[tuple[str, str], tuple[Scale, RunFacts]] = {}
     for fact, datasets in facts:
@@ -42,10 +43,10 @@ def scales_of(facts: Iterable[tuple[RunFacts, Iterable[str]]]) -> Scales:
 
 
 def with_labels(frame: pd.DataFrame, scales: Scales, *, explanations: bool) -> pd.DataFrame:
-    """The frame with the column; the frame itself where no scale has labels.
+    """The frame with the column `label`; the frame unchanged where no scale has labels.
 
-    People's ratings of a criterion have labels where all of them are codes: they may have rated on another scale. The
-    column is of categories where there are no `explanations`, as names are.
+    Human ratings of a criterion get labels only if all of them are codes, because people may have rated on another
+    scale. The column is categorical if `explanations` is False.
     """
     if not scales:
         return frame
@@ -66,9 +67,10 @@ def with_labels(frame: pd.DataFrame, scales: Scales, *, explanations: bool) -> p
 
 
 def coded(frame: pd.DataFrame, criteria: Sequence[Criterion], file: object) -> pd.DataFrame:
-    """Imported rows with codes in place of labels; `with_labels` restores the labels.
+    """Replace the column `label` of imported rows by codes in `rating`; `with_labels` restores the labels.
 
-    Raises DataError for a label that its criterion has not, and for one that is not its rating's.
+    Raises DataError for a label that its criterion does not have, and for a label that contradicts the rating in its
+    row.
     """
     if LABEL not in frame.columns:
         return frame
@@ -93,20 +95,20 @@ def coded(frame: pd.DataFrame, criteria: Sequence[Criterion], file: object) -> p
 
 
 def notes_of(scales: Scales) -> list[str]:
-    """Notes on the meaning of the codes, one for each set of labels."""
+    """Notes on which label each code stands for, one for each scale."""
     sets: dict[Scale, None] = dict.fromkeys(scales.values())
     return [f"a rating is the code of its label: {scale.code_words}" for scale in sets]
 
 
 def with_scales(table: RatingsTable, scales: Scales) -> RatingsTable:
-    """A part of a table with only the scales that it still needs, and without the notes on the others."""
+    """Part of a table, restricted to the `scales` that the part still needs. Notes on the other scales are removed."""
     gone = set(notes_of(table.labels)) - set(notes_of(scales))
     facts = (replace(fact, notes=tuple(note for note in fact.notes if note not in gone)) for fact in table.facts)
     return replace(table, labels=scales, facts=tuple(facts)) if scales != table.labels else table
 
 
 def _rows(frame: pd.DataFrame, scales: Scales) -> Iterator[tuple[Scale, NDArray[np.intp]]]:
-    """The rows of each scale."""
+    """Yield each scale with the indices of the rows that were rated on it."""
     dataset, datasets = pd.factorize(frame["dataset"])
     criterion, criteria = pd.factorize(frame["criterion"])
     for (name, folded), scale in scales.items():

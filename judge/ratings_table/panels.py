@@ -1,4 +1,4 @@
-"""Panels of people in a ratings table: their names, and a note where they are taken together."""
+"""Panels (groups of raters, such as experts) in a ratings table: their names, and a note where panels are pooled."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from judge.wording import Advice, Note
 
 
 def panels_in(frame: pd.DataFrame) -> tuple[str, ...]:
-    """The panels that people belong to, by name; nothing where none is known."""
+    """Sorted names of the raters' panels; () where no panel is known."""
     return tuple(sorted(str(name) for name in frame[PANEL].dropna().unique())) if PANEL in frame.columns else ()
 
 
 def noted(frame: pd.DataFrame, facts: Sequence[RunFacts]) -> list[RunFacts]:
-    """The facts with a note on panels, where there are any."""
+    """The facts with a note that panels are pooled, if the frame has panels."""
     panel_names = panels_in(frame)
     return (
         [replace(fact, notes=(*fact.notes, pooled_note(panel_names))) for fact in facts] if panel_names else list(facts)
@@ -25,7 +25,7 @@ def noted(frame: pd.DataFrame, facts: Sequence[RunFacts]) -> list[RunFacts]:
 
 
 def pooled_note(panels: Sequence[str]) -> str:
-    """Note under every table that takes the people of several panels together."""
+    """Note under every table that pools the ratings of several panels."""
     many = f"people of {len(panels)} panels" if len(panels) > 1 else "people of one panel"
     sentence = f"{many} ({', '.join(panels)}) are taken together with whoever has none"
     return Note(sentence, Advice("{panel} takes one alone, judge panels sets them side by side", panel=panels[0]))

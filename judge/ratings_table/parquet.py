@@ -1,4 +1,7 @@
-"""Imported ratings in Parquet, through DuckDB: repeated names become codes, so that millions of rows fit in memory."""
+"""Reads imported ratings from a Parquet file with DuckDB.
+
+Repeated names become integer codes, so that millions of rows fit in memory.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +27,10 @@ _TEXT = "explanation"
 
 
 def read_parquet(file: Path, *, explanations: bool) -> pd.DataFrame:
-    """The file's rows: names as categories, ratings as floats; explanations only where they are wanted.
+    """Read a Parquet file of ratings. Names are categorical and ratings are floats; without `explanations` that column
+    is null.
 
-    Raises DataError for missing columns or a file that is no Parquet, MissingExtraError without DuckDB.
+    Raises DataError for missing columns or a file that is not Parquet, and MissingExtraError without DuckDB.
     """
     try:
         import duckdb
@@ -47,7 +51,10 @@ def read_parquet(file: Path, *, explanations: bool) -> pd.DataFrame:
 
 
 def _rows(db: Any, wanted: Sequence[str], *, explanations: bool) -> pd.DataFrame:
-    """All rows, piece by piece into arrays of the final size: handing over everything at once takes it four times."""
+    """All rows, fetched in chunks into arrays of the final size.
+
+    Fetching everything at once needs four times the memory.
+    """
     total = int(db.execute("SELECT count(*) FROM ratings").fetchone()[0])
     levels = {column: _levels(db, column) for column in wanted if column not in (*_NUMBERS, _TEXT)}
     parts = [f"{column}::VARCHAR::{column}_name AS {column}" for column in levels]
@@ -76,7 +83,7 @@ def _rows(db: Any, wanted: Sequence[str], *, explanations: bool) -> pd.DataFrame
 
 
 def _levels(db: Any, column: str) -> list[str]:
-    """The names that occur in a column, made known to the database as an enumeration."""
+    """Sorted distinct names in a column. Also defines them in DuckDB as an enumeration type for the column."""
     names = f"SELECT DISTINCT {column}::VARCHAR AS name FROM ratings WHERE {column} IS NOT NULL ORDER BY name"  # noqa: S608
     db.execute(f"CREATE TYPE {column}_name AS ENUM ({names})")
     return [str(name) for (name,) in db.execute(names).fetchall()]

@@ -1,8 +1,9 @@
-"""`derived/parsed-PARSER.sqlite`: judgments by block of answers, and the state of the journal that they were read from.
+"""Cache of parsed judgments, `derived/parsed-PARSER.sqlite`, with the state of the journal that they were read from.
 
-A row holds a block: its columns as they lie in memory, the names that they number, the explanations apart, and what
-each answer was (16 bytes), by which a journal that grew, shrank or was exchanged is told. Checksums cover everything
-that is believed. Whatever goes wrong here, the file is left alone and answers are parsed: nothing raises.
+A row holds one block of answers: the columns of its judgments, the names that their codes point to, and a 16-byte hash
+of each answer. Explanations are in a second table. The hashes show which answers changed in a journal that grew, shrank
+or was replaced, and checksums cover everything that is reused. No error in this file raises: answers are then parsed
+again.
 """
 
 from __future__ import annotations
@@ -48,7 +49,9 @@ _Found = TypeVar("_Found")
 
 
 class ParsedFile:
-    """File of judgments under one `identity`: a hash of all that judgments depend on besides the answers."""
+    """Cache of parsed judgments for one `identity`: a hash of everything besides the answers that determines the
+    judgments.
+    """
 
     def __init__(self, path: Path | None, identity: str) -> None:
         self.identity = identity
@@ -72,7 +75,7 @@ class ParsedFile:
 
     @property
     def there(self) -> bool:
-        """Whether the file exists and can be read."""
+        """Whether the cache file is open for reading."""
         return self._db is not None
 
     def _open(self, path: Path) -> None:
@@ -94,7 +97,7 @@ class ParsedFile:
             self._begin_anew(path)
 
     def _begin_anew(self, path: Path) -> None:
-        """Throw away what is no SQLite file, or one that was cut."""
+        """Delete a file that is not SQLite or is damaged, and create an empty one."""
         self.close()
         with suppress(OSError, sqlite3.Error):
             for suffix in ("", "-journal"):
@@ -104,7 +107,9 @@ class ParsedFile:
             self.writable = True
 
     def believed(self, state: str | None, *, explanations: bool) -> tuple[list[Block], int] | None:
-        """All blocks and the number of settled repeats, if stored for exactly this state of the journal; else None."""
+        """All cached blocks and the number of settled repeats, if stored for exactly this state of the journal; else
+        None.
+        """
         return None if state is None else self._try(lambda db: self._believed(db, state, explanations))
 
     def _believed(self, db: sqlite3.Connection, state: str, explanations: bool) -> tuple[list[Block], int] | None:
@@ -121,7 +126,9 @@ class ParsedFile:
         return (whole, int(stored[3])) if len(whole) == len(blocks) else None
 
     def block(self, number: int) -> tuple[bytes, bytes, Block] | None:
-        """Content of each answer of a block, the checksum, and the judgments; None where there is no whole block."""
+        """The hashes of a block's answers, the block's checksum, and its judgments; None if the block is missing or
+        damaged.
+        """
 
         def read(db: sqlite3.Connection) -> tuple[bytes, bytes, Block] | None:
             db.execute("BEGIN")
@@ -156,8 +163,10 @@ class ParsedFile:
         )
 
     def put(self, number: int, contents: bytes, block: Block, answers: int) -> bytes | None:
-        """Store a block parsed from `answers` answers, completely or not at all. Returns its checksum, or None where
-        the block cannot be stored.
+        """Store a block parsed from `answers` answers, completely or not at all. Returns the block's checksum, or None
+        if the block cannot be stored.
+
+        `contents` holds the 16-byte hash of the answer behind each judgment, concatenated.
         """
         if not self.writable:
             return None
@@ -179,7 +188,7 @@ class ParsedFile:
         return checksum
 
     def finish(self, state: str, settled: int, checksums: dict[int, bytes]) -> None:
-        """Record that exactly these blocks belong to this state of the journal, and delete all others."""
+        """Record that exactly the blocks in `checksums` belong to this state of the journal, and delete all others."""
 
         def write(db: sqlite3.Connection) -> None:
             for table in ("blocks", "explanations", "states"):
@@ -213,7 +222,7 @@ class ParsedFile:
         return None
 
     def _write(self, write: Callable[[sqlite3.Connection], None]) -> None:
-        """Do all of it in one transaction, or nothing."""
+        """Call `write` in one transaction, which is rolled back if it fails."""
         if self._db is None or not self.writable:
             return
         try:
@@ -229,7 +238,9 @@ class ParsedFile:
             self._failed(error)
 
     def _failed(self, error: sqlite3.Error) -> None:
-        """A full disk, a read-only folder, another process that writes: nothing to do. A file that was cut goes."""
+        """Handle an SQLite error: a damaged file is replaced by an empty one; other errors (full disk, lock) are
+        ignored.
+        """
         broken = isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError)
         if broken and self.path is not None:
             self._begin_anew(self.path)

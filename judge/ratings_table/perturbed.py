@@ -1,4 +1,4 @@
-"""Stories that were changed on purpose, recognised by their ids and left out of tables about original stories."""
+"""Recognises stories that were perturbed on purpose, by their ids, and removes them from tables."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from judge.wording import Advice, Note
 
 
 def perturbed_names(stories: Iterable[object]) -> dict[str, PerturbedName]:
-    """Perturbations named by the ids of one dataset's stories; empty where these are ordinary stories.
+    """Parsed ids of the perturbed stories of one dataset, by story id; empty if the dataset has none.
 
-    An id of the form counts only where some id of the dataset names a known perturbation or an untouched story, so
-    that an ordinary id that happens to hold an "@" is left alone.
+    An id with "@" may be an ordinary id. The ids with "@" are therefore parsed only if at least one of the dataset's
+    ids names a known perturbation or an unchanged copy (which is included too).
     """
     marked = (str(story) for story in stories if "@" in str(story))
     names = {story: name for story in marked if (name := read_name(story)) is not None}
@@ -26,10 +26,10 @@ def perturbed_names(stories: Iterable[object]) -> dict[str, PerturbedName]:
 
 
 def without_perturbed(table: RatingsTable) -> RatingsTable:
-    """The table without perturbed stories, which no system wrote and no people rated.
+    """The table without perturbed stories, which no system wrote and no person rated.
 
-    Their system's mean, a judge's agreement with itself or the use of the scale would be those of damaged stories. The
-    facts of each result folder say how many were left out.
+    They would bias statistics such as a system's mean, a judge's self-agreement and the use of the scale. A note in
+    each result folder's facts gives the number of stories left out.
     """
     gone = {str(dataset): _changed(table, dataset) for dataset in table.stories.index.unique(level=0)}
     gone = {dataset: names for dataset, names in gone.items() if names}

@@ -1,4 +1,4 @@
-"""A process that parses its share of a journal's blocks into `derived/`; started by `helpers`."""
+"""Program of a helper process that parses its share of a journal's blocks into `derived/`; started by `helpers`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from judge.run_folder import ResultFolder
 
 
 def main() -> None:
-    """Parse the share that the command line names; ends early where whoever started it is gone."""
+    """Parse the share that the command-line arguments name; stops early if the parent process has ended."""
     folder, parser, identity, share, shares, parent = sys.argv[2:]
     result = ResultFolder(Path(folder))
     loaded = load_parser(parser)

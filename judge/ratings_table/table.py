@@ -1,4 +1,4 @@
-"""The ratings table as a value: columns, stories, and facts about each result folder."""
+"""The ratings table as a data type: its columns, its stories, and facts about each result folder."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ STORY_COLUMNS = ("story_prompt", "system", "words", "text")
 
 
 class StoryRow(NamedTuple):
-    """A row of the table of stories, with its two index columns; `words` is the number of words of the text."""
+    """One row of the table of stories. Its index is `dataset` and `story`; `words` is the text's number of words."""
 
     dataset: str
     story: str
@@ -53,17 +53,45 @@ class StoryRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """Facts of one result folder, for the signature and the notes of a table.
+    """Facts about one result folder, for the signature and the notes of a table.
 
-    `structured` is how the server was asked to constrain answers (none, choice, json); None where that is not known.
-    `single` says of imported ratings whether they are single ratings or means of repeats; None where the import did not
-    say it. `labels_note` is what the dataset says of ratings that no reader gave; None where readers gave them.
-    `given` is what correlations hold fixed beside these ratings where nothing else is asked for (length, of measures).
-    `directions` says of measures, by the judge's name, whether more is better (1), worse (-1) or neither (0).
-    `people` says which criterion of people's a criterion is set against, by its name, where the run says it.
-    `joint` names the Eval-Prompts that rate several criteria in one answer. `not_in_force` marks settings that were
-    refused or ignored, or of which nothing is known, as signatures show them. `unasked` counts planned repeats that
-    have not been requested yet.
+    Attributes
+    ----------
+    run, judge, dataset : str
+        Names of the run, the judge and the dataset.
+    revision : str or None
+        Revision of the judge's model; None where not known.
+    repeats : int
+        Repeats per query; 0 where not known.
+    criteria, eval_prompts : tuple
+        The criteria and the names of the Eval-Prompts.
+    parser : str
+        Version of the parser that read the answers.
+    notes : tuple of str
+        Notes under every table of the folder.
+    control : bool
+        Whether the judge is a control, not a language model.
+    path : Path
+        The result folder.
+    structured : str or None
+        How the server was asked to constrain answers, such as none, choice or json; None where not known.
+    labels_note : str or None
+        The dataset's remark on reference labels that no person gave; None where people gave the ratings.
+    single : bool or None
+        For imported ratings: True for single ratings, False for means of repeats, None where the import did not state
+        it.
+    not_in_force : str
+        Mark for settings that were refused or ignored, or whose effect is unknown, as signatures show it.
+    people : mapping
+        For a judge's criterion, the name of the human criterion it is compared with, where the run defines one.
+    joint : tuple of str
+        The Eval-Prompts that rate several criteria in one answer.
+    given : str or None
+        Measure held fixed in correlations with these ratings by default (length, for automatic measures).
+    directions : mapping
+        For each automatic measure, by judge name: 1 = higher is better, -1 = lower is better, 0 = neither.
+    unasked : int
+        Number of planned repeats that have not been requested yet.
     """
 
     run: str
@@ -90,9 +118,21 @@ class RunFacts:
 
 @dataclass(frozen=True, slots=True)
 class RatingsTable:
-    """`frame` has `COLUMNS`, `PANEL` where some person has a panel, and `LABEL` where some criterion has labels;
-    `stories`, indexed by (dataset, story), has `STORY_COLUMNS` and perhaps features; `labels` are the scales of
-    criteria with labels by (dataset, criterion in small letters). `panel` names the one that people were narrowed to.
+    """Ratings of judges and people, with the stories, the facts of each result folder and the scales with labels.
+
+    Attributes
+    ----------
+    frame : DataFrame
+        One row per rating, with `COLUMNS`, `PANEL` where some rater has a panel, and `LABEL` where a criterion has
+        labels.
+    stories : DataFrame
+        Indexed by (dataset, story), with `STORY_COLUMNS` and possibly features.
+    facts : tuple of RunFacts
+        Facts of each result folder.
+    labels : mapping
+        Scale of each criterion with labels, by (dataset, criterion in small letters).
+    panel : str or None
+        Panel to which human ratings were restricted; None for all people.
     """
 
     frame: pd.DataFrame

@@ -1,4 +1,4 @@
-"""Stories that a trained judge learnt from: left out of its tables, with a note."""
+"""Removes stories that a trained judge saw in training from that judge's ratings, with a note."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from judge.ratings_table.table import StoryRow
 
 
 def trained_on(manifest: Mapping[str, Any], stories: Mapping[str, StoryRow], folder: Path) -> frozenset[str]:
-    """Ids of the stories that the manifest's judge was trained on, and of those whose story-prompts were in its
-    training data.
+    """Ids of the stories that the judge was trained on, or whose story-prompts were in its training data.
 
-    Known by the marks that the model had when it was asked. Raises RunFolderError where no story is left.
+    Story-prompts and texts are compared with the short hashes that the manifest recorded from the model. Empty for a
+    judge without such hashes. Raises RunFolderError where no story is left.
     """
     server = manifest.get("in_force", {}).get("server") or {}
     marks = frozenset(str(server.get("trained_on") or "").split())
@@ -34,7 +34,7 @@ def trained_on(manifest: Mapping[str, Any], stories: Mapping[str, StoryRow], fol
 
 
 def about(judge: str, gone: frozenset[str], stories: Mapping[str, StoryRow]) -> list[str]:
-    """Notes on stories that were left out."""
+    """A note on how many stories were left out because the judge was trained on their story-prompts; [] if none was."""
     if not gone:
         return []
     where = f"{judge} was trained on the story-prompts of {len(gone)} of these {len(stories)} stories"

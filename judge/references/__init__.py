@@ -1,4 +1,4 @@
-"""BibTeX entries of the works on which runs, methods and datasets rest."""
+"""BibTeX entries of the publications on which methods, datasets and runs are based."""
 
 from judge.references.works import DATASETS, Work, bibtex, works
 

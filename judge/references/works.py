@@ -1,6 +1,6 @@
-"""Works on which a run's methods rest, as BibTeX and as a line of text.
+"""Publications cited in methods paragraphs, as BibTeX and as plain references.
 
-`references.bib` holds them all, one field a line; the facts in it were compared with the publishers' own.
+`references.bib` holds them all, with one field per line; the entries were checked against the publishers' data.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ DATASETS = {
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """One entry: its key, its fields without braces, and its BibTeX."""
+    """One publication: its citation key, its BibTeX fields without braces, and its whole BibTeX entry."""
 
     key: str
     fields: dict[str, str]
@@ -35,14 +35,14 @@ class Work:
 
     @property
     def short(self) -> str:
-        """`Shrout and Fleiss (1979)`."""
+        """Authors and year, such as `Shrout and Fleiss (1979)`."""
         names = [name.partition(",")[0] for name in self.fields["author"].split(" and ")]
         who = names[0] if len(names) == 1 else " and ".join(names) if len(names) == 2 else f"{names[0]} et al."
         return f"{who} ({self.fields['year']})"
 
     @property
     def line(self) -> str:
-        """The whole entry as a line of text."""
+        """The full reference in one line of plain text."""
         names = [" ".join(reversed(name.split(", "))) for name in self.fields["author"].split(" and ")]
         who = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
         where = next(
@@ -57,7 +57,7 @@ class Work:
 
 @cache
 def works() -> dict[str, Work]:
-    """All works by key."""
+    """All publications, by citation key."""
     works_by_key = {}
     for entry in re.split(r"\n(?=@)", _FILE.read_text(encoding="utf-8")):
         key = entry.partition("{")[2].partition(",")[0]
@@ -67,7 +67,7 @@ def works() -> dict[str, Work]:
 
 
 def bibtex(keys: Sequence[str]) -> str:
-    """The entries of these works, in this order."""
+    """BibTeX entries of the publications with these keys, in this order."""
     return "\n".join(works()[key].bibtex for key in keys)
 
 

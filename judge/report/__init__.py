@@ -1,7 +1,9 @@
-"""One self-contained HTML page of a run's results, with the methods, references and checklist that a paper needs.
+"""Builds one self-contained HTML page of a run's results, with the methods, references and checklist that a paper
+needs.
 
 Sections take their numbers from `analysis`, `contamination`, `explanations` and `audit`; `charts` draws them; `page`
-puts them together. `methods`, `references` and `checklist` say what was done, whose work that is, and what is missing.
+assembles them. `methods` describes what was done, `references` cites the sources, and `checklist` lists what is
+missing.
 """
 
 from judge.report.contents import page_sections

@@ -1,4 +1,4 @@
-"""Pieces of a section as markup: sentences, figures, tables, folded tables. Everything given to them is escaped."""
+"""Builds the HTML markup of a section's parts: sentences, figures, tables, folded tables. All text is escaped."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ FOLD = 40
 
 
 class TableBlock(Markup):
-    """A table's markup without its signature, which its section prints once for all tables that share it."""
+    """A table's markup without its signature (the line with dataset, judge and settings).
+
+    The section prints each signature once for all tables that share it.
+    """
 
     caption: str
     signature: str
@@ -34,7 +37,7 @@ class TableBlock(Markup):
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One section: its link target, its heading, its blocks in order."""
+    """One section of the page: its link target, its heading, and its blocks of markup in order."""
 
     identity: str
     title: str
@@ -42,7 +45,7 @@ class Section:
 
     @property
     def signatures(self) -> dict[str, tuple[str, ...]]:
-        """Each signature of the section's tables once, with the titles of the tables that have it."""
+        """Each distinct signature of the section's tables, with the titles of the tables that have it."""
         captions: dict[str, dict[str, None]] = {}
         for block in self.blocks:
             if isinstance(block, TableBlock) and block.signature:
@@ -51,23 +54,23 @@ class Section:
 
 
 def prose(sentence: str, *, kind: str = "") -> Markup:
-    """A paragraph's markup."""
+    """Markup of a paragraph. `kind` is its CSS class."""
     return Markup("<p{}>{}</p>").format(Markup(' class="{}"').format(kind) if kind else "", sentence)
 
 
 def heading(title: str) -> Markup:
-    """A heading within a section."""
+    """Markup of a heading within a section."""
     return Markup("<h3>{}</h3>").format(title)
 
 
 def items(sentences: Sequence[str], *, kind: str = "sentences") -> Markup:
-    """Sentences as items of a list."""
+    """Markup of a list with one sentence per item. `kind` is its CSS class."""
     inner = Markup("").join(Markup("<li>{}</li>").format(sentence) for sentence in sentences)
     return Markup('<ul class="{}">{}</ul>').format(kind, inner)
 
 
 def answered(answers: Sequence[Answer]) -> Markup:
-    """Questions with their answers: the verdict and its rule, then sentences."""
+    """Markup of questions with their answers: the verdict, the rule behind it, and the sentences."""
     parts = [
         Markup("<dt>{}{}</dt><dd>{}</dd>").format(
             answer.question,
@@ -84,14 +87,15 @@ def answered(answers: Sequence[Answer]) -> Markup:
 
 
 def figure(picture: Markup, caption: str) -> Markup:
-    """A chart that may be wider than the screen, with its caption."""
+    """Markup of a chart with its caption. A chart wider than the screen scrolls."""
     return Markup('<figure><div class="scroll">{}</div><figcaption>{}</figcaption></figure>').format(picture, caption)
 
 
 def shown(table: Table, inputs: ReportInputs, *, folded: bool | None = None, title: str | None = None) -> Markup:
-    """A table without the notes that hold for the whole page; long tables are folded unless `folded` sets otherwise.
+    """Markup of a table, without notes that apply to the whole page and without its signature, which the section
+    prints.
 
-    Its signature is the section's to print.
+    Tables with more than 40 rows are folded unless `folded` says otherwise. A table without rows becomes a sentence.
     """
     general = set(inputs.general_notes)
     # A page has no options. Copies as LaTeX and CSV take the table's own notes: advice leaves those too.
@@ -112,7 +116,7 @@ def shown(table: Table, inputs: ReportInputs, *, folded: bool | None = None, tit
 
 
 def failed(subject: str, error: JudgeError) -> Markup:
-    """Paragraph on a missing part, with the reason and the remedy, unless the remedy is an option."""
+    """Paragraph that says which part of the page is missing and why, with the remedy unless the remedy is an option."""
     hint = written(error.hint or "", None)
     mends = Markup(" <code>{}</code>").format(hint) if hint else ""
     return Markup('<p class="absent">{}: {}.{}</p>').format(subject, written(error.sentence, PLAIN), mends)

@@ -1,4 +1,6 @@
-"""The report on one table of ratings made elsewhere, which is analysed like a run in a temporary folder."""
+"""Report on a table of ratings that was not made by this program; the table is analysed like a run in a temporary
+folder.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,10 @@ from judge.report.sections import checked_table, headline
 
 @contextmanager
 def inputs_of(checked: Checked, options: ReportOptions, keep: Path | None = None) -> Iterator[ReportInputs]:
-    """The checked table as a report's inputs, in a result folder at `keep`, or in one removed at the end."""
+    """Context manager that gives a report's inputs for the checked table, written as a result folder.
+
+    The folder is `keep`; without `keep` it is a temporary folder, removed at the end.
+    """
     with tempfile.TemporaryDirectory(prefix="judge-check-") as temporary:
         folder = write_folder(keep or Path(temporary) / checked.path.stem, checked.ratings)
         inputs = ReportInputs.read([folder.path], options)
@@ -25,7 +30,9 @@ def inputs_of(checked: Checked, options: ReportOptions, keep: Path | None = None
 
 
 def checked_tables(inputs: ReportInputs, checked: Checked) -> list[Table]:
-    """Tables for the screen: answers, agreement over all stories, by system, the columns as read, the gaps."""
+    """Tables to print: the answers, agreement over all stories, agreement by system, results that cannot be computed,
+    and the roles of the columns.
+    """
     tables = [checked_table.answers_table(headline.answers(inputs), checked)]
     if inputs.has_people:
         tables.append(checked_table.agreement_table(inputs.correlations))

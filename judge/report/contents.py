@@ -1,4 +1,4 @@
-"""The list of the page's sections; a section that cannot be made is replaced by the reason."""
+"""Lists the page's sections and makes them. A section that cannot be made is replaced by the reason."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ COMPARISONS: tuple[tuple[str, str, Maker], ...] = (
 
 
 def sections_of(inputs: ReportInputs) -> tuple[tuple[str, str, Maker], ...]:
-    """The sections of one page; preferences and stress tests stand behind agreement, where there are any."""
+    """The sections of one page, in order. Preferences and stress tests follow agreement if there are any."""
     if not inputs.rates:
         return COMPARISONS
     if inputs.checked is not None:
@@ -100,7 +100,7 @@ def sections_of(inputs: ReportInputs) -> tuple[tuple[str, str, Maker], ...]:
 
 
 def page_sections(inputs: ReportInputs, progress: Progress | None = None) -> Iterator[Section]:
-    """Make each section; `progress` is told its heading before it is made."""
+    """Yield each section; `progress` is called with the section's heading before the section is made."""
     for identity, title, maker in sections_of(inputs):
         if progress is not None:
             progress(title)

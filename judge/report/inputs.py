@@ -1,4 +1,4 @@
-"""Input of a report, read once: the ratings table, manifests, options and the analyses of them."""
+"""The inputs of a report, read once: the ratings table, manifests, options, and the analyses computed from them."""
 
 from __future__ import annotations
 
@@ -62,10 +62,11 @@ from judge.wording import written
 
 @dataclass(frozen=True, slots=True)
 class ReportOptions:
-    """Choices of a report. `command` is printed at its foot; `examples` is the number of disagreements shown.
+    """Options of a report.
 
-    `panel` keeps of people those of one panel. `pass_rate` adds the share of binary criteria passed as a criterion.
-    `full`, for a page of few resamples, is the command that makes the full one, said at the top.
+    `panel` restricts human ratings to one panel. `pass_rate` adds a criterion: the share of binary criteria passed.
+    `examples` is the number of disagreements shown. `command` is printed at the foot of the page. `full` is set on a
+    page with few resamples: the command that makes the full page, printed at the top.
     """
 
     title: str | None = None
@@ -92,17 +93,17 @@ class ReportOptions:
 
     @property
     def evidence(self) -> EvidenceOptions:
-        """The choices of the analyses that a summary is made from."""
+        """Options of the analyses that the report shares with `judge summary`."""
         return EvidenceOptions(self.drop_systems, resamples=self.resamples, readings=self.readings, seed=self.seed)
 
     def correlation(self, level: Level = "overall") -> CorrelationOptions:
-        """The choices of this report's correlations."""
+        """Options of the report's correlations at a level, such as over all stories."""
         return self.evidence.correlation(level)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AskedRun:
-    """One result folder: its facts, its manifest and the cost of its answers."""
+    """One result folder with its facts, its manifest and the cost of its answers."""
 
     fact: RunFacts | ComparisonFacts
     folder: ResultFolder
@@ -112,9 +113,10 @@ class AskedRun:
 
 @dataclass(frozen=True, eq=False)
 class ReportInputs:
-    """The loaded runs: `folders` hold ratings, `compared` comparisons. All sections share one control and matrices.
+    """The loaded runs. All sections share the same control and the same rating matrices.
 
-    `table` is without perturbed stories; `stressed` is with them, None where there are none.
+    `folders` hold ratings and `compared` hold comparisons of two stories. `table` is without perturbed stories;
+    `stressed` is the table with them, None where there are none.
     """
 
     runs: tuple[str, ...]
@@ -131,9 +133,10 @@ class ReportInputs:
 
     @classmethod
     def read(cls, runs: Sequence[Path | str], options: ReportOptions | None = None) -> ReportInputs:
-        """Read everything; raises RunFolderError where a RUN has no results, DataError where a file is broken.
+        """Read all inputs. Raises RunFolderError where a RUN has no results, and DataError where a file is broken.
 
-        Files that are named, audit and scores, are opened first, before anything long is begun.
+        The audit and scores files named in the options are opened first, so that an error is reported before long work
+        begins.
         """
         options = options or ReportOptions()
         if options.audit is not None:
@@ -158,12 +161,12 @@ class ReportInputs:
 
     @cached_property
     def costs(self) -> tuple[Cost, ...]:
-        """Cost of the answers of each result folder of ratings."""
+        """Cost of the answers of each result folder that holds ratings."""
         return tuple(folder_cost(folder) for folder in self.folders)
 
     @property
     def rates(self) -> bool:
-        """Whether there are ratings; else the runs compare alone."""
+        """Whether the report has ratings. False if all runs are comparisons of two stories."""
         return bool(self.folders) or not self.compared
 
     @property
@@ -173,7 +176,7 @@ class ReportInputs:
 
     @cached_property
     def asked_runs(self) -> tuple[AskedRun, ...]:
-        """Every result folder: those of ratings, then those of comparisons."""
+        """Every result folder with its facts, manifest and cost: those with ratings, then those with comparisons."""
         parts = zip(self.table.facts, self.folders, self.manifests, self.costs, strict=True)
         asked = [AskedRun(*run) for run in parts]
         for fact in self.compared_facts:
@@ -183,96 +186,105 @@ class ReportInputs:
 
     @cached_property
     def evidence(self) -> Evidence:
-        """The analyses that a summary is made from too, each computed once."""
+        """The analyses that the report shares with `judge summary`, each computed once."""
         return Evidence(self.table, self.options.evidence, self.control)
 
     @cached_property
     def summary(self) -> Summary:
-        """Summary of the runs of ratings."""
+        """Summary of the runs that hold ratings."""
         seen = None if self.contamination is None else Seen.of(self.contamination)
         return summarize(self.evidence, self.runs, seen)
 
     @property
     def matrices(self) -> tuple[RatingMatrix, ...]:
-        """Rating matrices, without the systems that the options leave out."""
+        """Rating matrix of each dataset, without systems that the options leave out; () if there are no ratings."""
         return self.evidence.matrices if self.rates else ()
 
     @cached_property
     def preferences_table(self) -> PreferencesTable:
-        """Preferences of judges that compared stories, and those implied by the ratings of the others."""
+        """Preferences of judges that compared stories, and preferences implied by the ratings of judges that rated
+        them.
+        """
         return read_preferences([folder.path for folder in (*self.folders, *self.compared)])
 
     @cached_property
     def preferences(self) -> Ranked:
-        """The statistics of these preferences."""
+        """Statistics of the preferences, such as agreement and the systems' strengths."""
         options = RankOptions(drop_systems=self.options.drop_systems, seed=self.options.seed)
         return ranked(self.preferences_table, options)
 
     @cached_property
     def compared_facts(self) -> tuple[ComparisonFacts, ...]:
-        """The facts of each result folder of comparisons."""
+        """Facts of each result folder that holds comparisons."""
         paths = {folder.path for folder in self.compared}
         return tuple(fact for fact in self.preferences_table.facts if fact.path in paths) if paths else ()
 
     @cached_property
     def unasked(self) -> int:
-        """Planned repeats of comparisons that have not been requested yet."""
+        """Number of planned repeats of comparisons that have not been requested yet."""
         return unasked(self.compared_facts)
 
     @cached_property
     def verdicts(self) -> VerdictCoverage:
-        """Counts of comparisons asked, answered and decided."""
+        """Counts of comparisons that were asked, answered and decided."""
         return verdict_coverage(self.preferences_table)
 
     @property
     def correlations(self) -> Correlations:
-        """Correlations with people over all stories, with each judge's distance from ceiling and control."""
+        """Correlations with human ratings over all stories, with each judge's difference from the human ceiling and the
+        control.
+        """
         return self.evidence.correlations
 
     @property
     def correlations_over_systems(self) -> Correlations:
-        """Correlations over system means, without distances."""
+        """Correlations of system means with human system means, without differences from ceiling and control."""
         return self.evidence.correlations_over_systems
 
     @property
     def margins(self) -> list[Margin]:
-        """Each judge's difference from control and ceiling, over all stories."""
+        """Each judge's difference in agreement from the control and from the human ceiling, over all stories."""
         return self.evidence.margins
 
     @cached_property
     def classes(self) -> Classes:
-        """Correlations over all stories beside those within classes."""
+        """Correlations over all stories, and within classes of stories such as systems."""
         return classes.classes(self.correlations)
 
     @cached_property
     def panels(self) -> Panels | None:
-        """Panels of people side by side; None where none is known."""
+        """Analysis of panels of raters; None where no panel is known."""
         return panels.panels(self.table, self.options.correlation()) if panels_of(self.table) else None
 
     @cached_property
     def stress(self) -> Stress | None:
-        """Comparison of perturbed stories with their originals; None where there are no perturbed stories."""
+        """Comparison of ratings of perturbed stories with those of their originals; None if no story is perturbed."""
         chosen = StressOptions(drop_systems=self.options.drop_systems)
         return None if self.stressed is None else stress(self.stressed, chosen)
 
     @property
     def confusions(self) -> Confusions | None:
-        """Labels beside people's; None where no criterion has labels, or nobody's ratings are known."""
+        """Confusion of judges' labels with human labels; None where no criterion has labels or no human ratings are
+        known.
+        """
         return self.evidence.confusions
 
     @property
     def coverage(self) -> Coverage:
-        """Coverage: counts of repeats asked, answered and rated."""
+        """Counts of repeats that were asked, answered and rated."""
         return self.evidence.coverage
 
     @property
     def consistency(self) -> Consistency:
-        """Agreement of judges with themselves, and of people with each other."""
+        """Agreement of each judge with itself over repeats, and of people with each other."""
         return self.evidence.consistency
 
     @cached_property
     def audit_file(self) -> Path | None:
-        """Path of the audit: the named file, else one next to the run's definition; None where there is none."""
+        """Path of the audit file; None without an audit.
+
+        It is the file named in the options, or else a file next to the run's definition.
+        """
         if self.options.audit is not None:
             return Path(self.options.audit)
         places = [parent / DEFAULT_NAME for folder in self.folders for parent in (folder.path.parent, folder.path)]
@@ -280,76 +292,85 @@ class ReportInputs:
 
     @cached_property
     def audit(self) -> AuditSnapshot | None:
-        """The audit as it was when first read; None without an audit, DataError for a file that is no audit."""
+        """The audit (people's check of explanations) as it was when first read; None without an audit.
+
+        Raises DataError for a file that is no audit.
+        """
         return None if self.audit_file is None else read_audit(self.audit_file)
 
     @cached_property
     def audit_report(self) -> AuditReport | None:
-        """The report on the audit; None without an audit, SpecError where nobody has finished an item."""
+        """Analysis of the audit; None without an audit. Raises SpecError where no annotator has finished an item."""
         return None if self.audit is None else audit_report.report(self.audit)
 
     @cached_property
     def explanation_maps(self) -> tuple[StoredMap | None, ...]:
-        """The map of explanations that `judge explain` stored in each result folder; DataError where it is broken."""
+        """Map of explanations that `judge explain` stored in each result folder; None for a folder without a map.
+
+        Raises DataError where a map is broken.
+        """
         return tuple(stored.read(folder) for folder in self.folders)
 
     @cached_property
     def contamination(self) -> ContaminationReport | None:
-        """Figures on whether models have seen these stories; None without a scores file."""
+        """Analysis of whether models have seen these stories in training; None without a scores file."""
         return contamination_report.report(self.table, self.scores) if self.scores else None
 
     @cached_property
     def general_notes(self) -> tuple[str, ...]:
-        """Notes that hold for every table of these runs: said once on the page, without advice."""
+        """Notes that apply to every table of these runs, printed once on the page and without advice."""
         notes = dict.fromkeys(written(note, None) for fact in self.facts for note in fact.notes)
         return tuple(note for note in notes if note)
 
     def raters_of(self, dataset: str) -> Raters:
-        """The raters with whom judges are compared on a dataset's stories."""
+        """The raters with whom judges are compared on a dataset's stories: people, or the source of its labels."""
         return Raters.of(self.table, dataset)
 
     @cached_property
     def raters(self) -> Raters:
-        """The raters that sentences on all datasets name: labels where people rated no dataset's stories."""
+        """The raters named in sentences about all datasets.
+
+        They are called labels if no person rated any dataset's stories.
+        """
         rated = [self.raters_of(matrix.dataset) for matrix in self.matrices if matrix.criteria]
         notes = dict.fromkeys(raters.labels_note for raters in rated)
         return Raters() if None in notes else Raters("; ".join(note for note in notes if note) or None)
 
     @cached_property
     def has_people(self) -> bool:
-        """Whether any of the stories has ratings to compare judges with: people's, or labels."""
+        """Whether any story has human ratings or reference labels with which judges can be compared."""
         return any(matrix.criteria for matrix in self.matrices)
 
     @cached_property
     def explains(self) -> bool:
-        """Whether any answer came with an explanation."""
+        """Whether any answer has an explanation."""
         frame = self.table.frame
         return bool((frame["explanation"].notna() & (frame["source"] == "judge")).any())
 
     @property
     def named_runs(self) -> str:
-        """RUN as it was given, for the commands that the page names."""
+        """The RUN arguments as they were given, for commands printed on the page."""
         return " ".join(self.runs)
 
     @cached_property
     def judges(self) -> tuple[str, ...]:
-        """Judges that were asked, in order of appearance."""
+        """Names of the judges with ratings, in order of appearance."""
         return tuple(dict.fromkeys(cell.judge for matrix in self.matrices for cell in matrix.cells))
 
     @cached_property
     def eval_prompts(self) -> tuple[str, ...]:
-        """Eval-Prompts of the runs, in order of appearance."""
+        """Names of the Eval-Prompts with ratings, in order of appearance."""
         return tuple(dict.fromkeys(cell.eval_prompt for matrix in self.matrices for cell in matrix.cells))
 
 
 def _no_ratings() -> RatingsTable:
-    """The table of runs that compare, and hold no rating."""
+    """An empty ratings table, for runs that hold only comparisons."""
     stories = pd.DataFrame(columns=["dataset", "story", *STORY_COLUMNS]).set_index(["dataset", "story"])
     return RatingsTable(pd.DataFrame(columns=list(COLUMNS)), stories, ())
 
 
 def _needs_no_ratings(options: ReportOptions) -> None:
-    """Raise SpecError where an option asks for what is made of ratings alone, and there are none."""
+    """Raise SpecError where an option needs ratings; called if all runs are comparisons."""
     asked = {
         "a panel": options.panel is not None,
         "a pass rate": options.pass_rate,

@@ -1,6 +1,7 @@
-"""The report as one self-contained HTML file, without links to other files and with only its own script.
+"""Renders the report as one self-contained HTML file, without links to other files and with one script of its own.
 
-The page's own policy allows the one script by its hash: a story that got past escaping would still not run.
+The page's content security policy allows only this script, by its hash. A script in a story would not run even if it
+were not escaped.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _FOLDER = Path(__file__).parent
 
 
 def html(inputs: ReportInputs, sections: Sequence[Section]) -> str:
-    """The whole page."""
+    """HTML of the whole page."""
     script = (_FOLDER / "report.js").read_text(encoding="utf-8")
     style = stylesheet() + (_FOLDER / "report.css").read_text(encoding="utf-8")
     template = environment(_FOLDER / "templates").get_template("report.html")
@@ -41,7 +42,7 @@ def html(inputs: ReportInputs, sections: Sequence[Section]) -> str:
 
 
 def title(inputs: ReportInputs) -> str:
-    """The page's title: the one given, or one made from the runs."""
+    """Title of the page: the one in the options, or one made of the judges and datasets."""
     if inputs.options.title:
         return inputs.options.title
     datasets = ", ".join(dict.fromkeys(fact.dataset for fact in inputs.facts))
@@ -51,5 +52,5 @@ def title(inputs: ReportInputs) -> str:
 
 
 def quoted(arguments: Sequence[str]) -> str:
-    """A command line as one would type it, without keys."""
+    """A `judge` command line with shell quoting, and with keys masked."""
     return redact(" ".join(["judge", *map(shlex.quote, arguments)]))

@@ -1,4 +1,4 @@
-"""Writing the page and the words beside it, with progress on stderr. Writes whole files or none."""
+"""Writes the page and the texts for a paper, with progress on stderr. Each file is written completely or not at all."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from judge.whole_file import write_whole
 
 
 def write_page(inputs: ReportInputs, output: Path, *, quiet: bool = False) -> int:
-    """Make and write the page; its size in bytes. Raises SpecError where it cannot be written."""
+    """Make the page and write it. Returns its size in bytes. Raises SpecError where the file cannot be written."""
     if not output.parent.is_dir():
         raise SpecError(f"{output} cannot be written: there is no folder {output.parent}")
     if quiet:
@@ -44,7 +44,7 @@ def write_page(inputs: ReportInputs, output: Path, *, quiet: bool = False) -> in
 
 
 def default_output(inputs: ReportInputs) -> Path:
-    """The page's default path: `report.html` next to the run's definition, or for several RUNs the working folder's."""
+    """Default path of the page: `report.html` next to the run's definition; for several RUNs, in the working folder."""
     places = list(dict.fromkeys(_beside(folder) for folder in (*inputs.folders, *inputs.compared)))
     return (places[0] if len(places) == 1 else Path()) / "report.html"
 
@@ -54,7 +54,7 @@ def _beside(folder: ResultFolder) -> Path:
 
 
 def write_methods(inputs: ReportInputs, page: Path) -> list[Path]:
-    """Write `NAME.methods.md`, `NAME.references.bib`, `NAME.checklist.md` next to `NAME.html`; return the paths."""
+    """Write `NAME.methods.md`, `NAME.references.bib`, `NAME.checklist.md` next to `NAME.html`. Returns their paths."""
     text = methods.paragraph(inputs)
     contents = {
         "methods.md": methods.markdown(inputs),

@@ -1,4 +1,4 @@
-"""One cell of a reproduced table: the printed number, the study's recipe, the corrected number, and the reasons."""
+"""Data type of one cell of a reproduced table: printed number, number by the study's recipe, corrected number."""
 
 from __future__ import annotations
 
@@ -48,25 +48,27 @@ class Cell:
     digits : int
         Decimals of the printed table.
     in_print : bool
-        Whether the program stores what is printed; the printed cell may be blank, and then `published` is None.
+        Whether the program stores the content of the printed cell. `published` is None for a stored blank cell too.
     published : float, str or None
-        What is printed: a number, words (such as keywords), or nothing.
+        Content of the printed cell: a number, words (such as keywords), or None.
     source : str or None
-        Where it is printed.
-    counted_at : Place
-        The cell that counts this number: its own place, or that of another table which holds the same number.
-    as_published, corrected
-        What the study's recipe gives, rounded as printed, and what ours gives.
+        Where the cell is printed.
+    counted_at : tuple of str
+        (table, row, column) under which the number is counted: this cell's own, or another's with the same number.
+    as_published : float or None
+        Number by the study's recipe, rounded as printed.
+    corrected : Estimate
+        Number by this program's corrected recipe.
     moved : mapping
-        Correction -> what the cell becomes with that correction alone, where it is another printed number.
+        For each correction that changes the cell when applied alone, the changed number.
     missing : str or None
         Why the files cannot give the cell, and what could.
     known_cause : str or None
-        Why the study's recipe gives another number than was printed, where that is known.
+        Why the study's recipe gives another number than the printed one, where the reason is known.
     remarks : tuple of str
-        What else must be said.
+        Further remarks.
     verdict : str or None
-        What can be done about the cell, one of `VERDICTS`, where the study's file of printed cells says so.
+        Whether the printed cell can be checked: one of `VERDICTS`, where the study's file of printed cells gives one.
     """
 
     table: str
@@ -87,7 +89,7 @@ class Cell:
 
     @property
     def place(self) -> Place:
-        """Table, row and column."""
+        """The cell's table, row and column."""
         return self.table, self.row, self.column
 
     @property
@@ -107,7 +109,7 @@ class Cell:
         return as_printed(self.corrected.value, self.digits) != self.as_published
 
     def note(self) -> str:
-        """A line with the reasons for a difference, the corrections that move the cell, remarks and the interval."""
+        """One line with reasons for a difference, the corrections that change the cell, remarks, and the interval."""
         parts = [part for part in (self.movement(), *self.reasons()) if part]
         if self.corrected.low is not None and self.corrected.high is not None:
             ends = f"{self.corrected.low:.{self.digits + 1}f} to {self.corrected.high:.{self.digits + 1}f}"
@@ -115,7 +117,7 @@ class Cell:
         return "; ".join(parts)
 
     def movement(self) -> str:
-        """The corrections that alone change the printed number, with the new numbers; empty where none does."""
+        """The corrections that change the cell when applied alone, with the new numbers; "" where none does."""
         if self.moved:
             moves = ", ".join(f"{name} ({self.text(value)})" for name, value in self.moved.items())
             return f"moved by {moves}"
@@ -124,7 +126,9 @@ class Cell:
         return ""
 
     def reasons(self) -> tuple[str, ...]:
-        """Reasons why a cell differs from print, further remarks, and why there is no corrected number."""
+        """Reasons for a difference from the printed number, further remarks, and the reason for a missing corrected
+        number.
+        """
         off = "the recipe that gives the other cells does not give this one: is the file as released?"
         parts = (
             self.missing,
@@ -135,11 +139,11 @@ class Cell:
         return tuple(part for part in parts if part)
 
     def text(self, value: float | None) -> str:
-        """A number in the format of this cell's table."""
+        """A number in the format of this cell's table; "blank" for None."""
         return "blank" if value is None else f"{value:.{self.digits}f}"
 
     def record(self) -> dict[str, Any]:
-        """The cell as a row of plain values."""
+        """The cell as a dict of plain values, for machine-readable output."""
         return {
             "table": self.table,
             "row": self.row,
@@ -155,5 +159,5 @@ class Cell:
 
 
 def as_printed(value: float | None, digits: int) -> float | None:
-    """The number a table shows; minus zero is zero."""
+    """The number rounded as in a printed table. Minus zero becomes zero."""
     return None if value is None else round(value, digits) + 0.0

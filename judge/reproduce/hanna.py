@@ -19,7 +19,10 @@ from judge.wording import Advice
 
 
 def study(options: Options) -> Study:
-    """The study on the files of this machine. Raises DataError, naming the command that brings them, without them."""
+    """The HANNA study from the files on this machine.
+
+    Raises DataError if a file is missing; the message names the command that fetches it.
+    """
     scores_path = need(OTHER_FILES["hanna_scores"][0], "hanna_scores")
     audit_path = need(OTHER_FILES["hanna_user_study"][0], "hanna_user_study")
     scores = Scores(read_score_file(scores_path))

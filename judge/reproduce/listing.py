@@ -1,4 +1,4 @@
-"""The list of the studies' tables, each with its state: reproduced, computable from own data, or why not."""
+"""Lists all tables of the studies, each with its state: reproduced, computable from other data, or neither."""
 
 from __future__ import annotations
 
@@ -46,13 +46,19 @@ class Listed:
 
     Attributes
     ----------
+    study, printed_in, table : str
+        The study, the number of the table or figure in print, and its subject.
     names : tuple of str
-        The tables of `judge reproduce` that hold its cells.
+        Tables of `judge reproduce` that hold its cells.
     cells, match : int or None
-        Its printed numbers that no table above it holds, and how many of them the released files give; None where the
-        program stores none of them.
-    why, command : str
-        Why the files do not give the rest, and what computes such numbers from other data; empty where there is none.
+        Number of its printed cells, and how many of them the released files give. Numbers that an earlier table also
+        prints are not counted. None where the program stores none of the printed numbers.
+    state : str
+        One of `STATES`.
+    why : str
+        Why the released files do not give the remaining cells; empty where they give all.
+    command : str
+        Command that computes such numbers from other data; empty where there is none.
     """
 
     study: str
@@ -125,7 +131,7 @@ def _table(study: str) -> Table:
 
 
 def _reasons(listed: Sequence[Listed]) -> list[str]:
-    """Each reason with its command once, with the tables it holds for."""
+    """Each distinct reason (with its command), preceded by the tables to which it applies."""
     reasons: dict[str, list[str]] = {}
     for entry in listed:
         if entry.why:

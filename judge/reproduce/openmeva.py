@@ -1,7 +1,7 @@
-"""OpenMEVA (Guan et al. 2021, ACL) reproduced as far as its released ratings (MANS) allow.
+"""Reproduces OpenMEVA (Guan et al. 2021, ACL) as far as its released human ratings (MANS) allow.
 
-Each story's five ratings are stored in ascending order, so that who gave which is lost: agreement can be measured only
-by statistics for raters who may be exchanged.
+Each story's five ratings are stored in ascending order, so that it is lost who gave which rating. Agreement can
+therefore be measured only by statistics that treat raters as exchangeable.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ UNION = {
 
 
 class Mans:
-    """One set: ratings of shape (systems, story-prompts, 5), in the order of the stored lists."""
+    """One set of the MANS ratings: `ratings` of shape (systems, story-prompts, 5), in the stored order."""
 
     def __init__(self, path: Path) -> None:
         listed: dict[str, list[list[float]]] = {system: [] for system in SYSTEMS}
@@ -63,17 +63,20 @@ class Mans:
 
     @property
     def stories(self) -> Floats:
-        """The ratings by story, shape (stories, 5)."""
+        """Ratings of shape (stories, 5): one row per story."""
         return self.ratings.reshape(-1, self.ratings.shape[-1])
 
     @property
     def sorted_lists(self) -> int:
-        """Stories whose ratings are stored in ascending order."""
+        """Number of stories whose ratings are stored in ascending order."""
         return int((np.diff(self.stories, axis=1) >= 0).all(axis=1).sum())
 
 
 def study(options: Options) -> Study:
-    """The study on the files of this machine. Raises DataError, naming the command that brings them, without them."""
+    """The OpenMEVA study from the files on this machine.
+
+    Raises DataError if a file is missing; the message names the command that fetches it.
+    """
     paths = {name: need(FILES[name][0], name) for name in SETS}
     sets = {name: Mans(path) for name, path in paths.items()}
     printed = published("openmeva")
@@ -92,7 +95,7 @@ def _mans(sets: Mapping[str, Mans], options: Options) -> Family:
 
 
 def numbers(sets: Mapping[str, Mans], recipe: Recipe) -> Numbers:  # noqa: ARG001  as all families
-    """Counts, means and standard deviations over stories, and one-way ICCs."""
+    """All numbers of the MANS tables: counts, means and standard deviations over stories, alpha, and one-way ICCs."""
     cells: Numbers = {}
     for name, mans in sets.items():
         cells |= {(COUNTS, name, key): float(count) for key, count in _counts(mans).items()}
@@ -111,7 +114,10 @@ def numbers(sets: Mapping[str, Mans], recipe: Recipe) -> Numbers:  # noqa: ARG00
 
 
 def estimates(sets: Mapping[str, Mans], options: Options) -> dict[Place, Estimate]:
-    """The numbers with intervals: for means (t) and alpha (bootstrap) over story-prompts, and F intervals for ICCs."""
+    """The numbers as estimates with intervals.
+
+    Means have t intervals and alpha has bootstrap intervals, both over story-prompts. ICCs have F intervals.
+    """
     cells: dict[Place, Estimate] = {}
     for cell, value in numbers(sets, Recipe()).items():
         cells[cell] = Estimate(value, n=sets[cell[1]].stories.shape[0])
@@ -134,7 +140,7 @@ def estimates(sets: Mapping[str, Mans], options: Options) -> dict[Place, Estimat
 
 
 def _by_system(mans: Mans) -> dict[str, Floats]:
-    """Stories' mean ratings by system, and all of them, system by system."""
+    """Mean ratings of each system's stories, and under `ALL` those of all systems in order."""
     stories = mans.ratings.mean(axis=-1)
     return dict(zip(SYSTEMS, stories, strict=True)) | {ALL: stories.reshape(-1)}
 
@@ -147,7 +153,7 @@ def _counts(mans: Mans) -> dict[str, int]:
 
 
 def _refused(sets: Mapping[str, Mans]) -> Family:
-    """Statistics that need to know who gave which rating."""
+    """Statistics that are not computed because they need to know who gave which rating."""
     reasons = {
         name: f"refused: who gave which rating is lost ({mans.sorted_lists} of {mans.stories.shape[0]} lists are "
         "stored in ascending order), and columns of sorted lists would look like raters of very unlike leniency"
@@ -161,7 +167,7 @@ def _refused(sets: Mapping[str, Mans]) -> Family:
 
 
 def _union(printed: Mapping[Place, Printed]) -> Family:
-    """The study's reference correlations of a trained metric."""
+    """The study's correlations of UNION, a metric that it trained. They cannot be computed from the released files."""
     return Family(
         numbers=lambda _: {cell: None for cell in printed if cell[0] in UNION},
         digits=dict.fromkeys(UNION, 4),

@@ -1,4 +1,4 @@
-"""Tables of a reproduced study: summary, cells, and the effect of each difference alone."""
+"""Makes the tables of a reproduced study: summary, cells, and the effect of each difference from its recipe."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ _NARROWEST = 24
 def study_tables(
     make: Callable[[Options], Study], options: Options, table: str | None, *, differences: bool, machine: bool
 ) -> tuple[list[Table], bool]:
-    """Return the tables that the command prints, and whether a cell that should match the printed number does not.
+    """Return the tables that the command prints, and whether some cell unexpectedly differs from the printed number.
 
-    For people a summary, or the cells of one table, or those that differ; for machines always cells. Intervals are made
-    for cells only.
+    The tables are a summary, the cells of one table, or the cells that differ. Machine-readable output always has
+    cells. Intervals are computed only where cells are shown.
     """
     if table is None and not differences and not machine:
         options = replace(options, resamples=0)
@@ -75,13 +75,13 @@ def _off(cells: Iterable[Cell]) -> bool:
 
 
 def _records(records: Sequence[dict[str, Any]], title: str, line: str, notes: Sequence[str]) -> Table:
-    """For machines: the same keys in every row, and nothing but numbers and text in them."""
+    """Machine-readable table: every row has the same keys, and values are numbers or text."""
     keys = [*_KEYS, *(["verdict"] if any("verdict" in record for record in records) else [])]
     return Table(title, [Column(key, key, digits=4) for key in keys], records, line, notes)
 
 
 def signature(study: Study, options: Options, cells: Sequence[Cell] = ()) -> str:
-    """The files by their hash, each choice that can move a number, and how these cells' intervals were made."""
+    """Line under a table with the files' hashes, each choice that can change a number, and the method of intervals."""
     files = [f"{name}:{fingerprint_file(path)}" for name, path in study.files.items()]
     shown = f"choice:{options.choice}" if options.choice else None
     kinds = dict.fromkeys(_interval(cell, options) for cell in cells if cell.corrected.low is not None)
@@ -98,7 +98,7 @@ def _interval(cell: Cell, options: Options) -> str:
 
 
 def summary(study: Study, cells: Sequence[Cell], options: Options) -> Table:
-    """One row for each table: how many cells match print, how many do not and why, how many the corrections move."""
+    """Summary with one row per table: numbers of cells that match print, differ (with reasons), or are corrected."""
     rows: list[dict[str, Any]] = []
     for table in dict.fromkeys(cell.table for cell in cells):
         rows.append(_counts(table, [cell for cell in cells if cell.table == table]))
@@ -118,7 +118,7 @@ def summary(study: Study, cells: Sequence[Cell], options: Options) -> Table:
 
 
 def verdicts(study: Study, cells: Sequence[Cell], options: Options) -> Table:
-    """One row for each table: its number of printed cells, and how many have each verdict on what can be done."""
+    """Table of verdicts on whether printed cells can be checked: number of cells by table and verdict."""
     judged = [cell for cell in cells if cell.verdict]
     names = [verdict for verdict in VERDICTS if any(cell.verdict == verdict for cell in judged)]
     rows: list[dict[str, Any]] = []
@@ -142,7 +142,7 @@ def _moved(options: Options) -> str:
 
 
 def cell_table(study: Study, cells: Sequence[Cell], options: Options, title: str, counted: str) -> Table:
-    """Cells as rows for people; `counted` is a note on how many cells, shown or not, match the printed numbers."""
+    """Table with one row per cell. `counted` is a note on how many cells, shown or not, match the printed numbers."""
     several = len({cell.table for cell in cells}) > 1
     columns = [Column("table", "table")] if several else []
     columns += [Column("row", "row"), Column("column", "column"), Column("published", "printed", wrap=_NARROWEST)]
@@ -158,7 +158,7 @@ def cell_table(study: Study, cells: Sequence[Cell], options: Options, title: str
 
 
 def _wide(rows: Sequence[Mapping[str, Any]], columns: Sequence[Column]) -> int:
-    """Characters that these columns take, with the blanks after each."""
+    """Width of these columns in characters, with the two blanks after each."""
     lengths = ([len(column.title), *(len(cell_text(row, column)) for row in rows)] for column in columns)
     return sum(min(max(widths), c.wrap or max(widths)) + 2 for widths, c in zip(lengths, columns, strict=True))
 
@@ -170,7 +170,7 @@ def _sources(cells: Sequence[Cell]) -> list[str]:
 
 
 def overview(study: Study, changes: Sequence[Change], options: Options) -> Table:
-    """One row for each difference from the study: the number of cells of all tables that it changes on its own."""
+    """Table with one row per difference from the study's recipe: how many cells that difference alone changes."""
     rows = []
     for name in study.switches:
         own = [change for change in changes if change.switch == name]
@@ -205,7 +205,9 @@ def overview(study: Study, changes: Sequence[Change], options: Options) -> Table
 
 
 def choices_table(study: Study, changes: Iterable[Change], options: Options) -> Table:
-    """Table by table, the number of cells whose printed number changes with one difference alone."""
+    """For each difference from the study's recipe and each table, the number of cells that this difference alone
+    changes.
+    """
     rows = [
         {
             "choice": change.switch,
@@ -234,8 +236,9 @@ def choices_table(study: Study, changes: Iterable[Change], options: Options) -> 
 
 
 def choice_records(study: Study, changes: Iterable[Change]) -> list[dict[str, Any]]:
-    """Records of the effect of each switch, with the keys of cells: of `as_published` cells, `corrected` print another
-    number.
+    """Machine-readable effect of each difference from the study's recipe, with the same keys as records of cells.
+
+    `as_published` holds the number of cells compared, and `corrected` the number of cells that change.
     """
     rows: list[tuple[str, str, int | None, int | None, str]] = [
         (
@@ -278,7 +281,7 @@ def _counts(table: str, cells: Sequence[Cell]) -> dict[str, Any]:
 
 
 def _reasons(cells: Sequence[Cell]) -> list[str]:
-    """Each reason once, with the tables it holds for."""
+    """Each distinct reason for missing or differing cells, preceded by the tables to which it applies."""
     tables_by_reason: dict[str, dict[str, None]] = {}
     for cell in cells:
         reason = cell.missing or (cell.known_cause if cell.state == "differ" else None)
@@ -288,7 +291,7 @@ def _reasons(cells: Sequence[Cell]) -> list[str]:
 
 
 def _often(cells: Sequence[Cell]) -> dict[str, list[str]]:
-    """Reasons that many cells share, with the rows or columns they hold for: they are said once, under the table."""
+    """Reasons that at least four cells share, with their rows or columns. They are printed once, under the table."""
     cells_by_reason: dict[str, list[Cell]] = {}
     for cell in cells:
         for reason in cell.reasons():
@@ -297,7 +300,7 @@ def _often(cells: Sequence[Cell]) -> dict[str, list[str]]:
 
 
 def _where(own: Sequence[Cell], cells: Sequence[Cell]) -> list[str]:
-    """A short name of the cells: all, whole tables, columns or rows; else their number."""
+    """Short description of some of the cells: "all", or whole tables, columns or rows; otherwise their number."""
     if len(own) == len(cells):
         return ["all"]
     whole = []
@@ -341,7 +344,7 @@ def _estimate(cell: Cell) -> str | None:
 
 
 def _explained(cells: Sequence[Cell], options: Options) -> list[str]:
-    """Notes on the differences that changed these cells, and on the method of their intervals."""
+    """Notes on the corrections that changed these cells, and on the method of their intervals."""
     names = dict.fromkeys(name for cell in cells for name in cell.moved)
     methods = dict.fromkeys(cell.corrected.method for cell in cells if cell.corrected.low is not None)
     notes = [f"{name}: {_sentence(name)}" for name in names or ([options.choice] if options.choice else [])]

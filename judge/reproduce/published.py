@@ -1,6 +1,6 @@
-"""Printed numbers of the studies, as data that ship with the program.
+"""Reads the studies' printed numbers, which are shipped with the program.
 
-A printed cell is one table, row and column of the publication, and stands once in a study's file.
+A printed cell is one table, row and column of the publication, and occurs once in a study's file.
 """
 
 from __future__ import annotations
@@ -17,7 +17,10 @@ from judge.reproduce.cell import VERDICTS, Place, Verdict
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """A printed cell: its content (a number, words, or None for a blank), its source, and optionally a verdict."""
+    """Content of a printed cell: a number, words, or None for a blank.
+
+    `source` says where the cell is printed. `verdict` says whether the cell can be checked; None without a verdict.
+    """
 
     value: float | str | None
     source: str
@@ -25,12 +28,12 @@ class Printed:
 
 
 def published(study: str) -> Mapping[Place, Printed]:
-    """Printed cells of `hanna`, `openmeva`, `storyer` or `ttcw`."""
+    """Printed cells of a study (`hanna`, `openmeva`, `storyer` or `ttcw`), by (table, row, column)."""
     return read_published(package_file("reproduce", "published_data", f"{study}_published.csv"))
 
 
 def read_published(path: Path) -> Mapping[Place, Printed]:
-    """Read a file of printed cells. Raises DataError where a cell is listed twice, since it would be counted twice."""
+    """Read a file of printed cells. Raises DataError if a cell is listed twice, since it would be counted twice."""
     entries: dict[Place, Printed] = {}
     with path.open(encoding="utf-8", newline="") as stream:
         for number, row in enumerate(csv.DictReader(stream), start=2):

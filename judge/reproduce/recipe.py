@@ -1,7 +1,8 @@
-"""The HANNA study's recipe, and every difference of this program's recipe from it.
+"""The HANNA study's recipe, and each difference of this program's recipe from it.
 
-A recipe is a set of switches, all off in `PUBLISHED`. A correction is what this program always does; a choice can be
-defended either way, and is only ever shown beside the published one.
+A recipe is a set of switches, which are all off in `PUBLISHED`. A difference is either a correction, which this program
+always makes, or a choice that can be defended either way. The effect of a choice is only shown next to the published
+number.
 """
 
 from __future__ import annotations
@@ -11,8 +12,18 @@ from dataclasses import dataclass, fields, replace
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A difference from the study's method: its switch on the command line, what the study does, what the switch does
-    instead, and why.
+    """One difference from the study's method.
+
+    Attributes
+    ----------
+    name : str
+        Name of the switch on the command line.
+    published, otherwise : str
+        What the study does, and what is done with the switch on.
+    why : str
+        Reason for the difference.
+    correction : bool
+        True for a correction, False for a choice that can be defended either way.
     """
 
     name: str
@@ -24,7 +35,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """A recipe for the cells: the `DIFFERENCES` that are on."""
+    """How the cells are computed: the study's method with these `DIFFERENCES` switched on."""
 
     signed: bool = False
     exact_ties: bool = False
@@ -38,7 +49,7 @@ class Recipe:
     absolute_r23: bool = False
 
     def with_(self, name: str) -> Recipe:
-        """The same recipe with one more switch on, by its name on the command line."""
+        """Copy of the recipe with one more switch on. `name` is the switch's name on the command line."""
         return replace(self, **{name.replace("-", "_"): True})
 
 

@@ -1,8 +1,8 @@
-"""Automatic measures that studies released or printed, compared with `judge measures` on the same texts.
+"""Compares automatic measures that studies released or printed with `judge measures` on the same texts.
 
-HANNA's score file holds 72 columns of measures for 1,056 stories: each is computed again where its texts are at hand
-(all of them with the annotations' file, the 96 human stories without). OpenMEVA's Table 11 prints correlations with
-people: those of its three string measures are computed from MANS.
+HANNA's score file has 72 columns of measures for 1,056 stories. Each is recomputed on the stories whose texts are on
+this machine: all of them with the annotations' file, and the 96 human stories without it. OpenMEVA's Table 11 prints
+correlations with human ratings; those of its three string measures are recomputed from MANS.
 """
 
 from __future__ import annotations
@@ -53,8 +53,9 @@ _ABSENT = {"METEOR": "METEOR 1.5", "DepthScore": "BaryScore, DepthScore", "BaryS
 
 
 def hanna() -> Table:
-    """Table of how far the 72 released columns equal this program's measures. Raises DataError without the score file;
-    the message names the command that fetches it.
+    """Table of how far each of the 72 released columns equals this program's measure.
+
+    Raises DataError without the score file; the message names the command that fetches it.
     """
     path = need(OTHER_FILES["hanna_scores"][0], "hanna_scores")
     scores = read_score_file(path)
@@ -82,7 +83,7 @@ def hanna() -> Table:
 
 
 def _hanna_stories() -> tuple[list[Story], list[tuple[str, int]], list[str]]:
-    """Stories at hand, their places in the score file, and what must be said of them."""
+    """Stories whose texts are on this machine, the (system, index) of each in the score file, and notes."""
     annotations = find(FILES["hanna"][0])
     if annotations is not None:
         from judge.datasets import open_dataset
@@ -103,7 +104,7 @@ def _hanna_stories() -> tuple[list[Story], list[tuple[str, int]], list[str]]:
 
 
 def _measure_of(column: str) -> str | None:
-    """The measure that repeats a column; None where none does."""
+    """Name of the measure that recomputes a released column; None if there is none."""
     for beginning, name in _ONE_TO_ONE.items():
         if column.startswith(beginning):
             return name
@@ -153,7 +154,9 @@ def _why(column: str) -> str:
 
 
 def openmeva() -> Table:
-    """Table 11: correlations of measures with people, as printed, as published and corrected."""
+    """OpenMEVA's Table 11: correlations of measures with human ratings as printed, by the study's recipe, and
+    corrected.
+    """
     paths = {name: need(FILES[name][0], name) for name in ("mans_roc", "mans_wp")}
     with _printed().open(encoding="utf-8", newline="") as stream:
         printed = list(csv.DictReader(stream))
@@ -188,7 +191,7 @@ def openmeva() -> Table:
 
 
 def off(table: Table) -> bool:
-    """Whether a recomputed cell of `openmeva` does not match print."""
+    """Whether a recomputed cell of the table from `openmeva` differs from the printed number."""
     return any(row["as_published"].defined and not _matches(row) for row in table.rows)
 
 

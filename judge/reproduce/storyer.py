@@ -1,8 +1,8 @@
-"""StoryER (Chen et al. 2022, EMNLP): the verdict on each printed cell, and baselines that need no story.
+"""StoryER (Chen et al. 2022, EMNLP): which printed cells can be checked, and baselines that read no story.
 
-The study's 100,000 pairs, comments, models and their scores are not in its repository, which holds samples. So hardly a
-printed cell can be computed again. Where the samples allow it, rows named ``floor:`` say what a score that reads
-nothing, or reads the surface alone, gives on them: a printed number is to be read beside these.
+The study's 100,000 pairs, its comments, its models and their scores are not in its repository, which holds only
+samples. Hardly any printed cell can therefore be recomputed. Rows named ``floor:`` give baselines on the samples where
+that is possible: scores that read nothing, or only the surface of a text. Printed numbers should be compared with them.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ _SAMPLE = "of the released sample"
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """Released samples, and the cells computed from them by the study's recipe and by the corrected one."""
+    """The released samples, and the cells computed from them by the study's recipe and by the corrected recipe."""
 
     printed: Mapping[Place, Printed]
     pairs: RankedPairs
@@ -79,7 +79,7 @@ class Samples:
 
     @cached_property
     def values(self) -> dict[Place, tuple[float | None, Estimate]]:
-        """For each cell, the number by the study's method (None where it has none) and the corrected estimate."""
+        """For each cell, the number by the study's method (None if not computable) and the corrected estimate."""
         by_place: dict[Place, tuple[float | None, Estimate]] = {}
         for part in (self._sizes, self._aspects, self._preference, self._control, self._coherence):
             by_place |= dict(part())
@@ -88,12 +88,15 @@ class Samples:
         return by_place
 
     def column(self, table: str, column: str) -> Floats:
-        """The printed numbers of a column of Table 2 for the ten aspects, in order."""
+        """Printed numbers of one column of Table 2 for the ten aspects, in order.
+
+        `table` is Table 2's name in `printed`.
+        """
         rows = {row: entry.value for (t, row, c), entry in self.printed.items() if (t, c) == (table, column)}
         return np.array([value for row, value in rows.items() if row != OVERALL], dtype=np.float64)
 
     def sums(self) -> tuple[float, float]:
-        """Numbers of stories and pairs in Table 1, summed over its three sets."""
+        """Number of stories and number of pairs in Table 1, summed over its three sets."""
         cells = {(row, column): entry.value for (t, row, column), entry in self.printed.items() if t == SIZES}
         totals = [
             sum(float(value or 0) for (_, column), value in cells.items() if column in wanted)
@@ -106,7 +109,10 @@ class Samples:
             yield (SIZES, "train", column), (None, Estimate(value, n=len(self.pairs.pairs)))
 
     def _aspects(self) -> Iterator[tuple[Place, tuple[float | None, Estimate]]]:
-        """Table 2: of the aspects the sample's numbers, of its last line what the ten lines above it give."""
+        """Cells of Table 2, with the aspects' cells computed from the sample.
+
+        The last row is computed from the ten printed rows above it.
+        """
         for at, aspect in enumerate(why.ASPECTS):
             own = self.comments.aspect == at
             n = int(own.sum())
@@ -138,7 +144,9 @@ class Samples:
                 yield from _correlated(PREFERENCE, row, given, self.coherence.people, "coh200_rho", "coh200_tau")
 
     def _control(self) -> Iterator[tuple[Place, tuple[float | None, Estimate]]]:
-        """The surface, fitted on the pairs themselves: of pairs out of fold, of WP_200 by the fit on all pairs."""
+        """Cells of the surface baseline fitted on the pairs: out of fold on the pairs, and fitted on all pairs for
+        WP_200.
+        """
         odds = storyer_surface.out_of_fold(self.pairs)
         strict, half, _ = accuracies(self.pairs, odds, np.zeros_like(odds))
         yield (PREFERENCE, why.CONTROL, "rank_acc"), (_percent(strict).value, _percent(half))
@@ -158,7 +166,10 @@ class Samples:
             yield (PREFERENCE, why.PEOPLE, column), (value, Estimate(value, n=ratings.shape[0]))
 
     def _confidence(self) -> Iterator[tuple[Place, tuple[float | None, Estimate]]]:
-        """Aspects named by how often people chose them: by Table 2 on its own comments, and out of story on ours."""
+        """Cells of a baseline that predicts a story's aspects by how often people chose each aspect.
+
+        The frequencies are those of Table 2 on its own comments, or those of the other stories in the sample.
+        """
         share = np.sort(self.column(ASPECTS, "comments"))[::-1]
         chosen = self.comments.chosen
         elsewhere = (chosen.sum(axis=0) - chosen).astype(np.float64)
@@ -174,7 +185,9 @@ class Samples:
         yield from _correlated(RATING, why.UPVOTES, self.comments.upvotes, self.comments.rating, "rho", "tau")
 
     def _overlap(self) -> Iterator[tuple[Place, tuple[float | None, Estimate]]]:
-        """BLEU and ROUGE with people's comments of a comment that reads no story, and of one on another story."""
+        """BLEU and ROUGE of two baseline comments with human comments: one fixed sentence, and a comment on another
+        story.
+        """
         people = self.comments.texts
         guesses = {why.ONE_SENTENCE: self.comments.one_sentence(storyer_aspects())}
         for row, texts in (guesses | {why.ANOTHER_STORY: self.comments.of_another_story()}).items():
@@ -183,7 +196,10 @@ class Samples:
                 yield (COMMENTS, row, column), (value, Estimate(value, n=len(people)))
 
     def _sentiment(self) -> Iterator[tuple[Place, tuple[float | None, Estimate]]]:
-        """The commonest class for every comment: 1 and 2 are negative, 3 neutral, 4 and 5 positive."""
+        """Cells of a baseline that predicts the most frequent class for every comment.
+
+        Ratings 1 and 2 are negative, 3 is neutral, 4 and 5 are positive.
+        """
         rating = self.comments.rating
         counts = {name: int(((rating >= low) & (rating <= high)).sum()) for name, (low, high) in SENTIMENTS.items()}
         commonest = max(counts, key=counts.__getitem__)
@@ -194,15 +210,18 @@ class Samples:
         yield (SENTIMENT, why.COMMONEST, "average"), (right.value, right)
 
     def _upvotes(self) -> Iterator[tuple[Place, tuple[float | None, Estimate]]]:
-        """The human side of Figure 5 on the released stories: an aspect's ratings against the story's upvotes."""
+        """The human part of Figure 5 on the released stories: correlation of an aspect's ratings with the story's
+        upvotes.
+        """
         for at, aspect in enumerate(why.ASPECTS):
             own = self.comments.aspect == at
             yield from _correlated(FIGURE, aspect, self.comments.rating[own], self.comments.upvotes[own], "rho", "tau")
 
 
 def study(options: Options) -> Study:  # noqa: ARG001  as all studies; no interval is resampled
-    """The StoryER study on the files of this machine. Raises DataError without the files; the message names the command
-    that fetches them.
+    """The StoryER study from the files on this machine.
+
+    Raises DataError if a file is missing; the message names the command that fetches it.
     """
     paths = {name: need(FILES[name][0], name) for name in ("storyer_pairs", "storyer_wp200", "storyer_reasons")}
     printed = published("storyer")
@@ -242,7 +261,7 @@ def _family(samples: Samples) -> Family:
 
 
 def numbers(samples: Samples, recipe: Recipe) -> Numbers:  # noqa: ARG001  as all families
-    """The number of every printed cell, None where no data give it, and of the floors."""
+    """Numbers of all printed cells (None if no data give them) and of the ``floor:`` rows, by the study's recipe."""
     values: Numbers = {}
     tables = dict.fromkeys([*(table for table, _, _ in samples.printed), FIGURE])
     for table in tables:
@@ -252,7 +271,9 @@ def numbers(samples: Samples, recipe: Recipe) -> Numbers:  # noqa: ARG001  as al
 
 
 def estimates(samples: Samples) -> dict[Place, Estimate]:
-    """Corrected estimates: of printed cells, floors, and cells that the released sample can give but not check."""
+    """Corrected estimates of printed cells and ``floor:`` rows, and of cells on the sample that have no printed
+    counterpart.
+    """
     return {place: ours for place, (_, ours) in samples.values.items()}
 
 
@@ -263,7 +284,7 @@ def _missing(samples: Samples, place: Place) -> str | None:
 
 
 def _known_cause(samples: Samples, place: Place) -> str | None:
-    """Known reason for the difference of a computed cell from the printed one; None where there is none."""
+    """Known reason why a computed cell differs from the printed one; None if none is known."""
     entry = samples.printed.get(place)
     if entry is None or place not in samples.values:
         return None
@@ -287,7 +308,7 @@ def _remarks(samples: Samples, place: Place) -> tuple[str, ...]:
 def _correlated(
     table: str, row: str, x: Floats, y: Floats, rho: str, tau: str
 ) -> Iterator[tuple[Place, tuple[float | None, Estimate]]]:
-    """Spearman and Kendall's tau-b as two cells."""
+    """Yield two cells: Spearman's rho and Kendall's tau-b of x and y."""
     names = ("the scores", "people's")
     spearman, kendall = (correlate(x, y, "spearman", names=names), correlate(x, y, "kendall", names=names))
     yield (table, row, rho), (spearman.value, spearman)

@@ -1,4 +1,4 @@
-"""A reproduced study: its cells, and the effect of each difference between two recipes."""
+"""Data type of a reproduced study: its cells, and the effect of each difference from the study's recipe."""
 
 from __future__ import annotations
 
@@ -18,8 +18,14 @@ from judge.reproduce.tables.family import Change, Family, cells, changes
 class Options:
     """Options of a reproduction.
 
-    `choice` = the name of one difference, shown alone in place of ours; `resamples` (0 = no intervals) and `seed` are
-    for the intervals of corrected cells.
+    Attributes
+    ----------
+    choice : str or None
+        Name of one difference from the study's recipe. Its effect alone is shown instead of the corrected numbers.
+    resamples : int
+        Number of resamples for intervals of corrected cells; 0 = no intervals.
+    seed : int
+        Seed of the resamples.
     """
 
     choice: str | None = None
@@ -35,9 +41,24 @@ class Options:
 class Study:
     """One study with its files, printed cells and families of tables.
 
-    `switches` names the differences that can be shown alone, `out_of_reach` those that the files do not allow to be
-    shown, and why; `facts` are parts of the signature beside the files; `unchecked` names files whose checksums the
-    program does not know.
+    Attributes
+    ----------
+    name, title : str
+        Name on the command line, and title of the publication.
+    files : mapping
+        Path of each file that the tables are computed from.
+    printed : mapping
+        Printed cells, by (table, row, column).
+    families : sequence of Family
+        Tables, grouped by how their cells are computed.
+    switches : sequence of str
+        Differences from the study's recipe that can be shown one at a time.
+    facts : sequence of str
+        Parts of the signature besides the files.
+    out_of_reach : mapping
+        Differences that the files do not allow to be shown, with the reason.
+    unchecked : frozenset of str
+        Names of files whose checksums the program does not know.
     """
 
     name: str
@@ -52,23 +73,23 @@ class Study:
 
     @property
     def table_names(self) -> list[str]:
-        """Names of the tables, in order."""
+        """Names of the study's tables, in order."""
         return [table for family in self.families for table in family.digits]
 
     def notes(self, cells: Sequence[Cell]) -> list[str]:
-        """Notes under a table of these cells."""
+        """Notes under a table with these cells."""
         shown = {cell.table for cell in cells}
         own = [note for family in self.families if shown & set(family.digits) for note in family.notes]
         return [*(f"{name} is not the released file: its SHA-256 differs" for name in self.altered()), *own]
 
     def altered(self) -> list[str]:
-        """Names of the files that are not, byte by byte, those that the study released."""
+        """Names of the files that are not identical to those that the study released."""
         released = {source.sha256 for source in SOURCES.values()}
         checked = {name: path for name, path in self.files.items() if name not in self.unchecked}
         return [name for name, path in checked.items() if sha256_file(path) not in released]
 
     def cells(self, options: Options, table: str | None = None) -> list[Cell]:
-        """All cells, or those of one table. Raises SpecError for an unknown table or choice."""
+        """All cells of the study, or those of one table. Raises SpecError for an unknown table or choice."""
         if table is not None and table not in self.table_names:
             raise unknown_value("table", table, self.table_names)
         if options.choice is not None and options.choice not in self.switches:
@@ -79,7 +100,7 @@ class Study:
         return sorted((cell for cell in all_cells if table in (None, cell.table)), key=lambda cell: order[cell.table])
 
     def changes(self) -> list[Change]:
-        """The effect of each difference, switched on alone, on each table that it can change."""
+        """Effect of each difference from the study's recipe, applied alone, on each table that it can change."""
         return [
             change
             for switch in self.switches

@@ -1,9 +1,10 @@
-"""Art or Artifice (Chakrabarty et al. 2024, CHI) reproduced: its judges' verdicts against its experts'.
+"""Reproduces Art or Artifice (Chakrabarty et al. 2024, CHI): agreement of language models' verdicts with its experts'.
 
-The study's notebook takes an answer that starts with "yes", letter case aside, for Yes and all else for No, an answer
-that is not there too, and holds it against the majority of the three experts; the 672 pairs of story and test are
-pooled. Ours reads each answer by the program's parser: one that was blocked, is empty, declines or is not there has no
-label and is left out. Three experts cannot tie. What is independent are the twelve plots, each told by four authors.
+The study's notebook reads an answer as Yes if it starts with "yes" in any letter case, and as No otherwise, also if the
+answer is missing. It compares these labels with the majority of three experts (which cannot tie), pooled over 672 pairs
+of story and test. The corrected numbers read answers with this program's parser: an answer that is blocked, empty,
+missing or declines has no label and is left out. Independent units are the twelve plots, each of which four authors
+turned into a story.
 """
 
 from __future__ import annotations
@@ -61,10 +62,17 @@ _LABELLED = {"Yes": 1.0, "No": 0.0}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tests:
-    """Pairs of story and test with their labels: the experts' (n, 3), and each model's, as the study read them and
-    corrected.
+    """Pairs of story and test (n) with their labels: 1 = Yes, 0 = No, NaN = no label.
 
-    `plot` is a code (n,); labels are 1 for Yes, 0 for No, NaN for none (ours alone).
+    Attributes
+    ----------
+    plot : array of int
+        Code of the story's plot, (n,).
+    experts : array of float
+        Labels of the experts, (n, 3).
+    as_published, ours : mapping
+        Labels of each model, (n,): as the study read the answers, and as this program's parser reads them. Only `ours`
+        has NaN.
     """
 
     plot: NDArray[np.int64]
@@ -74,13 +82,14 @@ class Tests:
 
     @property
     def majority(self) -> Floats:
-        """The majority of the three experts."""
+        """Majority label of the three experts, (n,)."""
         return np.asarray(self.experts.sum(axis=1) * 2 > EXPERTS, dtype=np.float64)
 
 
 def study(options: Options) -> Study:
-    """The TTCW study on the files of this machine. Raises DataError without the files; the message names the command
-    that fetches them.
+    """The TTCW study from the files on this machine.
+
+    Raises DataError if a file is missing; the message names the command that fetches it.
     """
     stories, verdicts = (need(file, "ttcw") for file in FILES["ttcw"])
     there = {model: need(_ANSWERS.format(model), "ttcw_answers") for model in FETCHED}
@@ -98,7 +107,10 @@ def study(options: Options) -> Study:
 
 
 def read_tests(stories: Path, verdicts: Path, answers: Mapping[str, Path]) -> Tests:
-    """Read verdicts and answers, matched by story and test. Raises DataError for a pair without three experts."""
+    """Read the experts' verdicts and the models' answers, matched by story and test.
+
+    `answers` holds one file per model. Raises DataError for a pair of story and test without three experts.
+    """
     plots = {story.id: story.story_prompt for story in read_stories(stories, verdicts, whole=True)}
     labels: dict[tuple[str, str], list[float]] = {}
     for verdict in read_verdicts(verdicts):
@@ -132,7 +144,7 @@ def _starts_with_yes(answer: TestAnswer | None) -> float:
 
 
 def _read(answer: TestAnswer | None, test: str) -> float:
-    """The label that the program's parser finds; NaN for none, and for an answer that is not there."""
+    """Label that the program's parser reads in an answer; NaN for no label or a missing answer."""
     if answer is None or not answer.text:
         return np.nan
     (criterion,) = load_criteria("ttcw").pick([test])
@@ -157,7 +169,9 @@ def _judges(tests: Tests, options: Options) -> Family:
 
 
 def judge_numbers(tests: Tests, recipe: Recipe) -> Numbers:  # noqa: ARG001  as all families
-    """The notebook's statistics, and the number of answers read as each label; None for models without a file."""
+    """The notebook's statistics for each model, and the number of answers with each label; None for models without a
+    file.
+    """
     numbers: Numbers = {}
     for model in (*FETCHED, *OTHERS):
         labels = tests.as_published.get(model)
@@ -226,7 +240,7 @@ def expert_numbers(tests: Tests, recipe: Recipe) -> Numbers:  # noqa: ARG001  as
 
 
 def expert_estimates(tests: Tests) -> dict[Place, Estimate]:
-    """Corrected estimates of the experts' agreement, with intervals over plots."""
+    """Corrected estimates of the experts' agreement, with jackknife intervals over plots."""
     agreement = chance_agreement.gwet(tests.experts, story=tests.plot)
     return {
         (AGREEMENT, _EXPERTS, "pairs"): replace(agreement.raw, method=_JACKKNIFE),

@@ -1,4 +1,4 @@
-"""Published cells that the released files cannot give, with the reasons and the commands that can."""
+"""Published cells that the released files cannot give, with the reasons and the commands that compute such numbers."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _EVERY_SYSTEM = Recipe(keep_human=True)
 
 
 def family(scores: Scores, printed: Mapping[Place, Printed]) -> Family:
-    """All printed cells that cannot be computed from the files."""
+    """Family of all printed cells that cannot be computed from the files."""
     return Family(
         numbers=cache(partial(numbers, printed)),
         digits=DIGITS,
@@ -57,12 +57,14 @@ def family(scores: Scores, printed: Mapping[Place, Printed]) -> Family:
 
 
 def numbers(printed: Mapping[Place, Printed], recipe: Recipe) -> Numbers:  # noqa: ARG001  as all families
-    """None for every cell: no recipe gives them."""
+    """None for every cell, since no recipe can compute them."""
     return {place: None for place in printed if place[0] in REASONS}
 
 
 def estimates(scores: Scores) -> dict[Place, Estimate]:
-    """Corrected estimates that the file allows: people's one-way ICC, and judges' means over its eleven systems."""
+    """Corrected estimates that the file allows: one-way ICC of human ratings, and judges' means over its eleven
+    systems.
+    """
     cells: dict[Place, Estimate] = {}
     for short in NAMES:
         positions = scores.positions(short, _EVERY_SYSTEM)

@@ -1,1 +1,1 @@
-"""The definition of a run in run.yaml: the run, and the judges that it asks."""
+"""Reads run.yaml: the definition of a run and of its judges."""

@@ -1,6 +1,6 @@
-"""Restrictions on a run definition from elsewhere: files outside its folder and code of a model need consent.
+"""Restricts run definitions from other people: files outside their folder and a model's own code need consent.
 
-What is said on the command line is the user's own word and is not looked at here.
+Values given on the command line come from the user and are not checked here.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _SUFFIXES = {
 
 
 def refuse_foreign(data: Mapping[str, Any], folder: Path, where: str) -> None:
-    """Raise SpecError where a definition in `folder` names a file outside it, or lets a model run its own code."""
+    """Raise SpecError where a definition in `folder` names a file outside it, or allows a model's own code to run."""
     for key, name in _named(data):
         refuse_file(key, name, folder, where)
     entries = data.get("judges")
@@ -43,7 +43,7 @@ def refuse_foreign(data: Mapping[str, Any], folder: Path, where: str) -> None:
 
 
 def refuse_file(key: str, name: str, folder: Path, where: str) -> None:
-    """Raise SpecError where `name` is a file outside the definition's folder, or a file of the wrong kind."""
+    """Raise SpecError where `name` is a file outside the definition's folder, or a file of the wrong type."""
     file = next((path for path in (folder / name, Path(name)) if path.is_file()), None)
     if file is None:
         return
@@ -57,7 +57,7 @@ def refuse_file(key: str, name: str, folder: Path, where: str) -> None:
 
 
 def _named(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """(key, value) of all that may be a file."""
+    """Yield (key, value) of all settings whose value may be a file."""
     criteria, pairs, prompts = data.get("criteria"), data.get("pairs"), data.get("eval_prompts")
     parts = criteria if isinstance(criteria, Mapping) else {"set": criteria}
     listed = prompts if isinstance(prompts, list) else [prompts]

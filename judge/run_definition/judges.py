@@ -1,8 +1,8 @@
-"""Several judges in one run definition: each entry of `judges:` becomes a definition of its own.
+"""Turns a run definition with several judges into one definition for each entry of `judges:`.
 
-What is asked of whom is split in two: a run says what is asked (stories, criteria, Eval-Prompts, repeats), an entry of
-`judges` says who is asked and how it is reached. An address, its key and the engine behind it belong to one judge, so
-they stand in its entry alone: the key of one provider can never go with the address of another.
+Keys of the run say what is asked: stories, criteria, Eval-Prompts, repeats. An entry of `judges` says which judge is
+asked and how it is reached. Address, API key and engine belong to one judge and may only be given in its entry, so that
+the key of one provider is never sent to the address of another.
 """
 
 from __future__ import annotations
@@ -56,13 +56,16 @@ _LOCAL = IN_PROCESS | MODELLESS
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """One judge's definition as plain data, and `where`, its name in error messages."""
+    """One judge's definition as plain data. `where` names it in error messages."""
 
     data: dict[str, Any]
     where: str
 
     def within(self, most: Any) -> dict[str, Any]:
-        """The definition for a run of this judge alone, with the run's budget as an upper limit of its own."""
+        """The definition for a run of this judge alone; `most` is the run's budget, None for no limit.
+
+        The lower of the judge's own budget and the run's budget applies.
+        """
         own = self.data.get("max_cost")
         if most is None:
             return self.data
@@ -74,9 +77,20 @@ class Definition:
 def definitions(
     data: Mapping[str, Any], names: Sequence[str], where: str, *, revision: str | None = ANY, kept: Sequence[str] = ()
 ) -> list[Definition]:
-    """The definition of each judge, or of the named ones, without the run's budget.
+    """The definition of each judge of a run, or of the judges in `names`, without the run's budget.
 
-    `kept` are the keys of one server that no override replaces.
+    Parameters
+    ----------
+    data : mapping
+        The run definition.
+    names : sequence of str
+        Judges asked instead of those in the definition; empty for the latter.
+    where : str
+        Name of the definition in error messages.
+    revision : str or None
+        Revision of the named judges; `ANY` for all, None for the entry without a revision.
+    kept : sequence of str
+        Keys that belong to one server (such as `base_url`) and that no override replaces.
     """
     if "judges" not in data:
         for name in names:
@@ -92,12 +106,15 @@ def definitions(
 
 
 def shared(data: Mapping[str, Any]) -> dict[str, Any]:
-    """The definition without its judges and its budget: the settings of a judge that no entry names."""
+    """The definition without its judges and its budget: the settings of a judge that has no entry."""
     return {key: value for key, value in data.items() if key not in ("judge", "judges", "max_cost")}
 
 
 def entries(data: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
-    """The entries of `judges`, checked as far as they determine the judge. Raises SpecError with the entry's number."""
+    """Entries of `judges`, with the keys checked that determine the judge.
+
+    Raises SpecError that gives the entry's number.
+    """
     listed = data["judges"]
     if "judge" in data:
         raise SpecError(f"{where}: judge and judges exclude each other", hint="write that judge as an entry of judges")
@@ -126,12 +143,15 @@ def entries(data: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
 
 
 def chosen(judges: Sequence[dict[str, Any]], judge: str, revision: str | None = ANY) -> list[dict[str, Any]]:
-    """The entries of a judge: of all its revisions, or of one (`revision` None: the entry without a revision)."""
+    """Entries of one judge with the given revision.
+
+    `ANY` stands for all revisions, and None for the entry without a revision.
+    """
     return [entry for entry in judges if entry["judge"] == judge and revision in (ANY, entry.get("revision"))]
 
 
 def _joined(data: Mapping[str, Any], entry: Mapping[str, Any]) -> dict[str, Any]:
-    """The run's keys, and the entry's over them; `generation` is joined key by key. Shares nothing with either."""
+    """Copy of the run's keys, overridden by the entry's keys; `generation` is merged key by key."""
     joined = {**shared(data), **entry}
     both = data.get("generation"), entry.get("generation")
     if isinstance(both[0], Mapping) and isinstance(both[1], Mapping):
@@ -140,7 +160,7 @@ def _joined(data: Mapping[str, Any], entry: Mapping[str, Any]) -> dict[str, Any]
 
 
 def refuse_address(data: Mapping[str, Any], name: str, where: str, kept: Sequence[str]) -> None:
-    """Raise SpecError where another provider's judge would get requests at this provider's address or with its key."""
+    """Raise SpecError if requests to another provider's judge would use this provider's address or API key."""
     own, other = (JudgeName.of(str(judge)).provider for judge in (data.get("judge", ""), name))
     if own == other or not own or {own, other} & _LOCAL:
         return

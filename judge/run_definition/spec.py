@@ -1,4 +1,4 @@
-"""Schema of a run's definition (`run.yaml`): strict, with no hidden default for generation."""
+"""Schema of a run definition (`run.yaml`). It is strict, and generation settings have no hidden defaults."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
 
 
 class Strict(BaseModel):
-    """Base of definitions: an unknown key is an error, and values are not converted between types."""
+    """Base class of definitions. Unknown keys are errors, and values are not converted between types."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
 class GenerationSpec(Strict):
-    """Settings for generation. A setting that is left out is not sent, and the provider's default holds."""
+    """Settings for generation. A setting that is left out is not sent, and the provider's default applies."""
 
     temperature: float | None = Field(None, ge=0, description="sampling temperature")
     top_p: float | None = Field(None, gt=0, le=1, description="probability mass for nucleus sampling")
@@ -52,12 +52,12 @@ class GenerationSpec(Strict):
     stop: list[str] = Field(default_factory=list, description="list of strings that end an answer")
 
     def record(self) -> Generation:
-        """The settings as the plain value that queries carry."""
+        """The settings as an immutable `Generation`, as queries carry them."""
         return Generation(self.temperature, self.top_p, self.max_tokens, self.seed, tuple(self.stop))
 
 
 class CriteriaSpec(Strict):
-    """Choice of criteria: a set by name or file, a selection of it, and the wording."""
+    """Choice of criteria: a set, given by name or file, optionally a selection from the set, and the wording."""
 
     set: str = Field(description="name of a shipped criteria set, or a YAML file")
     only: list[str] | None = Field(
@@ -71,7 +71,7 @@ def _criteria(value: Any) -> Any:
 
 
 class PairsSpec(Strict):
-    """Choice of the pairs to compare, where one word does not define it."""
+    """Choice of the pairs of stories to compare, unless `pairs` is `all` or `given`."""
 
     each: int | None = Field(
         None, ge=1, description="number of others for its story-prompt with which each story is compared"
@@ -87,7 +87,7 @@ _PAIRS_TAKES = "pairs is all, given, {each: K}, {against: SYSTEM} or {file: pair
 
 
 def _pairs(value: Any) -> Any:
-    """Checked here as a whole: a union would name a mistake once for each of its members."""
+    """Validate the key `pairs` in one piece, because a union type would report each mistake once per member."""
     if value is None or value in ("all", "given"):
         return value
     if not isinstance(value, dict) or len(set(value) & {"each", "against", "file"}) != 1:
@@ -103,7 +103,7 @@ def _pairs(value: Any) -> Any:
 
 
 class Reached(Strict):
-    """Address, engine and limits of a model: the keys that run.yaml and generate.yaml share."""
+    """Address, engine and limits of a model: the keys common to run.yaml and generate.yaml."""
 
     base_url: Annotated[list[str], BeforeValidator(listed)] = Field(
         default_factory=list, description="address of the server, or a list of addresses"
@@ -140,10 +140,10 @@ class Reached(Strict):
 
 
 def judge_key_of(judge: str, how: Reached) -> str:
-    """Fingerprint of the model that answers: provider, identity, revision and engine settings.
+    """Fingerprint of the model that answers: provider, model or identity, revision, and engine settings.
 
-    A declared identity stands in the provider's and the model's place: whoever declares it says that a server, an
-    engine in this process and a batch file are one judge.
+    A declared `identity` replaces provider and model. It declares that, for example, a server, an engine in this
+    process and a batch file are the same judge.
     """
     provider, model = JudgeName.of(judge)
     engine = {k: v for k, v in how.engine.items() if k not in SPEED}
@@ -156,7 +156,7 @@ OF_PAIRS = ("pairs", "orders", "ties", "across")
 
 
 class _Asked(Strict):
-    """Content of a run's queries. Its own class, so that these keys come before those of `Reached`."""
+    """Keys of run.yaml about the content of queries. A separate class, so that they precede the keys of `Reached`."""
 
     name: str = Field(
         pattern=NAME, description="name, of letters, digits, dot, dash and underscore; default: the folder's"
@@ -197,7 +197,7 @@ class _Asked(Strict):
 
 
 class RunSpec(Reached, _Asked):
-    """Everything that defines a run."""
+    """Complete definition of one judge's run."""
 
     @model_validator(mode="after")
     def _of_pairs(self) -> RunSpec:
@@ -209,28 +209,29 @@ class RunSpec(Reached, _Asked):
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """The words of a verdict: first, second and, where it is offered, tie; () where stories are rated."""
+        """Possible verdicts of a comparison: first, second and, if offered, tie; () if stories are rated."""
         return () if self.pairs is None else CHOICES if self.ties else CHOICES[:2]
 
     def keys_in_force(self) -> dict[str, Any]:
-        """All keys with their values in force; the keys of a comparison and `people` only where they are set."""
+        """All keys with the values in effect; keys of comparisons and `people` only if they are set."""
         unsaid = (set() if self.pairs is not None else set(OF_PAIRS)) | (set() if self.people else {"people"})
         return self.model_dump(exclude=unsaid)
 
     @property
     def provider(self) -> str:
-        """Name of the back-end that sends the requests, as each attempt's session records it."""
+        """Name of the back-end that sends the requests."""
         return JudgeName.of(self.judge).provider
 
     def judge_key(self) -> str:
-        """Fingerprint of who judges; see `judge_key_of`."""
+        """Fingerprint of the judge; see `judge_key_of`."""
         return judge_key_of(self.judge, self)
 
 
 @dataclass(frozen=True, slots=True)
 class RunSpecs:
-    """A run's definition for each of its judges. With several judges, `max_cost` is the budget of all of them together;
-    each judge's own budget is in its definition.
+    """A run's definition for each of its judges.
+
+    With several judges, `max_cost` is the budget of all together, and each judge's own budget is in its definition.
     """
 
     judges: tuple[RunSpec, ...]
@@ -238,9 +239,10 @@ class RunSpecs:
 
 
 def load_run_spec(path: Path, overrides: Iterable[str] = (), *, revision: str | None = judge_lists.ANY) -> RunSpec:
-    """Read run.yaml; `overrides` are `key=value`, with dots for nested keys and values in YAML.
+    """Read run.yaml as the definition of one judge.
 
-    Of a list of judges, `judge=NAME` among the overrides names the one that is meant, and `revision` which of it.
+    `overrides` are `key=value`, with dots for nested keys and values in YAML. If the file lists several judges, the
+    override `judge=NAME` selects one, and `revision` its revision. Raises SpecError if more than one judge remains.
     """
     specs = load_run_specs(path, overrides, revision=revision).judges
     if len(specs) > 1:
@@ -255,10 +257,10 @@ def load_run_spec(path: Path, overrides: Iterable[str] = (), *, revision: str | 
 def load_run_specs(
     path: Path, overrides: Iterable[str] = (), judges: Sequence[str] = (), *, revision: str | None = judge_lists.ANY
 ) -> RunSpecs:
-    """Read run.yaml as one definition for each of its judges, or for each of the judges given instead.
+    """Read run.yaml as one definition for each of its judges, or for each judge in `judges` instead.
 
-    A named judge that `judges:` lists comes with its entry; any other has the run's own keys. Overrides hold for each
-    judge, but `max_cost`, which is of all.
+    A judge that is listed under `judges:` has the keys of its entry; any other judge has only the run's keys. Overrides
+    apply to each judge, except `max_cost`, which applies to all together.
     """
     data = read_definition(path)
     if "writer_prompts" in data:
@@ -283,20 +285,22 @@ def load_run_specs(
 
 
 def names_judge(path: Path, judge: str, revision: str | None = judge_lists.ANY) -> bool:
-    """Whether run.yaml defines the settings of this judge; always where it has no list of judges."""
+    """Whether run.yaml defines this judge's settings. True for a file without a list of judges."""
     data = read_definition(path)
     return "judges" not in data or bool(judge_lists.chosen(judge_lists.entries(data, str(path)), judge, revision))
 
 
 def _base(data: dict[str, Any], first: judge_lists.Definition, of_each: Sequence[str]) -> dict[str, Any]:
-    """The run's own keys with some judge, as a definition."""
+    """The run's own keys as a definition, completed with the first judge's name."""
     base = judge_lists.shared(data) | {"judge": first.data.get("judge")}
     _apply(base, of_each)
     return base | ({"max_cost": data["max_cost"]} if "max_cost" in data else {})
 
 
 def _sorted(overrides: Iterable[str]) -> tuple[list[str], list[str], list[str]]:
-    """The judge that overrides name (the last of them), those of the whole run, and those of each judge."""
+    """Overrides sorted into three lists: the judge to use (the last one given), keys of the run, and keys of each
+    judge.
+    """
     named: list[str] = []
     of_run: list[str] = []
     of_each: list[str] = []
@@ -310,7 +314,7 @@ def _sorted(overrides: Iterable[str]) -> tuple[list[str], list[str], list[str]]:
 
 
 def _key(pair: str) -> str:
-    """The first key of an override."""
+    """First part of an override's dotted key."""
     return pair.partition("=")[0].strip().partition(".")[0]
 
 
@@ -321,7 +325,7 @@ def _apply(data: dict[str, Any], overrides: Iterable[str]) -> None:
 
 
 def read_definition(path: Path) -> dict[str, Any]:
-    """The file as plain data, without keys in it."""
+    """Read a definition as plain data. Raises SpecError if the file cannot be read or contains an API key."""
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -341,7 +345,7 @@ def read_definition(path: Path) -> dict[str, Any]:
 
 
 def default_name(path: Path) -> str:
-    """Default name of a definition: that of its folder for run.yaml, else that of the file."""
+    """Default name of a run: the name of its folder for run.yaml, otherwise the file's name without suffix."""
     return path.resolve().parent.name if path.name == "run.yaml" else path.stem
 
 
@@ -354,8 +358,9 @@ def named_after(path: Path) -> str:
 
 
 def json_schema() -> dict[str, Any]:
-    """run.yaml's JSON Schema. `name` may be missing from a file, as `load_run_spec` fills it in; `judges` may list
-    several judges in the place of `judge`.
+    """JSON Schema of run.yaml.
+
+    `name` is optional, because `load_run_spec` fills it in. `judges`, a list, may replace `judge`.
     """
     schema = RunSpec.model_json_schema()
     properties = schema["properties"]
@@ -377,8 +382,9 @@ def json_schema() -> dict[str, Any]:
 
 
 def parse_run_spec(data: dict[str, Any], where: str) -> RunSpec:
-    """Check plain data against the schema. The error names the key of each mistake, and for an unknown key the nearest
-    known one.
+    """Check plain data against the schema of run.yaml.
+
+    Raises SpecError that names the key of each mistake, and the nearest known key for an unknown one.
     """
     try:
         return RunSpec.model_validate(data)
@@ -389,7 +395,7 @@ def parse_run_spec(data: dict[str, Any], where: str) -> RunSpec:
 
 
 def override(data: dict[str, Any], pair: str) -> None:
-    """Put one `key=value` into plain data, in place: dots go into nested keys, the value is YAML."""
+    """Set one `key=value` in plain data, in place. Dots in the key lead to nested keys, and the value is YAML."""
     key, equals, value = pair.partition("=")
     if not equals:
         # What stands behind the key's name may be a secret, so it is never repeated.
@@ -409,13 +415,13 @@ def override(data: dict[str, Any], pair: str) -> None:
 
 
 def _quoted_key(pair: str) -> str:
-    """The name in an override."""
+    """The key of an override, quoted for an error message."""
     match = re.match(r"[A-Za-z_.]*", pair)
     return repr(match.group() if match else "")
 
 
 def mistakes(error: ValidationError, keys: Callable[[list[str]], set[str]]) -> list[str]:
-    """A sentence for each mistake; `keys` tells which keys may stand below others."""
+    """A sentence for each mistake; `keys` returns the keys that are allowed below the given ones."""
     return [_mistake(dict(mistake), keys) for mistake in error.errors()]
 
 

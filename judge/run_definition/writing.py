@@ -1,7 +1,7 @@
-"""Schema of `generate.yaml`: the stories to be written, their writers and settings.
+"""Schema of `generate.yaml`: which stories are written, by which models, and with which settings.
 
-A writer is reached as a judge is, so the keys of `Reached` are the same, and so is what a session asks of a definition:
-`judge` is whoever answers, `repeats` how often each request is made.
+A writer is reached in the same way as a judge and has the same keys (`Reached`). The definitions share an interface
+with runs: `judge` is the model that answers, and `repeats` is how often each request is made.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _OF_ONE_SERVER = ("base_url", "api_key_env", "headers")
 
 
 class GenerateSpec(Reached):
-    """Complete definition of a generation run, in which models write stories."""
+    """Definition of a generation run, in which a model writes stories."""
 
     name: str = Field(
         pattern=NAME, description="name, of letters, digits, dot, dash and underscore; default: the folder's"
@@ -71,46 +71,46 @@ class GenerateSpec(Reached):
 
     @property
     def judge(self) -> str:
-        """The writer: the model that gets the requests."""
+        """The writer: the model that receives the requests."""
         return self.writer
 
     @property
     def repeats(self) -> int:
-        """Number of repeats of each request: the stories to be written for each."""
+        """Number of repeats of each request, which is the number of stories to be written for it."""
         return self.stories_each
 
     @property
     def provider(self) -> str:
-        """The back-end's name."""
+        """Name of the back-end that sends the requests."""
         return JudgeName.of(self.writer).provider
 
     @property
     def structured(self) -> Literal["none"]:
-        """Structured output: none, as a story is free text."""
+        """ "none": answers are not constrained, since a story is free text."""
         return "none"
 
     @property
     def scoring(self) -> Literal["text"]:
-        """How an answer is read: as text."""
+        """ "text": an answer is used as text."""
         return "text"
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """The possible choices of an answer: none for a story."""
+        """(): an answer is a story and has no fixed choices."""
         return ()
 
     @property
     def system_name(self) -> str:
-        """Name of the system in the records of the writer's stories: model and revision."""
+        """Name of the writer as a system in the records of its stories: model and revision."""
         model = JudgeName.of(self.writer).model or self.writer
         return model if self.revision is None else f"{model}@{self.revision}"
 
     def keys_in_force(self) -> dict[str, Any]:
-        """All keys with their values in force; keys of every kind of definition have their common names."""
+        """All keys with the values in effect, and in addition `judge` and `repeats`, as runs have them."""
         return self.model_dump(mode="json") | {"judge": self.judge, "repeats": self.repeats}
 
     def judge_key(self) -> str:
-        """Fingerprint of who writes; see `judge_key_of`."""
+        """Fingerprint of the writer; see `judge_key_of`."""
         return judge_key_of(self.writer, self)
 
 
@@ -127,12 +127,12 @@ class Specs:
 
 
 def is_writing(path: Path) -> bool:
-    """Whether a file defines a generation run (stories to be written)."""
+    """Whether a file defines a generation run (models write stories), not a run of judges."""
     return WRITES in read_definition(path)
 
 
 def load_generate_specs(path: Path, overrides: Iterable[str] = (), writers: Sequence[str] = ()) -> Specs:
-    """Read generate.yaml as a definition for its writer, or for each of the writers given instead."""
+    """Read generate.yaml as one definition for its writer, or for each writer in `writers` instead."""
     data = read_definition(path)
     if WRITES not in data:
         raise SpecError(f"{path} has no {WRITES}", hint=f"a run.yaml is for judge run {path}")
@@ -158,8 +158,9 @@ def load_generate_specs(path: Path, overrides: Iterable[str] = (), writers: Sequ
 
 
 def parse_generate_spec(data: dict[str, Any], where: str) -> GenerateSpec:
-    """Check plain data against the schema. The error names the key of each mistake, and for an unknown key the nearest
-    known one.
+    """Check plain data against the schema of generate.yaml.
+
+    Raises SpecError that names the key of each mistake, and the nearest known key for an unknown one.
     """
     try:
         return GenerateSpec.model_validate(data)
@@ -169,13 +170,14 @@ def parse_generate_spec(data: dict[str, Any], where: str) -> GenerateSpec:
 
 
 def parse_spec(data: dict[str, Any], where: str) -> AnySpec:
-    """Parse plain data as a definition of either kind: a run, or stories to be written."""
+    """Parse plain data as a definition of either kind: a run of judges, or a generation run."""
     return parse_generate_spec(data, where) if WRITES in data else parse_run_spec(data, where)
 
 
 def stored_spec(data: dict[str, Any], where: str) -> AnySpec:
-    """Parse the definition in a manifest, to send requests by it again. Raises SpecError for an API key in it, which
-    earlier versions allowed.
+    """Parse the definition stored in a manifest, so that its requests can be sent again.
+
+    Raises SpecError if the definition contains an API key, which earlier versions allowed.
     """
     literal.refuse_keys(data, where)
     refuse_foreign(data, Path(where).parent, where)
@@ -183,7 +185,7 @@ def stored_spec(data: dict[str, Any], where: str) -> AnySpec:
 
 
 def load_specs(path: Path, overrides: Iterable[str] = (), judges: Sequence[str] = ()) -> Specs:
-    """Read a definition of either kind: a run, or stories to be written."""
+    """Read a definition of either kind: a run of judges, or a generation run."""
     if is_writing(path):
         return load_generate_specs(path, overrides, judges)
     specs = load_run_specs(path, overrides, judges)

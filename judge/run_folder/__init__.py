@@ -1,4 +1,4 @@
-"""Result folders: location, manifest, and the lock for their one writer."""
+"""Result folders: their location, their manifest, and the lock that allows only one process to write."""
 
 from judge.run_folder.cost import Cost, cost_of, folder_cost
 from judge.run_folder.layout import ResultFolder, folder_for, judge_slug, resolve

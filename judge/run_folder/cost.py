@@ -1,7 +1,8 @@
-"""Cost of the answers in a result folder, from its journal and the price in force, the same for every command.
+"""Computes the cost of the answers in a result folder, in the same way for every command.
 
-The server's own sums go first. Answers of which it named no cost are charged by their tokens, at the price that the
-price table has for the day of the newest answer; where no table has one any more, at the price that manifest.json kept.
+Costs reported by the server are used first. Other answers are charged by their tokens, at the price that the price
+table gives for the day of the newest answer. If no table has a price any more, the price stored in manifest.json is
+used.
 """
 
 from __future__ import annotations
@@ -25,9 +26,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Dollars, or None where they are not known; `basis` says how they were computed, or why they are unknown.
+    """Cost in dollars; None where it is not known.
 
-    `price` is what tokens were charged at, None where none were.
+    `basis` says how the cost was computed, or why it is unknown. `price` is the judge's price per token, if it was
+    looked up and is known.
     """
 
     dollars: float | None
@@ -35,12 +37,12 @@ class Cost:
     price: Price | None = None
 
     def words(self) -> str:
-        """The cost with its basis, as text."""
+        """The cost with its basis as text."""
         return f"{'not known' if self.dollars is None else dollars(self.dollars)}: {self.basis}"
 
 
 def folder_cost(folder: ResultFolder) -> Cost:
-    """The cost of everything in a result folder. Raises RunFolderError where its journal cannot be read."""
+    """Cost of all answers in a result folder. Raises RunFolderError if the journal cannot be read."""
     manifest = read_manifest(folder.manifest)
     if not folder.journal.is_file():
         return Cost(None, "the ratings were imported, and their cost is not recorded")
@@ -49,7 +51,7 @@ def folder_cost(folder: ResultFolder) -> Cost:
 
 
 def cost_of(spent: Spending, manifest: Mapping[str, Any]) -> Cost:
-    """The cost of what was spent on a run with this manifest."""
+    """Cost of the tokens and calls in `spent`, for a run with this manifest."""
     from judge.plan.prices import how_to_price
 
     price = price_of(manifest, spent.last)
@@ -78,7 +80,7 @@ def cost_of(spent: Spending, manifest: Mapping[str, Any]) -> Cost:
 
 
 def price_of(manifest: Mapping[str, Any], when: float = 0.0) -> Price | None:
-    """The price of a run's judge on the day of `when` (seconds since 1970; 0 = today); None where none is known."""
+    """Price of a run's judge on the day of `when` (seconds since 1970; 0 = today); None if no price is known."""
     # Templates and servers come along, which tables without a price need not wait for.
     from judge.plan.prices import load_prices, parse_price
 

@@ -1,4 +1,6 @@
-"""The definition with which a result folder continues: its run.yaml, or its own copy where the folder was moved."""
+"""Finds the definition with which a result folder is continued: its run.yaml, or the manifest's copy if the folder was
+moved.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +19,9 @@ from judge.run_folder.manifest import read_manifest
 def definition_in_force(
     folder: ResultFolder, overrides: Sequence[str] = (), judge: str | None = None
 ) -> tuple[AnySpec, Path]:
-    """The definition for continuing a result folder, and the folder to which its paths are relative.
+    """Definition for continuing a result folder, and the folder to which its paths are relative.
 
-    `judge` is asked in place of the folder's own. Raises RunFolderError for a folder that `judge run` did not make.
+    `judge` replaces the folder's own judge. Raises RunFolderError for a folder that `judge run` did not make.
     """
     manifest = read_manifest(folder.manifest)
     if "asked" not in manifest:
@@ -43,13 +45,13 @@ def definition_in_force(
 
 
 def budget_of(run: Path, overrides: Sequence[str] = ()) -> float | None:
-    """Budget of one command for all judges of a run together, from run.yaml; None without a limit."""
+    """Budget of one command for all judges of a run together, from run.yaml; None if there is no limit."""
     specs = load_specs(definition_of(run), overrides)
     return specs.max_cost if len(specs.asked) > 1 else specs.asked[0].max_cost
 
 
 def not_begun(run: Path) -> list[str]:
-    """Judges in the list of a run.yaml (or of that in a run's folder) without results; [] where it has no list."""
+    """Judges listed in a run.yaml that have no results yet; [] if it has no list. `run` is the file or its folder."""
     definition = definition_in(run) if run.is_dir() else run
     if definition is None or not definition.is_file():
         return []

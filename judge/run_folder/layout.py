@@ -1,4 +1,4 @@
-"""Location of a run's files, and the meaning of RUN on the command line."""
+"""Locates a run's files, and interprets the RUN arguments of the command line."""
 
 from __future__ import annotations
 
@@ -33,29 +33,29 @@ _OWN_FOLDER = (DEFINITION, GENERATION)
 
 @dataclass(frozen=True, slots=True)
 class ResultFolder:
-    """One judge's results of one run."""
+    """Folder with one judge's results of one run."""
 
     path: Path
 
     @property
     def manifest(self) -> Path:
-        """File of the manifest: what was requested, and the settings in force."""
+        """Path of the manifest: what was requested, and the settings in effect."""
         return self.path / MANIFEST
 
     @property
     def journal(self) -> Path:
-        """File of the journal: all requests and answers."""
+        """Path of the journal: all requests and answers."""
         return self.path / JOURNAL
 
     @property
     def imported(self) -> Path:
-        """File of an imported ratings table, used instead of a journal."""
+        """Path of an imported ratings table, used instead of a journal."""
         parquet = self.path / IMPORTED_PARQUET
         return parquet if parquet.is_file() else self.path / IMPORTED
 
     @property
     def preferences(self) -> Path:
-        """File of an imported preferences table, used instead of a journal."""
+        """Path of an imported preferences table, used instead of a journal."""
         return self.path / IMPORTED_PREFERENCES
 
     @property
@@ -65,35 +65,39 @@ class ResultFolder:
 
     @property
     def server_terms(self) -> Path:
-        """File of the request formats that servers accept, learnt from refusals; without it they are learnt again."""
+        """Path of the cache of request formats that servers accept, learnt from refused requests."""
         return self.derived / "server_terms.json"
 
     def parsed(self, parser: str) -> Path:
-        """File of the answers as parsed by the parser of that name; without it they are parsed again."""
+        """Path of the cache of answers parsed by the parser of this name."""
         return self.derived / f"parsed-{re.sub(r'[^A-Za-z0-9._-]+', '-', parser)}.sqlite"
 
     def exists(self) -> bool:
-        """Whether there are results to read."""
+        """Whether the folder has results to read."""
         return self.journal.is_file() or self.imported.is_file() or self.preferences.is_file()
 
 
 def judge_slug(judge: str, revision: str | None = None) -> str:
-    """A judge's name as a folder name: `openai/gpt-4o` -> `openai-gpt-4o`."""
+    """A judge's name as a folder name, for example `openai-gpt-4o` for `openai/gpt-4o`."""
     name = judge if revision is None else f"{judge}@{revision}"
     return re.sub(r"[^A-Za-z0-9._@-]+", "-", name).strip("-.") or "judge"
 
 
 def folder_for(definition: Path, name: str, judge: str, revision: str | None = None) -> ResultFolder:
-    """A judge's result folder: in the folder of run.yaml or generate.yaml, or, for a file of another name, in a folder
-    named after the run.
+    """Result folder of a judge.
+
+    It lies next to run.yaml or generate.yaml. For a definition with another file name it lies in a folder named after
+    the run.
     """
     parent = definition.parent if definition.name in _OWN_FOLDER else definition.parent / name
     return ResultFolder(parent / judge_slug(judge, revision))
 
 
 def results_beside(definition: Path) -> list[ResultFolder]:
-    """Folders that may hold a definition's results, by name; for a file other than run.yaml or generate.yaml, those in
-    the folder named after the run.
+    """Folders that may hold a definition's results, sorted by name.
+
+    They lie next to run.yaml or generate.yaml. For a definition with another file name they lie in a folder named after
+    the run.
     """
     parent = definition.parent
     if definition.name not in _OWN_FOLDER:
@@ -102,8 +106,9 @@ def results_beside(definition: Path) -> list[ResultFolder]:
 
 
 def definition_in(folder: Path) -> Path | None:
-    """The definition under its usual name in a folder. Raises RunFolderError where two definitions would share its
-    results.
+    """Path of run.yaml or generate.yaml in a folder; None if there is neither.
+
+    Raises RunFolderError if there are both, since they would share results.
     """
     definitions = [folder / name for name in _OWN_FOLDER if (folder / name).is_file()]
     if len(definitions) > 1:
@@ -112,7 +117,10 @@ def definition_in(folder: Path) -> Path | None:
 
 
 def definition_of(run: Path) -> Path:
-    """The run.yaml that RUN names: the file itself, or the one in the folder."""
+    """Path of the definition that RUN names: the file itself, or the one in the folder RUN or in its parent.
+
+    Raises RunFolderError if there is none.
+    """
     if run.is_dir():
         # The folder of a part of a plan lies in that of the whole: RUN/JUDGE/shards/1-of-4.
         above = [run.parents[2]] if run.parent.name == SHARDS and len(run.parents) > 2 else []
@@ -129,7 +137,11 @@ def definition_of(run: Path) -> Path:
 
 
 def resolve(runs: Iterable[Path | str]) -> list[ResultFolder]:
-    """Result folders of RUNs: a run.yaml, its folder (all its judges), or one result folder; in order, each once."""
+    """Result folders of RUNs, in order and without duplicates.
+
+    A RUN is a run.yaml, its folder (the results of all judges), or one result folder. Raises RunFolderError where a RUN
+    has no results.
+    """
     results: dict[Path, ResultFolder] = {}
     for run in map(Path, runs):
         folders = _results_in(run)
@@ -155,7 +167,7 @@ def _results_in(run: Path) -> list[ResultFolder]:
 
 
 def _defined(file: Path) -> dict[str, Any]:
-    """Read a run definition of any name; RunFolderError for a file that is none, such as a page or a bundle."""
+    """Read a run definition of any file name. Raises RunFolderError for another kind of file, such as a bundle."""
     import yaml
 
     _refuse_archive(file)
@@ -184,7 +196,7 @@ def _refuse_archive(file: Path) -> None:
 
 
 def _without_results(run: Path) -> RunFolderError:
-    """The error for a path without results: a folder of runs, a run not begun, or no run at all."""
+    """Error for a path without results: a folder of several runs, a run without results yet, or not a run."""
     if run.name == GENERATION or (run / GENERATION).is_file():
         return RunFolderError(f"{run} has no stories yet", hint=f"judge generate {run}")
     if run.is_file() or (run / DEFINITION).is_file():
@@ -202,7 +214,7 @@ def _runs_in(folder: Path) -> list[Path]:
 
 
 def _folders(folder: Path) -> list[Path]:
-    """Folders in it, by name; RunFolderError where it cannot be read."""
+    """Subfolders of a folder, sorted by name. Raises RunFolderError if the folder cannot be read."""
     try:
         return sorted(path for path in folder.iterdir() if path.is_dir())
     except OSError as error:

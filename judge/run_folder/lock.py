@@ -1,4 +1,7 @@
-"""Lock for the one writer of a result folder. The operating system holds it, so a killed process leaves none behind."""
+"""Lock that allows only one process to write in a result folder.
+
+The operating system holds the lock and releases it when the process ends, even if the process is killed.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +28,9 @@ _ELSEWHERE = Advice("choose another place with {output}", output="FOLDER")
 
 @contextmanager
 def lock(folder: Path) -> Iterator[None]:
-    """Hold the folder's lock for writing; the folder is made if need be. A second process gets a RunFolderError at
-    once.
+    """Context manager that holds a folder's lock for writing, and makes the folder if it does not exist.
+
+    Raises RunFolderError at once if another process holds the lock.
     """
     with ExitStack() as held:
         stream = held.enter_context(_opened(folder))
@@ -52,7 +56,7 @@ def lock(folder: Path) -> Iterator[None]:
 
 
 def is_held(folder: Path) -> bool:
-    """Whether a process holds the folder's lock; where possible, the test is an attempt to take the lock."""
+    """Whether a process holds the folder's lock. Tested by trying to take the lock, where the folder allows that."""
     path = folder / LOCK
     try:
         with path.open("r+b" if os.access(path, os.W_OK) else "rb", buffering=0) as stream, ExitStack() as held:
@@ -64,8 +68,9 @@ def is_held(folder: Path) -> bool:
 
 
 def writer_runs(folder: Path) -> bool:
-    """Whether the last process that wrote is still running. The lock is not tried, as that could turn away a run about
-    to start.
+    """Whether the last process that wrote in the folder is still running.
+
+    The lock is not tried, because that could make a run that is just starting fail.
     """
     try:
         with (folder / LOCK).open("rb", buffering=0) as stream:
@@ -109,7 +114,7 @@ def _mark(folder: Path, held: ExitStack) -> bool:
 
 
 def _writer(folder: Path) -> int | None:
-    """The process that wrote last, as it noted itself."""
+    """Id of the process that wrote last, read from the lock file; None if unknown."""
     try:
         with (folder / LOCK).open("rb", buffering=0) as stream:
             try:

@@ -1,4 +1,7 @@
-"""`manifest.json`: what was asked, and apart from it what was in force. It holds no key and no answer."""
+"""Reads and writes `manifest.json`, which records the requested settings and the settings in effect.
+
+The manifest holds no API key and no answer.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ _PACKAGES = ("storyjudge", "aiohttp", "jinja2", "orjson", "pydantic", "numpy", "
 
 
 def environment() -> dict[str, Any]:
-    """Versions of this program, Python and packages; git revision and dirty flag of its own checkout, if it has one."""
+    """Versions of this program, Python and packages; platform and command line; git state of the program's checkout."""
     return {
         "python": platform.python_version(),
         "platform": platform.platform(),
@@ -31,7 +34,7 @@ def environment() -> dict[str, Any]:
 
 
 def read_manifest(path: Path) -> dict[str, Any]:
-    """The manifest as plain data; {} where there is none yet."""
+    """The manifest as plain data; {} if the file does not exist. Raises RunFolderError if the file is not valid."""
     try:
         data = orjson.loads(path.read_bytes())
     except (FileNotFoundError, NotADirectoryError):
@@ -76,7 +79,10 @@ def _git() -> dict[str, Any] | None:
 
 
 def _git_output(checkout: Path, *arguments: str) -> str:
-    """Output of git in the program's own checkout: in any other folder, its configuration could start programs."""
+    """Output of a git command in the program's own checkout.
+
+    Other checkouts are not queried, because their git configuration could start programs.
+    """
     command = ["git", "-C", str(checkout), "-c", "core.fsmonitor=false", "--no-optional-locks", *arguments]
     own = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     done = subprocess.run(command, capture_output=True, timeout=5, check=True, env=own)

@@ -1,4 +1,4 @@
-"""Self-test of the diagnostics: simulated judges with planted faults, analysed by the real steps."""
+"""Self-test of the diagnostics on simulated judges with known faults, with the same steps as `judge diagnose`."""
 
 from judge.self_test.power import SEEDS, Outcome, measure, table
 

@@ -1,4 +1,4 @@
-"""Power and false-alarm rate of each diagnostic on simulated judges with planted faults."""
+"""Power and false-alarm rate of each diagnostic on simulated judges with known faults."""
 
 from __future__ import annotations
 
@@ -27,7 +27,21 @@ Found = dict[tuple[str, str], tuple[int, int]]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Result of one diagnostic over all simulated studies."""
+    """Result of one diagnostic over all simulated studies.
+
+    Attributes
+    ----------
+    diagnostic, judge, fault : str
+        The diagnostic, the judge with the fault that it must find, and the size of the fault.
+    tests : int
+        Number of tests on that judge.
+    power : float
+        Share of these tests that find the fault.
+    false_alarms : float
+        Share of significant tests on the honest judge.
+    least, limit : float
+        Lowest `power` and highest `false_alarms` with which the diagnostic passes.
+    """
 
     diagnostic: str
     judge: str
@@ -40,16 +54,16 @@ class Outcome:
 
     @property
     def passed(self) -> bool:
-        """Whether power and false alarms are within their limits."""
+        """Whether power is at least `least`, and the false-alarm rate at most `limit`."""
         return self.power >= self.least and self.false_alarms <= self.limit
 
 
 def limits(studies: int, checks: int) -> tuple[float, float]:
-    """The lowest share of faults found, and the highest share of false alarms, that chance alone explains.
+    """Lowest power and highest false-alarm rate that chance alone explains for sound diagnostics.
 
-    Quantiles of binomial distributions of so many studies, at `FAMILY` / checks (Bonferroni), so that with sound
-    diagnostics no more than `FAMILY` of all self-tests fail. Each study has a test for every criterion or one in all:
-    a mean over criteria varies no more than one test does, so one test a study is the cautious count.
+    They are binomial quantiles for this number of studies, at `FAMILY` / `checks` (Bonferroni). With sound diagnostics,
+    at most `FAMILY` of all self-tests therefore fail. A study has one test, or one per criterion. Counting one test per
+    study is conservative, since a mean over criteria varies no more than a single test.
     """
     from scipy.stats import binom
 
@@ -60,10 +74,11 @@ def limits(studies: int, checks: int) -> tuple[float, float]:
 def measure(
     seeds: int = SEEDS, *, first_seed: int, workers: int = 1, done: Callable[[int], None] | None = None
 ) -> list[Outcome]:
-    """Simulate `seeds` studies, diagnose each with `judge diagnose`, and count.
+    """Simulate `seeds` studies, diagnose each with `judge diagnose`, and compute power and false-alarm rates.
 
-    Power is the share of tests (criteria x studies) that find a planted fault; false alarms are counted on the honest
-    judge. Both have limits that hold for all diagnostics at once (`limits`).
+    Power is the share of tests (criteria x studies) that find the fault of a faulty judge. False alarms are counted on
+    the honest judge. Both have limits that hold for all diagnostics together (see `limits`). `done` is called with the
+    number of studies finished.
     """
     total: dict[tuple[str, str], list[int]] = {}
     for turn, hits_of_study in enumerate(_studies(range(first_seed, first_seed + seeds), workers)):
@@ -85,7 +100,7 @@ def measure(
 
 
 def table(outcomes: list[Outcome], seeds: int, first_seed: int) -> Table:
-    """The outcomes as a printed table."""
+    """Printed table of the outcomes."""
     columns = [
         Column("diagnostic", "diagnostic"),
         Column("fault", "planted fault"),
@@ -135,7 +150,10 @@ def _studies(seeds: range, workers: int) -> Iterator[Found]:
 
 
 def study(seed: int) -> Found:
-    """One simulated study, by the steps of `judge diagnose`: read the folder, make the tables, print them as JSON."""
+    """Simulate and diagnose one study: for each (judge, diagnostic), the number of tests and of significant tests.
+
+    The steps are those of `judge diagnose`: read the folder, compute the tables, and print them as JSON.
+    """
     with tempfile.TemporaryDirectory(prefix="judge-self-test-") as directory:
         folder = Path(directory) / "study"
         write_folder(folder, seed)

@@ -1,8 +1,8 @@
-"""Simulated judges with known faults on stories of known quality, written as a result folder.
+"""Simulates judges with known faults on stories of known quality, and writes them as a result folder.
 
-Stories have a quality for each criterion, people rate it three times with error, and an honest judge rates it as one
-more person would, three times. Each faulty judge is the honest one with one fault put in, of a stated size. The seed
-decides everything.
+Each story has a true quality on each criterion. Three people rate it with random error, and an honest judge rates it
+three times with the same error as a person. The honest judge loses some ratings at random. Each other judge is honest
+except for one fault of a stated size. The seed determines all random numbers.
 """
 
 from __future__ import annotations
@@ -34,8 +34,16 @@ ERROR = 0.8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stories:
-    """Simulated stories: quality (criteria, n) in points, log length in standard deviations (n,), system and
-    story-prompt of each.
+    """Simulated stories.
+
+    Attributes
+    ----------
+    quality : array of float
+        True quality in points, (criteria, n).
+    length : array of float
+        Log length in standard deviations, (n,).
+    system, story_prompt : array of int
+        Codes of system and story-prompt, (n,).
     """
 
     quality: Floats
@@ -46,7 +54,17 @@ class Stories:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A planted fault: the diagnostic that must find it, its size, and how it changes opinions or ratings."""
+    """A simulated fault of a judge.
+
+    Attributes
+    ----------
+    diagnostic : str
+        The diagnostic that must find the fault; "" for the honest judge.
+    size : str
+        Size of the fault in words.
+    think, say : callable or None
+        Changes opinions before they become ratings, or changes the ratings themselves; None for no change.
+    """
 
     diagnostic: str
     size: str
@@ -97,7 +115,10 @@ FAULTS: dict[str, Fault] = {
 
 
 def write_folder(folder: Path, seed: int) -> None:
-    """Write one simulated study with the honest judge and every faulty one as an imported result folder."""
+    """Write one simulated study as a result folder of imported ratings.
+
+    It has the ratings of people, of the honest judge, and of every faulty judge.
+    """
     rng = np.random.default_rng(seed)
     stories = _stories(rng)
     folder.mkdir(parents=True, exist_ok=True)
@@ -117,7 +138,7 @@ def write_folder(folder: Path, seed: int) -> None:
 
 
 def _stories(rng: np.random.Generator) -> Stories:
-    """Quality has a part that all criteria share, longer stories are better, and systems differ."""
+    """Simulate stories. Criteria share a part of quality, longer stories are better, and systems differ in quality."""
     n = PROMPTS * SYSTEMS
     system, story_prompt = np.repeat(np.arange(SYSTEMS), PROMPTS), np.tile(np.arange(PROMPTS), SYSTEMS)
     length = rng.standard_normal(n)
@@ -156,7 +177,7 @@ def _judge(name: str, fault: Fault, stories: Stories, rng: np.random.Generator) 
 
 
 def _place(stories: Stories, i: int, judge: str | None, criterion: int) -> list[Any]:
-    """The columns up to `criterion`."""
+    """Values of a row's columns up to `criterion`."""
     system = OWN if stories.system[i] == 0 else f"writer {stories.system[i]}"
     prompt = f"prompt {stories.story_prompt[i]}"
     return ["simulated", judge, "simulated", f"s{i}", prompt, system, CRITERIA[criterion]]

@@ -1,4 +1,4 @@
-"""An estimate: a number with its interval, or the reason why it does not exist."""
+"""Data type of an estimate: a number with its interval, or the reason why it is undefined."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from dataclasses import dataclass, field, replace
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """The reason why a number or its interval does not exist, in parts; `str` gives the sentence.
+    """Reason why a number or its interval is undefined, in parts; `str` gives the whole sentence.
 
     Attributes
     ----------
     fact : str
-        What is the case, e.g. ``who gave which rating is not known``.
+        The cause, e.g. ``who gave which rating is not known``.
     unavailable : str or None
-        What cannot be had because of it, for want of data, e.g. ``human ceiling``; None where data are at hand and the
-        statistic is undefined.
+        Result that cannot be computed for lack of data, e.g. ``human ceiling``; None where data exist but the statistic
+        is undefined.
     criteria : tuple of str
-        For a mean over criteria: those that are undefined for this reason.
+        For a mean over criteria: the criteria that are undefined for this reason.
     of : int
-        The number of criteria that the mean is over.
+        Number of criteria in that mean.
     interval : bool
-        Whether there is a value, and only the interval does not exist.
+        True if there is a value and only the interval is undefined.
     """
 
     fact: str
@@ -47,17 +47,17 @@ class Estimate:
     Attributes
     ----------
     value : float or None
-        The statistic; None when it is undefined, and then `reason` says why.
+        The statistic; None where it is undefined, and `reason` says why.
     n : int
-        Number of units (stories, systems, raters...) it rests on.
+        Number of units (stories, systems, raters...) on which it is computed.
     low, high : float or None
-        Ends of the interval, None where none was asked for or none exists.
+        Ends of the interval; None without an interval.
     method : str or None
-        How the interval was made, e.g. ``"F, 95 %"``.
+        How the interval was computed, e.g. ``"F, 95 %"``.
     reason : str or None
-        Why the value (or, with a value, the interval) is undefined.
+        Why the value (or, if there is a value, the interval) is undefined.
     parts : Reason or None
-        The same in parts, where `reason` is put together of several.
+        The reason in parts, where it is composed of several.
     """
 
     value: float | None
@@ -70,14 +70,14 @@ class Estimate:
 
     @classmethod
     def undefined(cls, reason: str | Reason, n: int = 0) -> Estimate:
-        """An estimate that does not exist.
+        """An undefined estimate.
 
         Parameters
         ----------
         reason : str or Reason
-            Why it does not exist.
+            Why it is undefined.
         n : int
-            Number of units that were at hand.
+            Number of units that were available.
         """
         if isinstance(reason, Reason):
             return cls(value=None, n=n, reason=str(reason), parts=reason)
@@ -89,7 +89,7 @@ class Estimate:
         Parameters
         ----------
         fact : str
-            Why there is no interval; `reason` becomes "no interval: " and this.
+            Why there is no interval; `reason` becomes "no interval: " followed by this text.
         """
         reason = Reason(fact, interval=True)
         return replace(self, low=None, high=None, reason=str(reason), parts=reason)
@@ -101,7 +101,10 @@ class Estimate:
 
     @property
     def why(self) -> Reason:
-        """Reason, in parts, why the estimate or its interval is undefined; a plain sentence is one part."""
+        """Reason, in parts, why the estimate or its interval is undefined.
+
+        A reason given as plain text is returned as one part.
+        """
         if self.parts is not None and str(self.parts) == self.reason:
             return self.parts
         return Reason(self.reason or "undefined")

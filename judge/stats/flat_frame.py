@@ -1,4 +1,6 @@
-"""Typed rows as a data frame: estimates with their interval ends and reasons in columns of their own."""
+"""Turns rows of a table into a data frame: each estimate becomes separate columns for value, interval limits and
+reason.
+"""
 
 from __future__ import annotations
 
@@ -11,22 +13,22 @@ from judge.stats.estimate import Estimate
 
 
 def flat_frame(rows: Iterable[Mapping[str, Any]], signature: str, notes: Sequence[str] = ()) -> pd.DataFrame:
-    """Typed rows as a data frame, a column for each number.
+    """Turn rows of a table into a data frame with one column per number.
 
     Parameters
     ----------
     rows : iterable of mapping
-        The cells of each row by name. An `Estimate` x gives columns `x, x_low, x_high, x_reason`, a mapping one for
-        each of its keys.
+        The cells of each row by name. An `Estimate` x (value with interval) gives the columns `x`, `x_low`,
+        `x_high` and `x_reason`; a mapping gives one column for each of its keys.
     signature : str
         How the numbers were computed; kept in `attrs`.
     notes : sequence of str
-        Sentences on the rows; kept in `attrs`.
+        Remarks about the rows, one sentence each; kept in `attrs`.
 
     Returns
     -------
     DataFrame
-        One row each; `attrs` holds `signature` and `notes`.
+        One row for each given row; `attrs` holds `signature` and `notes`.
     """
     frame = pd.DataFrame([_flat(row) for row in rows])
     frame.attrs.update(signature=signature, notes=list(notes))

@@ -1,6 +1,8 @@
-"""Maxima and orders that rounding noise does not decide: values within 1e-9 are tied, and the first stays first.
+"""Maxima and sort orders that do not depend on rounding errors: values within 1e-9 are tied, and tied values keep their
+order.
 
-Processors and libraries round differently in the last digits, so the larger of two equal numbers is a matter of chance.
+Processors and libraries round differently in the last digits, so which of two equal values comes out larger is
+arbitrary.
 """
 
 from __future__ import annotations
@@ -17,12 +19,12 @@ def highest(values: Sequence[float | None]) -> int:
     Parameters
     ----------
     values : sequence of float or None
-        None and NaN lose to every number.
+        None and NaN count as lower than every number.
 
     Raises
     ------
     ValueError
-        No values.
+        `values` is empty.
     """
     numbers = [-math.inf if value is None or math.isnan(value) else float(value) for value in values]
     top = max(numbers)
@@ -35,12 +37,12 @@ def lowest(values: Sequence[float | None]) -> int:
     Parameters
     ----------
     values : sequence of float or None
-        None and NaN lose to every number.
+        None and NaN count as higher than every number.
 
     Raises
     ------
     ValueError
-        No values.
+        `values` is empty.
     """
     return highest([None if value is None else -value for value in values])
 

@@ -1,1 +1,1 @@
-"""Stress tests: perturbed stories of a dataset, as a file that judges are run on."""
+"""Stress tests of judges: writes perturbed stories of a dataset to a file, which judges then rate."""

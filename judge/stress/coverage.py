@@ -1,4 +1,6 @@
-"""Coverage: the number of stories that each perturbation could change, and the reasons for the others."""
+"""Coverage of perturbations: the number of stories that each perturbation could change, and the reasons why it could
+not change the others.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from judge.stress.options import Wanted
 
 @dataclass(slots=True)
 class CoverageRow:
-    """Coverage of one perturbation at one strength."""
+    """Coverage of one perturbation at one strength: the number of perturbed stories and of their edits, and how often
+    each reason against a perturbed story occurred.
+    """
 
     perturbation: str
     test: str
@@ -25,18 +29,18 @@ class CoverageRow:
 
 @dataclass(slots=True)
 class Coverage:
-    """Coverage of one generated file."""
+    """Coverage of all perturbations in one generated file of perturbed stories."""
 
     rows: Sequence[CoverageRow]
     stories: int = 0
 
     @classmethod
     def of(cls, wanted: Sequence[Wanted]) -> Coverage:
-        """Empty coverage, before the first story is counted."""
+        """Coverage with all counts 0, for the requested perturbations."""
         return cls([CoverageRow(entry.facts.name, entry.facts.test, s) for entry in wanted for s in entry.strengths])
 
     def add(self, versions: Sequence[Perturbed]) -> None:
-        """Count one story's versions, given in the order of the rows."""
+        """Count the perturbed versions of one story, which must be in the order of the rows."""
         self.stories += 1
         for row, version in zip(self.rows, versions, strict=True):
             if version.reason is None:
@@ -47,7 +51,7 @@ class Coverage:
 
 
 def coverage_tables(coverage: Coverage, signature: str, notes: Sequence[str]) -> list[Table]:
-    """Table of the coverage, with one row for each perturbation and strength."""
+    """Table of the coverage, in a list, with one row for each perturbation and strength."""
     rows = [
         {
             "perturbation": row.perturbation,

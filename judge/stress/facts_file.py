@@ -1,7 +1,9 @@
-"""The file `NAME.facts.jsonl` beside a file of perturbed stories: its settings, each story's edits, and omissions.
+"""Reads and writes the facts file `NAME.facts.jsonl` that belongs to a file of perturbed stories: the settings, the
+edits of each story, and counts of stories that could not be perturbed.
 
-The first line is `{"stress": {...}}`, the last `{"left_out": [...]}`; between them stand lines `{"story": ID,
-"origin": ID, "perturbation": ..., "test": ..., "strength": ..., "edits": [[start, end, replacement], ...]}`.
+The first line is `{"stress": {...}}`, the last `{"stories": ..., "left_out": [...]}`. The lines between them are
+`{"story": ID, "origin": ID, "perturbation": ..., "test": ..., "strength": ..., "edits": [[start, end, replacement],
+...]}`.
 """
 
 from __future__ import annotations
@@ -27,9 +29,11 @@ def facts_path(stories: Path) -> Path:
 
 
 def edits_of(file: Path, story: str) -> tuple[Edit, ...] | None:
-    """The edits that made a story, from the facts file; None where the file does not record them or cannot be read.
+    """The edits that produced a perturbed story, as recorded in the facts file; None where the file does not have them
+    or cannot be read.
 
-    The file may come from anybody: whoever uses the edits sees that they lead from the one text to the other.
+    The file may come from an untrusted source, so the caller must check that the edits turn the original text into the
+    perturbed one.
     """
     wanted = orjson.dumps(story)
     try:
@@ -45,12 +49,12 @@ def edits_of(file: Path, story: str) -> tuple[Edit, ...] | None:
 
 
 def write_head(stream: BinaryIO, made_of: Mapping[str, Any]) -> None:
-    """Write the first line of the facts file."""
+    """Write the first line of the facts file: the settings under which the stories were perturbed."""
     _line(stream, {"stress": {"form": FORM, **made_of}})
 
 
 def write_version(stream: BinaryIO, origin: str, version: Perturbed) -> None:
-    """Write the facts file's line about one perturbed story."""
+    """Write the facts file's line about one perturbed story; nothing where the perturbation did not produce a story."""
     if version.story is not None:
         _line(
             stream,
@@ -66,8 +70,8 @@ def write_version(stream: BinaryIO, origin: str, version: Perturbed) -> None:
 
 
 def write_end(stream: BinaryIO, coverage: Coverage) -> None:
-    """Write the last line of the facts file: to how many stories each perturbation could be applied, and why not to the
-    others.
+    """Write the last line of the facts file: the number of stories to which each perturbation could be applied, and the
+    reasons for the others.
     """
     rows = [
         {

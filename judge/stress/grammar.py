@@ -1,6 +1,7 @@
-"""Grammar filter for changed sentences, by a classifier that the user names; without one nothing is filtered.
+"""Grammar filter for perturbed stories: a classifier named by the user checks the changed sentences. Without a
+classifier no story is filtered.
 
-The study kept what a BERT trained on CoLA scored .5 or more, and did not ask about typos.
+The OpenMEVA study kept sentences that a BERT model trained on CoLA scored .5 or more, and did not filter typos.
 """
 
 from __future__ import annotations
@@ -20,14 +21,14 @@ _UNASKED = frozenset({"typos"})
 
 
 def is_filtered(facts: Facts) -> bool:
-    """Whether the grammar classifier checks a perturbation: one that lowers an aspect or tests invariance, typos
-    excepted.
+    """Whether the grammar classifier is applied to stories of this perturbation: to discrimination and invariance
+    tests, except for typos.
     """
     return facts.test in ("discrimination", "invariance") and facts.name not in _UNASKED
 
 
 class Grammar:
-    """A sequence classifier of the package transformers that judges whether sentences are grammatical; it is loaded
+    """A sequence classifier (package transformers) that decides whether sentences are grammatical; its model is loaded
     once.
     """
 
@@ -47,7 +48,7 @@ class Grammar:
         return all(self._score(sentence) >= _LEAST for sentence in fresh if sentence not in own_sentences)
 
     def _asked(self, sentence: str) -> float:
-        """The probability of the label."""
+        """The classifier's probability that a sentence is grammatical."""
         import torch
 
         with torch.inference_mode():
@@ -57,7 +58,7 @@ class Grammar:
 
 
 def _name(model: str) -> str:
-    """The model as it was named, with a hash of its weights where it is a folder here."""
+    """The model's name as given or, for a local folder, the folder's name with a hash of its weights."""
     weights = sorted(Path(model).glob("*.safetensors")) if Path(model).is_dir() else []
     return f"{Path(model).name} {fingerprint_file(weights[0])}" if weights else model
 

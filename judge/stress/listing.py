@@ -1,4 +1,6 @@
-"""The table of perturbations: what each does, the expected reaction, and whether it is available here."""
+"""Tables of all perturbations: what each perturbation does, how ratings should react, and whether it is available on
+this machine.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ _NESTED = "the edits at one strength are a subset of those at the next"
 
 
 def perturbation_tables() -> list[Table]:
-    """All perturbations, a table for each kind of test, in the catalogue's order."""
+    """Tables of all perturbations, one for each kind of test, in the order of the catalogue."""
     return [_table(test) for test in get_args(Test)]
 
 
@@ -53,7 +55,7 @@ def _table(test: Test) -> Table:
 
 
 def _missing(catalogued: Sequence[Facts]) -> list[str]:
-    """Perturbations that are not available here, with the reasons: each reason once."""
+    """Sentences that name the unavailable perturbations and the reasons; each reason occurs once."""
     names: dict[str, list[str]] = {}
     for facts in catalogued:
         if (why := lacking(facts)) is not None:

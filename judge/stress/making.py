@@ -1,4 +1,4 @@
-"""The perturbed versions of one story: the edits of each, or the reason why there are none."""
+"""Makes the perturbed versions of one story: the edits of each version, or the reason why there is no version."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ BROKEN = "an edit would cut a placeholder"
 
 @dataclass(frozen=True, slots=True)
 class Perturbed:
-    """A perturbation of one story at one strength: the edits and the new story, or the reason why there is none."""
+    """A perturbation of one story at one strength: the edits and the new story, or the reason why there is no new
+    story.
+    """
 
     facts: Facts
     strength: int
@@ -36,7 +38,7 @@ def untouched(story: Story) -> Story:
 
 
 def versions(material: Material, wanted: Sequence[Wanted], seed: int) -> Iterator[Perturbed]:
-    """Every requested version of a story; the versions by one perturbation run from the weakest to the strongest."""
+    """Every requested version of a story; the versions by one perturbation are in order of increasing strength."""
     for entry in wanted:
         before: frozenset[Edit] = frozenset()
         for strength in entry.strengths:

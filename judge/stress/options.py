@@ -33,23 +33,27 @@ class MakeOptions:
     Attributes
     ----------
     wanted : tuple of Wanted
-        In the catalogue's order.
+        Perturbations and their strengths, in the order of the catalogue.
     systems : tuple of str
         Only these systems' stories; () = all.
     references : bool
         Change the reference stories, one for each story-prompt, in place of the systems' stories.
     limit : int or None
-        Number of stories to change, from the first on.
+        Number of stories to change, from the first on; None = all.
+    seed : int
+        Random seed of the perturbations.
+    tagger : str or None
+        The spaCy model that tags words; None = the default model.
     top : str
-        The highest point of the scale that judges will be asked for, as injections write it.
+        Highest point of the rating scale, as the text that prompt injections insert.
     rewriter, base_url, encoder : str or None, tuple of str, str or None
         The model that paraphrases sentences, its server, and the sentence encoder that compares their meaning.
     back_translations : Path or None
-        A file of paraphrases, in the study's format.
+        File of paraphrases in OpenMEVA's format.
     grammar : str or None
-        A folder of a sequence classifier that says whether a sentence is grammatical; None = nothing is filtered.
+        Folder of a sequence classifier that decides whether a sentence is grammatical; None = no story is filtered.
     grammar_label : int
-        The index of its label for a grammatical sentence.
+        Index of the classifier's label for grammatical sentences.
     """
 
     wanted: tuple[Wanted, ...]
@@ -77,7 +81,7 @@ class MakeOptions:
 
 
 def _check_rewording(options: MakeOptions) -> None:
-    """Refuse options that would have no effect."""
+    """Raise OptionError for options about paraphrases that would have no effect."""
     if options.rewriter is not None and options.back_translations is not None:
         raise OptionError("rewriter", options.rewriter, "has no effect beside a file of back-translations")
     for name, value in (("base_url", ", ".join(options.base_url)), ("encoder", options.encoder)):
@@ -90,7 +94,7 @@ def _check_rewording(options: MakeOptions) -> None:
 
 
 def of_set(name: str) -> list[str]:
-    """The perturbations of a set that this program can make, in the catalogue's order."""
+    """Names of the perturbations of a set that this program can make, in the order of the catalogue."""
     if name not in SETS:
         raise OptionError("set", name, allowed=SETS)
     there = [facts for facts in CATALOGUE.values() if facts.name in MADE]
@@ -102,8 +106,8 @@ def of_set(name: str) -> list[str]:
 
 
 def wanted(names: Sequence[str], strengths: Sequence[int]) -> tuple[Wanted, ...]:
-    """Perturbations by name, each with the requested strengths that it has. Raises SpecError for an unknown name or
-    strength.
+    """Look up perturbations by name, each with those of the requested strengths that it has. Raises SpecError for an
+    unknown name or strength.
     """
     for name in names:
         if name not in CATALOGUE or name not in MADE:
@@ -122,7 +126,7 @@ def wanted(names: Sequence[str], strengths: Sequence[int]) -> tuple[Wanted, ...]
 
 
 def recorded(options: MakeOptions) -> Mapping[str, object]:
-    """The options as plain data."""
+    """The options as plain data, for the facts file."""
     return {
         "perturbations": {entry.facts.name: list(entry.strengths) for entry in options.wanted},
         "systems": list(options.systems),

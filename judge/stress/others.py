@@ -1,6 +1,7 @@
 """A fixed sample of other stories with their nouns and verbs, as material for perturbations.
 
-A fixed sample of the whole dataset, whatever part of it is changed: the choice does not depend on limits or order.
+The sample is drawn from the whole dataset, so that it does not depend on the order of stories or on which stories are
+changed.
 """
 
 from __future__ import annotations
@@ -23,13 +24,13 @@ _SHORTEST = 3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Others:
-    """A sample of stories by system, and their words by system."""
+    """Sampled stories by system, and the nouns and verbs of these stories by system."""
 
     stories: Mapping[str, Sequence[Story]]
     words: Mapping[str, Sequence[Words]]
 
     def stories_for(self, story: Story) -> list[Story]:
-        """Sampled stories for other story-prompts than this story's: of the same system where there are any, else of
+        """Sampled stories for other story-prompts than this story's: those of the same system or, if there are none, of
         all systems.
         """
         own = [other for other in self.stories.get(story.system, ()) if _other(other.story_prompt, other.id, story)]
@@ -38,8 +39,8 @@ class Others:
         ]
 
     def words_for(self, story: Story) -> list[Words]:
-        """Nouns and verbs of sampled stories for other story-prompts: of the same system where there are any, else of
-        all systems.
+        """Nouns and verbs of sampled stories for other story-prompts: those of the same system or, if there are none,
+        of all systems.
         """
         own = [word for word in self.words.get(story.system, ()) if _other(word.story_prompt, "", story)]
         return own or [word for some in self.words.values() for word in some if _other(word.story_prompt, "", story)]
@@ -50,7 +51,7 @@ def _other(story_prompt: str, name: str, story: Story) -> bool:
 
 
 def sampled(stories: Iterable[Story], seed: int, tagger: Tagger | None) -> Others:
-    """A sample of each system's stories, with their words where a tagger is given."""
+    """Sample stories of each system; with a tagger, their nouns and verbs too."""
     heaps: dict[str, list[tuple[int, str, Story]]] = {}
     for story in stories:
         heap = heaps.setdefault(story.system, [])

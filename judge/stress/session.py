@@ -1,4 +1,4 @@
-"""Generation of perturbed stories from a dataset, with the file of facts."""
+"""Generates a file of perturbed stories from a dataset, and the facts file with the edits."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ REFERENCE = "Human"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Made:
-    """The files that one run of `make` wrote, with their counts."""
+    """The files that one call of `make` wrote, with the coverage of each perturbation and the settings."""
 
     stories: Path
     facts: Path
@@ -49,10 +49,11 @@ class Made:
 
 
 def make(dataset: Dataset, options: MakeOptions, output: Path, progress: Progress | None = None) -> Made:
-    """Write the file of stories and its facts file. Neither file may exist before, and both appear only when they are
-    complete.
+    """Write the file of perturbed stories and its facts file. Neither file may exist before, and both appear only when
+    they are complete.
 
-    SpecError where a perturbation does not run here, DataError where the stories are perturbed already.
+    Raises SpecError where a perturbation is not available on this machine, DataError where the stories are already
+    perturbed.
     """
     facts = facts_path(output)
     for path in (output, facts):
@@ -92,7 +93,7 @@ def make(dataset: Dataset, options: MakeOptions, output: Path, progress: Progres
 
 
 def origins(dataset: Dataset, options: MakeOptions) -> Iterator[Story]:
-    """The stories that are to be changed, in the dataset's order."""
+    """The unchanged stories that are to be perturbed, in the order of the dataset."""
     stories = _references(dataset) if options.references else _of_systems(dataset, options.systems)
     return islice(stories, options.limit)
 
@@ -113,7 +114,8 @@ def _of_systems(dataset: Dataset, systems: tuple[str, ...]) -> Iterator[Story]:
 def _references(dataset: Dataset) -> Iterator[Story]:
     """Each reference story once, under the id of the first story that has it.
 
-    It has no reference of its own: an Eval-Prompt that shows one would show what was changed.
+    The yielded story has no reference story itself, since an Eval-Prompt that shows the reference would reveal the
+    changes.
     """
     seen: set[tuple[str, str]] = set()
     for story in dataset.stories():
@@ -148,7 +150,7 @@ class Workshop:
             self._others = sampled(origins(dataset, everything), options.seed, self._tagger)
 
     def made_of(self) -> dict[str, Any]:
-        """The settings under which the file was made, as plain data."""
+        """The settings with which the stories are perturbed, as plain data for the facts file."""
         packages = ("spacy", "lemminflect") if self._tagger else ()
         return {
             "version": __version__,
@@ -165,12 +167,16 @@ class Workshop:
         }
 
     def _rewordings(self) -> dict[str, Any] | None:
-        """The rewriter's requests and the reasons for refused paraphrases; None without a rewriter."""
+        """Version of the paraphrase request and how often each reason led to a refused paraphrase, for the facts file;
+        None without a rewriter.
+        """
         rewriter = self._reworded
         return {"form": FORM, "not_taken": dict(rewriter.reasons)} if isinstance(rewriter, Rewriter) else None
 
     def filtered(self, origin: Story, version: Perturbed) -> Perturbed:
-        """The version, with its story removed where the classifier calls a changed sentence ungrammatical."""
+        """The version unchanged, or without its story where the grammar classifier finds a changed sentence
+        ungrammatical.
+        """
         if self._grammar is None or version.story is None or not is_filtered(version.facts):
             return version
         if self._grammar.accepts(version.story.text, origin.text):
@@ -178,7 +184,7 @@ class Workshop:
         return replace(version, edits=(), story=None, reason=UNGRAMMATICAL)
 
     def materials(self) -> Iterator[Material]:
-        """The material of each story to be changed."""
+        """For each story to be changed, the material that perturbations work on: the story with the tools' results."""
         stories = origins(self._dataset, self._options)
         while some := list(islice(stories, 64)):
             tagged = self._tagger.tagged(story.text for story in some) if self._tagger else iter([()] * len(some))
@@ -204,7 +210,7 @@ def _reworded(options: MakeOptions, output: Path) -> Rewriter | BackTranslations
 
 
 def _whole(options: MakeOptions) -> MakeOptions:
-    """These options for the whole dataset."""
+    """A copy of the options without limit and selection of systems, so that they apply to the whole dataset."""
     return replace(options, limit=None, systems=())
 
 

@@ -1,4 +1,4 @@
-"""The signature and the notes of tables about perturbed stories."""
+"""The signature (how the stories were perturbed) and the notes under tables about perturbed stories."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What runs show on one screen: verdicts by documented rules, their numbers, what to do next."""
+"""Summaries of runs, each on one screen: verdicts by documented rules, the numbers behind them, and next steps."""

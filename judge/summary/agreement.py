@@ -1,4 +1,6 @@
-"""Answers on agreement with people: which Eval-Prompt and judge, tau over stories, labels."""
+"""Answers of a summary on agreement with people: the choice of Eval-Prompt and judge, Kendall's tau over stories, and
+agreement of labels.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +25,8 @@ _LISTED = 2
 
 
 def variants(evidence: Evidence, matrix: RatingMatrix, best: Margin) -> Iterator[Answer]:
-    """Answers on the choice of Eval-Prompt and then of judge: the best row compared with the others, on the stories
-    that both rated.
+    """Answers on the choice of Eval-Prompt and then of judge: the best pair of judge and Eval-Prompt is compared with
+    the others, on the stories that both rated.
     """
     kinds: tuple[tuple[Factor, str, str], ...] = (
         ("eval_prompt", "prompts", "Eval-Prompt"),
@@ -53,7 +55,9 @@ def variants(evidence: Evidence, matrix: RatingMatrix, best: Margin) -> Iterator
 
 
 def _holds_elsewhere(evidence: Evidence, best: Margin) -> str:
-    """Whether the Eval-Prompt is the best of the other judges too, by tau alone."""
+    """Sentence that says for how many of the other judges the best Eval-Prompt also has the highest tau; empty where no
+    other judge used several Eval-Prompts.
+    """
     highest: dict[tuple[str | None, str], Margin] = {}
     for margin in evidence.margins:
         key = (margin.run, margin.judge)
@@ -71,7 +75,9 @@ def _holds_elsewhere(evidence: Evidence, best: Margin) -> str:
 
 
 def _distances(evidence: Evidence, best: Margin, by: Factor, own: str) -> list[tuple[str, Estimate]]:
-    """The others' distances of tau from the row, mean over criteria, nearest first."""
+    """Names of the other Eval-Prompts (or judges, by `by`) with their tau minus that of the best pair of judge and
+    Eval-Prompt, as means over criteria; the nearest first.
+    """
     try:
         entries = evidence.against_best(best, by).entries
     except JudgeError:
@@ -95,7 +101,9 @@ def _listed(differences: Sequence[tuple[str, Estimate]], most: int) -> str:
 
 
 def people(evidence: Evidence, best: Margin) -> Answer:
-    """Answer on agreement with people: tau over all stories, compared with the control and with one more person."""
+    """Answer on agreement with people: tau over all stories, compared with the control (a baseline from surface
+    features) and with one more human rater.
+    """
     raters = evidence.raters_of(best.dataset)
     question = f"Does it rate stories as {raters.noun if raters.labels_note else 'people do'}?"
     verdict = rules.of_agreement(best)
@@ -121,7 +129,9 @@ def _difference(over: Estimate) -> str:
 
 
 def _no_ceiling(evidence: Evidence, best: Margin) -> str:
-    """Sentence on why one more person's agreement is not known, and on what would make it known."""
+    """Sentence on why the agreement of one more human rater with the others is unknown, and what would be needed to
+    know it.
+    """
     matrix = next(matrix for matrix in evidence.matrices if matrix.dataset == best.dataset)
     if not all(matrix.by_rater(j).known for j in range(len(matrix.criteria))):
         return "One more person: not known, as no column of the data names the raters."
@@ -129,7 +139,9 @@ def _no_ceiling(evidence: Evidence, best: Margin) -> str:
 
 
 def stories(best: Margin, matrix: RatingMatrix) -> Answer | None:
-    """Answer on the number of story-prompts needed to know tau to within `WIDE`; None where tau has no interval."""
+    """Answer on the number of story-prompts needed for an interval of tau of half-width `WIDE`; None where tau has no
+    interval.
+    """
     value = best.value
     if value.value is None or value.low is None or value.high is None:
         return None
@@ -144,7 +156,9 @@ def stories(best: Margin, matrix: RatingMatrix) -> Answer | None:
 
 
 def labels(evidence: Evidence, best: Margin) -> Iterator[Answer]:
-    """Answer on the agreement of the row's labels with people's majorities; nothing where no criterion has labels."""
+    """Yield the answer on the agreement between the judge's labels and the majority labels of people; nothing where no
+    criterion has labels.
+    """
     confusions = evidence.confusions
     if confusions is None:
         return

@@ -1,4 +1,6 @@
-"""An answer of a summary: a reader's question, a verdict with its rule, and sentences with the numbers."""
+"""Data classes for the answers of a summary: a reader's question, a verdict with its rule, and sentences with the
+numbers.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """An answer in a few words, and the rule that gives it."""
+    """An answer in a few words, and the rule by which it was chosen."""
 
     text: str
     rule: str
@@ -17,8 +19,8 @@ class Verdict:
 class Answer:
     """A reader's question, the verdict where a rule gives one, and sentences with the numbers.
 
-    `label` is the question's short name beside which a narrow screen prints it. `brief` are shorter sentences for a
-    screen, where `sentences` list more than has room there; every other format holds `sentences`.
+    `label` is a short name of the question, printed next to the answer on a screen. `brief` holds shorter sentences for
+    a screen where `sentences` are too long for it; all other formats use `sentences`.
     """
 
     question: str

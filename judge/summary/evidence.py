@@ -1,4 +1,4 @@
-"""Analyses that a summary is made from, each computed once, when first needed."""
+"""Statistical analyses on which a summary is based. Each is computed once, when it is first needed."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ class Evidence:
 
     @cached_property
     def matrices(self) -> tuple[RatingMatrix, ...]:
-        """Ratings as arrays, without the excluded systems."""
+        """Ratings of each dataset as arrays, without the excluded systems."""
         return build(self.table, drop_systems=self.options.drop_systems)
 
     @cached_property
     def coverage(self) -> Coverage:
-        """Coverage: counts of repeats asked, answered and rated."""
+        """Coverage: the numbers of repeats requested, answered and rated."""
         return coverage(asked_for(self.table), CoverageOptions(drop_systems=self.options.drop_systems))
 
     @cached_property
@@ -60,19 +60,21 @@ class Evidence:
 
     @cached_property
     def correlations(self) -> Correlations:
-        """Correlations with people over all stories, with each judge's difference from the ceiling and from the
-        control.
+        """Correlations of judges with people over all stories, with each judge's difference from the ceiling (agreement
+        of one more human rater) and from the control (a surface-feature baseline).
         """
         return correlation.correlations(self.table, self.options.correlation(), self.control, paired=True)
 
     @cached_property
     def correlations_over_systems(self) -> Correlations:
-        """Correlations with people over system means."""
+        """Correlations of judges with people over system means."""
         return correlation.correlations(self.table, self.options.correlation("system"), self.control, paired=True)
 
     @cached_property
     def margins(self) -> list[Margin]:
-        """Each judge's margin over the control and its distance below the ceiling, over all stories."""
+        """Correlation of each pair of judge and Eval-Prompt over all stories, with its differences from the control and
+        from the ceiling.
+        """
         return margins.margins(self.correlations) if self.has_people else []
 
     @cached_property
@@ -88,15 +90,15 @@ class Evidence:
 
     @cached_property
     def has_people(self) -> bool:
-        """Whether any of the stories has ratings to compare judges with: people's, or labels."""
+        """Whether any story has ratings with which judges can be compared: human ratings or labels."""
         return any(matrix.criteria for matrix in self.matrices)
 
     def raters_of(self, dataset: str) -> Raters:
-        """The raters of a dataset's stories with whom judges are compared."""
+        """The raters with whom judges are compared on a dataset: people, or labels that no person gave."""
         return Raters.of(self.table, dataset)
 
     def replacement(self, best: Margin) -> Replacement:
-        """The alternative annotator test of one row (judge and Eval-Prompt)."""
+        """The alternative annotator test of one pair of judge and Eval-Prompt."""
         chosen = self.options
         words = {
             "drop_systems": chosen.drop_systems,
@@ -107,12 +109,14 @@ class Evidence:
         return replacement(self._only(best), from_words(ReplacementOptions, **words))
 
     def diagnosis(self, best: Margin) -> Diagnosis:
-        """Tests of one row for known judge faults; p values are adjusted over that row's tests."""
+        """Tests of one pair of judge and Eval-Prompt for typical faults of judges; p values are adjusted over this
+        pair's tests.
+        """
         return diagnose.diagnose(self._only(best), DiagnoseOptions(drop_systems=self.options.drop_systems))
 
     def against_best(self, best: Margin, by: Factor) -> Comparison:
-        """Comparison of the best row with the same judge's other Eval-Prompts, or with other judges under the same
-        Eval-Prompt.
+        """Comparison of the best pair of judge and Eval-Prompt with the same judge's other Eval-Prompts, or with other
+        judges under the same Eval-Prompt.
         """
         keep = (best.judge, None) if by == "eval_prompt" else (None, best.eval_prompt)
         chosen = self.options

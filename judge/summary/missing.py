@@ -1,4 +1,4 @@
-"""Gaps of the evidence: a list of conditions, and which of them hold."""
+"""Finds the gaps in the evidence: a list of conditions, and a function that checks which of them hold."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ CONDITIONS = (
 def missing(
     evidence: Evidence, matrix: RatingMatrix, best: Margin | None, answers: Sequence[Answer], seen: Seen | None
 ) -> tuple[Missing, ...]:
-    """The conditions of the list of missing evidence that apply."""
+    """The gaps in the evidence on a dataset: the listed conditions that apply, each with a description."""
     return tuple(_found(evidence, matrix, best, answers, seen))
 
 

@@ -1,4 +1,4 @@
-"""Next commands: one for each gap that a command closes, then those that show more."""
+"""Suggested next commands: first commands that fill gaps in the evidence, then commands that show more results."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def commands(
 ) -> tuple[str, ...]:
     """Suggested next commands, at most `MOST`, the most needed first.
 
-    `askable` says that the judge can be asked again; `only` that the row is the runs' only one, and need not be named;
-    `replaces` that it may replace an annotator; `positions` that columns passed for persons. `other` is
-    the judge that comes next, where there are several.
+    `askable` says that the judge can be asked again. `only` says that the runs have only one pair of judge and
+    Eval-Prompt, which then need not be named. `replaces` says that the judge may replace an annotator. `positions` says
+    that columns of ratings were taken as raters. `other` is the second-best judge, or None.
     """
     run, first_run = shlex.join(runs), shlex.quote(runs[0])
     closing = {

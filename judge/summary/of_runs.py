@@ -1,4 +1,4 @@
-"""Summaries of RUNs: those that rate, then those that compare."""
+"""Makes the summaries of runs: one for the runs that rate stories, and one for the runs that compare stories."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ def of_runs(
     telling: Telling = silent,
     named: Sequence[str] | None = None,
 ) -> list[Summary]:
-    """Summaries of runs: one of the runs that rate and one of the runs that compare, where there are such runs. `named`
-    are the runs' names in suggested commands.
+    """Summaries of runs: one for the runs that rate stories and one for the runs that compare stories, as far as there
+    are any. `named` are the names of the runs in suggested commands.
 
-    Raises RunFolderError where a RUN has no results, SpecError for a name in `keep` that is nowhere.
+    Raises RunFolderError where a run has no results, SpecError where `keep` has a name that does not occur.
     """
     compare, rate = comparing(runs)
     keep, options, named = keep or Selection(), options or EvidenceOptions(), named or [str(run) for run in runs]
@@ -61,7 +61,9 @@ def of_runs(
 
 @dataclass(frozen=True, eq=False)
 class RunsCompared:
-    """Result folders of comparisons and their analyses, each computed once, when first asked for."""
+    """Result folders of runs that compare stories, and their analyses. Each analysis is computed once, when it is first
+    needed.
+    """
 
     folders: tuple[Path, ...]
     options: EvidenceOptions
@@ -83,15 +85,15 @@ class RunsCompared:
 
     @property
     def compared_facts(self) -> tuple[ComparisonFacts, ...]:
-        """Facts about the comparisons in each result folder."""
+        """Facts about the comparisons in each result folder, such as dataset and judge."""
         return self.preferences_table.facts
 
     @cached_property
     def verdicts(self) -> VerdictCoverage:
-        """Counts of comparisons asked, answered and decided."""
+        """Numbers of comparisons requested, answered and decided."""
         return verdict_coverage(self.preferences_table)
 
     @cached_property
     def unasked(self) -> int:
-        """Planned repeats of comparisons that have not been requested yet."""
+        """Number of planned repeats of comparisons that have not been requested yet."""
         return unasked(self.compared_facts)

@@ -1,4 +1,4 @@
-"""Options that change numbers of a summary; its signature holds each."""
+"""Options that change the numbers of a summary. The signature of the summary includes all of them."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from judge.errors import OptionError
 
 @dataclass(frozen=True, slots=True)
 class EvidenceOptions:
-    """Options that change the numbers of a summary: excluded systems, number of resamples and their seed, and the
-    allowance `epsilon` of the replacement test.
+    """Options that change the numbers of a summary: excluded systems, number of resamples and their seed, and settings
+    of the replacement test.
 
-    `epsilon` is the advantage that a judge is granted over an annotator (`judge replace`), `readings` what of a judge
-    stands beside one person; `positions` lets columns of unknown people pass for persons in the test.
+    `epsilon` is the advantage that the replacement test (`judge replace`) grants a judge over an annotator. `readings`
+    says what of a judge is compared with one person: ``mean``, the mean of its repeats, or ``single``, each repeat.
+    With `positions`, columns of ratings by unknown people count as raters in the test.
     """
 
     drop_systems: tuple[str, ...] = ()
@@ -32,7 +33,7 @@ class EvidenceOptions:
         ReplacementOptions(epsilon=self.epsilon)  # refuses what is no share
 
     def correlation(self, level: Level = "overall") -> CorrelationOptions:
-        """The options of the summary's correlations at a level."""
+        """The options with which the summary computes correlations at a level."""
         return from_words(
             CorrelationOptions,
             level=level,

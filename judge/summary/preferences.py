@@ -1,7 +1,8 @@
-"""Answers about runs that compared stories: agreement, order, systems, missing verdicts, each by a rule.
+"""Answers of a summary about runs that compare stories: agreement with people, order effects, systems, and missing
+verdicts.
 
-The best of many rows is said to be so, since having been picked flatters it; of a difference it is said whether its
-interval contains 0; what is undefined has its reason.
+Where the best of several results is shown, the answer says so, since selection makes it look too good. For a
+difference, the answer says whether its interval contains 0. For an undefined value, it gives the reason.
 """
 
 from __future__ import annotations
@@ -23,9 +24,10 @@ from judge.summary.rules import of_loss
 
 
 class Compared(Protocol):
-    """Results of runs that compare: the preferences, their statistics, and the number of decided comparisons.
+    """Results of runs that compare stories: the preferences, their statistics, and the numbers of decided comparisons.
 
-    `rates` says whether runs of ratings stand beside them, `unasked` counts planned repeats not asked yet.
+    `rates` says whether runs that rate stories are summarised too. `unasked` counts planned repeats that have not been
+    requested yet.
     """
 
     @property
@@ -43,7 +45,9 @@ class Compared(Protocol):
 
 
 def answers(compared: Compared) -> list[Answer]:
-    """Answers on the figures' limits (if there are any), then on agreement, order effects, systems and lost answers."""
+    """Answers on the limits of the figures (if there are any), then on agreement, order effects, systems and missing
+    answers.
+    """
     first = tuple(_caveats(compared))
     answered = [Answer("What limits these figures?", first, None, "worth")] if first else []
     ranked = compared.preferences
@@ -100,7 +104,9 @@ def _agreement(dataset: str, on: str, rows: Sequence[AgreementRow]) -> Answer:
 
 
 def of_preferences(best: AgreementRow) -> Verdict:
-    """Verdict on accuracy: first against guessing, then against the control."""
+    """Verdict on a judge's accuracy, compared first with guessing and then with the control (a surface-feature
+    baseline).
+    """
     half, over = best.agreement.half, best.over_control
     if half.low is None or half.high is None:
         return Verdict("no interval", "of accuracy")
@@ -128,7 +134,9 @@ def _best(best: AgreementRow, rows: int) -> str:
 
 
 def _bars(best: AgreementRow, rows: Sequence[AgreementRow]) -> Iterator[str]:
-    """Sentences on baselines without a judge, on one more person, and on the preferences that the own ratings imply."""
+    """Sentences that compare the best accuracy with baselines: the longer story, the control, one more person, and the
+    preferences implied by the judge's own ratings.
+    """
     bars = {row.kind: row for row in rows if row.kind in ("longer", "control", "people") and row.agreement.half.defined}
     if "longer" in bars:
         yield f"The longer story is the preferred one in {_of(bars['longer'], best)}."
@@ -144,7 +152,7 @@ def _bars(best: AgreementRow, rows: Sequence[AgreementRow]) -> Iterator[str]:
 
 
 def _of(row: AgreementRow, best: AgreementRow) -> str:
-    """A bar's accuracy, with its number of pairs where the judge compared others."""
+    """A baseline's accuracy as text, with its number of pairs where it differs from the judge's."""
     half = row.agreement.half
     return _percent(half) + ("" if half.n == best.agreement.half.n else f" of {half.n:,} pairs")
 
@@ -163,7 +171,9 @@ def _distance(over: Estimate) -> str:
 
 
 def _place(on: str, rows: Sequence[OrderRow]) -> Answer:
-    """The row in which the place does most, since one such row is enough to be warned."""
+    """Answer on the effect of a story's position (first or second) on preferences. It shows the judge, Eval-Prompt and
+    criterion with the strongest effect, since one strong effect is enough for a warning.
+    """
     question = f"Does the place of a story matter{on}?"
     rule = "by the 95 % interval of the position's log odds"
     defined = [row for row in rows if row.position.value is not None]

@@ -1,4 +1,6 @@
-"""Answers on quality: consistency over repeats, missing ratings, biases, and whether the model has seen the stories."""
+"""Answers of a summary on a judge's quality: consistency over repeats, missing ratings, biases, and whether the model
+has seen the stories.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ _SHARE_BY = "judge contamination check computes it with a labelled set, texts th
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """Evidence from scores files on whether models have seen the stories."""
+    """Evidence from files of contamination scores on whether models have seen the stories."""
 
     sentences: tuple[str, ...]
     recital: bool = False
@@ -39,7 +41,9 @@ class Seen:
 
     @classmethod
     def of(cls, report: ContaminationReport, files: Sequence[ScoresFile] = ()) -> Seen:
-        """Evidence with a sentence for each model that was scored; `files` are the scores files behind the report."""
+        """Evidence from a contamination report, with a sentence for each model that was scored; `files` are the scores
+        files on which the report is based.
+        """
         recitals = [(file, Recital.of_file(file)) for file in files]
         scored = [(file, recital) for file, recital in recitals if recital is not None]
         sentences = tuple(
@@ -64,8 +68,8 @@ class Seen:
 
 
 def itself(evidence: Evidence, matrix: RatingMatrix, best: Margin | None) -> Iterator[Answer]:
-    """Answer on self-consistency: ICC(1,1) over repeats, as the median over the row's criteria, or over all cells
-    without a row.
+    """Answer on self-consistency: ICC(1,1) over repeats, as the median over the criteria of the best pair of judge and
+    Eval-Prompt. Without such a pair, it is the median over all pairs and criteria.
     """
     question, label = "Does it agree with itself?", "itself"
     cells = [
@@ -90,9 +94,7 @@ def itself(evidence: Evidence, matrix: RatingMatrix, best: Margin | None) -> Ite
 
 
 def lost(evidence: Evidence, matrix: RatingMatrix, best: Margin | None) -> Answer:
-    """Answer on the share of the row's repeats that have no rating, and on the kinds of stories that lost more ratings
-    than others.
-    """
+    """Answer on the share of repeats without a rating, and on kinds of stories that lost more ratings than others."""
     question, label = "What share of the ratings is missing?", "lost"
     asked = rated = 0
     causes: dict[str, int] = {}
@@ -113,7 +115,9 @@ def lost(evidence: Evidence, matrix: RatingMatrix, best: Margin | None) -> Answe
 
 
 def _lost_more(which: str, cells: Mapping[str, Sequence[str]]) -> str:
-    """Sentence on stories lost more often, with the rows that lost them; the stories left differ from the whole."""
+    """Sentence that names a kind of stories that lost more ratings than others, with the judges, Eval-Prompts and
+    criteria concerned.
+    """
     named = "; ".join(f"{name} ({', '.join(criteria)})" for name, criteria in cells.items())
     return f"Stories {which} were lost more often by {named}."
 
@@ -123,7 +127,7 @@ def _rows(cells: Mapping[str, Sequence[str]]) -> str:
 
 
 def wrong(evidence: Evidence, best: Margin) -> Answer:
-    """Answer on the faults that the tests of `judge diagnose` find in the row, the most frequent first."""
+    """Answer on the faults that the tests of `judge diagnose` find in the judge's ratings, the most frequent first."""
     raters = evidence.raters_of(best.dataset)
     diagnosis = evidence.diagnosis(best)
     mine = [finding for finding in diagnosis.tested if (finding.dataset, finding.cell.run) == (best.dataset, best.run)]
@@ -145,7 +149,9 @@ def holds(finding: Finding, alpha: float) -> bool:
 
 
 def _counted(findings: Sequence[Finding], tested: Sequence[Finding], most: int) -> str:
-    """Findings in words with on how many criteria of those tested, the commonest first."""
+    """Sentence that lists faults, each with the number of criteria on which it was found of those tested; the most
+    frequent first, at most `most` kinds.
+    """
     counts: dict[tuple[str, str], list[str]] = {}
     for finding in findings:
         above = (finding.test.estimate.value or 0.0) > 0
@@ -165,14 +171,16 @@ def _counted(findings: Sequence[Finding], tested: Sequence[Finding], most: int) 
 
 
 def _words(finding: Finding, *, above: bool) -> str:
-    """The finding without the shares of one criterion."""
+    """Short description of a fault, without the numbers for one criterion. `above` chooses the description for a
+    positive value.
+    """
     words = finding.kind.above if above else finding.kind.below
     return words.partition(":")[0]
 
 
 def seen(evidence: Seen | None, dates: Dated | None) -> Answer:
-    """Answer on whether models have seen the stories: from scores, and from the dates (months) of the models and the
-    stories.
+    """Answer on whether models have seen the stories: from contamination scores, and from the dates (months) of the
+    models and the stories.
     """
     question = "Has it seen the stories?"
     by_dates = () if dates is None else (dates.brief,)

@@ -1,4 +1,4 @@
-"""Summary as a value: a dataset's answers in reading order, what is missing, and the next commands."""
+"""Data classes for a summary: a dataset's answers in reading order, missing evidence, and the next commands."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from judge.summary.answers import Answer
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """A condition of the list in docs/summary.md that applies: its name, a description of what is missing, and the
+    """A gap in the evidence, from the list in docs/summary.md: its name, a description of what is missing, and the
     command that supplies it.
     """
 
@@ -25,8 +25,8 @@ class Missing:
 class OfDataset:
     """The summary of one dataset, which fills one screen.
 
-    `about` says what was rated by whom, `row` which judge and Eval-Prompt the answers are about, `answers` come in
-    reading order. `verdicts` are the answers' by their short names.
+    `about` says what was rated and by whom. `row` names the judge and Eval-Prompt that the answers are about. `answers`
+    are in reading order.
     """
 
     dataset: str
@@ -37,14 +37,14 @@ class OfDataset:
     commands: tuple[str, ...] = ()
 
     def verdict(self, label: str) -> str | None:
-        """The verdict of the answer with this label."""
+        """Text of the verdict of the answer with this label; None without such an answer or verdict."""
         verdict = next((answer.verdict for answer in self.answers if answer.label == label), None)
         return None if verdict is None else verdict.text
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Summary(Signed):
-    """Summary of runs by dataset; `caveats` (the limits of the figures) come first."""
+    """Summary of runs, one part for each dataset. `caveats` (limits of the figures) are shown first."""
 
     datasets: tuple[OfDataset, ...]
     caveats: tuple[str, ...] = field(default=())
@@ -59,8 +59,8 @@ class Summary(Signed):
 
 
 def in_a_row(answer: Answer, *, brief: bool = False) -> str:
-    """An answer's sentences as one text; `brief` gives the short form that a screen shows. The items of the list of
-    missing evidence are numbered.
+    """An answer's sentences as one text. With `brief` it is the short form for a screen. In the list of missing
+    evidence the items are numbered.
     """
     if answer.label == "missing":
         return "; ".join(f"({i}) {words}" for i, words in enumerate(answer.sentences, 1))
@@ -68,7 +68,7 @@ def in_a_row(answer: Answer, *, brief: bool = False) -> str:
 
 
 def rows(dataset: OfDataset) -> list[dict[str, object]]:
-    """A dataset's answers and then its suggested commands, as plain rows."""
+    """Rows of a table, as plain data: a dataset's answers, followed by its suggested commands."""
     cells: list[dict[str, object]] = []
     for answer in dataset.answers:
         verdict = answer.verdict

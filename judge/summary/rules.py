@@ -1,9 +1,10 @@
-"""Verdicts: the answer to a question in a few words, by a rule that is printed beside it.
+"""Rules that give the verdicts of a summary: the answer to each question in a few words. The rule is printed with the
+verdict.
 
-Agreement is set beside nothing (does its interval hold 0?), the control and one more person, by the intervals of the
-paired differences. Consistency goes by the bounds of Koo & Li (2016, A guideline of selecting and reporting intraclass
-correlation coefficients for reliability research, J. Chiropractic Medicine 15(2), p. 161): .5, .75, .9. `RULES` says
-when each verdict is given; docs/summary.md holds the same.
+Agreement is compared with 0, with the control (a surface-feature baseline) and with one more human rater, by its
+interval and the intervals of the paired differences. Consistency is classified by the bounds of Koo & Li (2016, A
+guideline of selecting and reporting intraclass correlation coefficients for reliability research, J. Chiropractic
+Medicine 15(2), p. 161): .5, .75, .9. `RULES` and docs/summary.md say when each verdict is given.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ _BOUNDS = ((0.9, "excellent"), (0.75, "good"), (0.5, "moderate"))
 
 
 def of_agreement(best: Margin) -> Verdict:
-    """Verdict on the best row's agreement with people: whether it is near zero, and how it compares with the control
-    and with one more person.
+    """Verdict on agreement with people: whether the correlation differs from 0, and how it compares with those of the
+    control and of one more human rater.
     """
     shown = leaves_zero_out(best.value)
     value = best.value.value
@@ -60,7 +61,9 @@ def _beside(best: Margin, bar: Bar) -> str | None:
 
 
 def of_labels(best: ConfusionRow) -> Verdict:
-    """Verdict on balanced accuracy, compared with judges that know nothing of the story and with one person."""
+    """Verdict on the balanced accuracy of labels, compared with uninformed judges (which do not use the story) and
+    with one human rater.
+    """
     value = best.statistics["balanced_accuracy"]
     if value.value is None:
         return Verdict("undefined", "by balanced accuracy")
@@ -88,17 +91,17 @@ def of_loss(rated: int, asked: int) -> Verdict:
 
 
 def of_consistency(median: float) -> Verdict:
-    """Verdict on the agreement of one repeat with another."""
+    """Verdict on a judge's consistency, from the median ICC(1,1) over repeats."""
     word = next((word for bound, word in _BOUNDS if median > bound), "poor")
     return Verdict(word, "median ICC(1,1); bounds .5, .75 and .9 (Koo & Li 2016)")
 
 
 def of_replacement(tests: Sequence[AltTestRow], nulls: Sequence[str], below_people: bool) -> Verdict:
-    """Verdict on whether the row may replace an annotator. A criterion that an uninformed judge
-    passes too is no proof.
+    """Verdict on whether the judge may replace an annotator. A criterion on which an uninformed judge (one that does
+    not use the story) passes too is not counted as evidence.
 
-    `nulls` are those criteria of people's; `below_people` says that the row's tau lies below one more person's by the
-    interval of the paired difference.
+    `nulls` are the human criteria on which the uninformed judge passes. `below_people` says that the judge's tau is
+    significantly below that of one more human rater.
     """
     rule = "by the alternative annotator test, standard errors over story-prompts"
     tested = [row for row in tests if row.winning_rate.defined]
@@ -118,15 +121,15 @@ def of_replacement(tests: Sequence[AltTestRow], nulls: Sequence[str], below_peop
 
 
 def passes(row: AltTestRow) -> bool:
-    """Whether a judge passes the replacement test on a criterion: as published, and also by story-prompt where that can
-    be tested.
+    """Whether a judge passes the replacement test on a criterion: the published test, and also the test clustered by
+    story-prompt where it is defined.
     """
     return bool(row.passed if row.clustered_passed is None else row.clustered_passed and row.passed)
 
 
 def of_variants(differences: Sequence[Estimate]) -> Verdict:
-    """Verdict on whether the best of several Eval-Prompts or judges leads; `differences` are the others' differences
-    from it.
+    """Verdict on whether the best of several Eval-Prompts or judges is clearly better than the others; `differences`
+    are the others' tau minus the best tau.
     """
     rule = "by the 95 % intervals of the paired differences of tau"
     defined = [difference for difference in differences if difference.value is not None]
@@ -158,7 +161,9 @@ def of_systems(value: Estimate, systems: int) -> Verdict:
 
 
 def of_faults(findings: int, tested: int) -> Verdict:
-    """Verdict on faults: the number of significant tests, after Holm's adjustment over all tests of the row."""
+    """Verdict on faults: the number of significant tests, after Holm's adjustment over all tests of this judge and
+    Eval-Prompt.
+    """
     rule = "tests against people's ratings, Holm at .05"
     if not tested:
         return Verdict("not tested", "people's ratings are needed")
@@ -166,8 +171,9 @@ def of_faults(findings: int, tested: int) -> Verdict:
 
 
 def of_contamination(*, measured: bool, recital: bool = False, recited: int = 0, blunt: bool = False) -> Verdict:
-    """Verdict on whether the judge's model has seen the stories. `recital`: it was tested whether the model recites
-    them; `blunt`: the model recites no well-known passages either, so that the test tells nothing.
+    """Verdict on whether the judge's model has seen the stories. `measured`: there are contamination scores. `recital`:
+    it was tested whether the model recites the stories, and `recited` counts the stories recited. `blunt`: the model
+    recites no well-known passages either, so that the test is uninformative.
     """
     rule = "50 tokens in a row with a probability of 1 in 1,000 or more (judge contamination check)"
     if recital:
@@ -176,14 +182,16 @@ def of_contamination(*, measured: bool, recital: bool = False, recited: int = 0,
 
 
 def of_stories(half: float, wide: float) -> Verdict:
-    """Verdict on whether there are enough stories to know tau."""
+    """Verdict on whether there are enough stories: whether the half-width `half` of the interval of tau is at most
+    `wide`.
+    """
     purpose = f"for tau to ±{100 * wide:.0f}"
     words = "enough" if half <= wide else "more are needed"
     return Verdict(f"{words} {purpose}", f"95 % interval of tau within ±{100 * wide:.0f}")
 
 
 def of_order(agreed: int, pairs: int, systems: int) -> Verdict:
-    """Verdict on the number of pairs of systems that judge and people order alike."""
+    """Verdict on the order of systems: the number of pairs of systems that judge and people order in the same way."""
     rule = "pairs of systems, by mean ratings over criteria; a pair with equal means counts as not alike"
     order = "order turned round" if 2 * agreed < pairs else f"{agreed} of {pairs} pairs"
     # Few systems prove little, but an order that is turned round must not be hidden by that.
@@ -193,14 +201,14 @@ def of_order(agreed: int, pairs: int, systems: int) -> Verdict:
 
 
 def of_missing(number: int) -> Verdict:
-    """Verdict on the number of things that a firm conclusion still needs."""
+    """Verdict on missing evidence: the number of gaps that prevent a firm conclusion."""
     words = "nothing on the list" if not number else f"{number} thing{'s' if number > 1 else ''}"
     return Verdict(words, "the list of docs/summary.md")
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A possible verdict, with `K` and `N` in place of numbers, and the condition for it."""
+    """A possible verdict of an answer, with `K` and `N` in place of numbers, and the condition for it."""
 
     answer: str
     verdict: str

@@ -1,4 +1,6 @@
-"""A summary on one screen of 80 x 30, and as a table. What has no room on the screen is cut with an ellipsis."""
+"""Prints a summary on one screen of 80 x 30 characters, and as tables. On the screen, text that is too long is cut and
+marked with an ellipsis.
+"""
 
 from __future__ import annotations
 
@@ -20,14 +22,16 @@ _KEPT = {"replace": 3, "people": 3, "labels": 3, "prefers": 3, "better": 2, "sys
 
 @dataclass(slots=True)
 class _Block:
-    """Lines that belong together; those that may be cut are, from the end. `least` weighs what should be kept."""
+    """Lines on the screen that belong together, such as one answer. If `cuttable`, lines may be removed from the end,
+    first in the block that exceeds its number of `least` lines most.
+    """
 
     lines: list[str]
     cuttable: bool = True
     least: int = 0
 
     def cut(self) -> None:
-        """Remove the last line, and mark the one before it as cut."""
+        """Remove the last line, and mark the line before it with an ellipsis."""
         self.lines.pop()
         last = self.lines[-1].removesuffix(_CUT)
         while len(last) + len(_CUT) > WIDTH:
@@ -36,7 +40,7 @@ class _Block:
 
 
 def summary_tables(summary: Summary) -> list[Table]:
-    """Each dataset's answers with verdicts, rules and whole sentences."""
+    """One table for each dataset, with answers, verdicts, rules and unabridged sentences."""
     columns = [
         Column("answer", "answer"),
         Column("verdict", "verdict"),
@@ -94,7 +98,9 @@ def _labelled(label: str, words: str) -> _Block:
 
 
 def _command(label: str, command: str) -> list[str]:
-    """A command that can be copied: where it is longer than the screen, its lines end as a shell wants them."""
+    """Lines of a command with its label. A command that is longer than a line is broken so that it can still be copied
+    into a shell.
+    """
     indent = " " * _LABEL
     whole = printable(command)
     parts = [whole] if len(whole) <= WIDTH - _LABEL else _split(whole.split(" "), WIDTH - _LABEL - 2)
@@ -103,7 +109,7 @@ def _command(label: str, command: str) -> list[str]:
 
 
 def _split(words: Sequence[str], width: int) -> list[str]:
-    """Words in lines of at most so many characters; one word that is longer has a line of its own."""
+    """Words arranged in lines of at most `width` characters; a longer word has a line to itself."""
     lines = [""]
     for word in words:
         if lines[-1] and len(lines[-1]) + 1 + len(word) > width:

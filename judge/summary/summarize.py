@@ -1,6 +1,8 @@
-"""Summary of a ratings table: which row it is about, and its answers in reading order.
+"""Makes the summary of a ratings table: chooses the judge and Eval-Prompt to describe, and collects the answers in
+reading order.
 
-It is about the judge and Eval-Prompt with the highest tau, said to be picked where there are several.
+The summary describes the pair of judge and Eval-Prompt with the highest tau. Where there are several pairs, it says
+that this pair was selected.
 """
 
 from __future__ import annotations
@@ -37,7 +39,7 @@ def summarize(evidence: Evidence, runs: Sequence[str], seen: Seen | None = None)
 
 
 def compared(runs_compared: Compared, runs: Sequence[str]) -> Summary:
-    """Summary of runs that compare, in one screen for all their datasets."""
+    """Summary of runs that compare stories, with one screen for all their datasets."""
     answers = tuple(preferences.answers(runs_compared))
     facts = runs_compared.compared_facts
     judges = {fact.judge for fact in facts}
@@ -111,14 +113,16 @@ def _of_dataset(evidence: Evidence, matrix: RatingMatrix, runs: Sequence[str], s
 
 
 def _dates(best: Margin) -> Dated | None:
-    """Months of the model and the stories; None of a control, and of scripted answers, which no model gave."""
+    """Dates (months) of the judge's model and of the stories; None for a control and for scripted answers, which are
+    not from a model.
+    """
     if best.control or JudgeName.of(best.judge).is_scripted:
         return None
     return dated(best.judge, best.dataset)
 
 
 def _asked_of(raters: Raters, answer: Answer) -> Answer:
-    """An answer whose question and rule speak of labels where no person rated the stories."""
+    """The answer, reworded to speak of labels instead of people where no person rated the stories."""
     rule = answer.verdict and replace(answer.verdict, rule=raters.worded(answer.verdict.rule))
     return replace(answer, question=raters.worded(answer.question), verdict=rule)
 
@@ -131,7 +135,9 @@ def _commands(
     best: Margin | None,
     answers: Sequence[Answer],
 ) -> tuple[str, ...]:
-    """The commands to run next; a judge whose ratings were imported or recorded is not asked again."""
+    """Suggested next commands. A judge whose ratings were imported or recorded cannot be asked again, so commands for
+    that are left out.
+    """
     facts = [fact for fact in evidence.table.facts if fact.dataset == matrix.dataset]
     askable = bool(facts) and not any(matrix.imported) and not JudgeName.of(facts[0].judge).is_recorded
     only = len(names_of(matrix, "judge")) * len(names_of(matrix, "eval_prompt")) == 1
@@ -144,7 +150,9 @@ def _commands(
 
 
 def _other(evidence: Evidence, best: Margin | None) -> str | None:
-    """The judge with the highest tau beside the row's."""
+    """Name of the judge with the highest tau among the judges other than that of `best`, without controls; None if
+    there is no other judge.
+    """
     rows = [
         margin
         for margin in evidence.margins
@@ -155,7 +163,9 @@ def _other(evidence: Evidence, best: Margin | None) -> str | None:
 
 
 def _row(evidence: Evidence, matrix: RatingMatrix, mine: Sequence[Margin]) -> tuple[Margin | None, str]:
-    """The row that the answers are about, and how it was picked."""
+    """The pair of judge and Eval-Prompt that the answers are about (None without ratings), and its name with the reason
+    for which it was chosen.
+    """
     judges = [margin for margin in mine if not margin.control] or list(mine)
     if not judges:
         return None, ""

@@ -1,4 +1,6 @@
-"""Answers on systems: tau over their means beside the control, and which is better by judge and people."""
+"""Answers of a summary on systems: tau over system means, compared with the control, and which systems the judge and
+people prefer.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ _NAMED = 2
 
 
 def systems(evidence: Evidence, matrix: RatingMatrix, best: Margin) -> Answer:
-    """Answer on systems: tau over system means, compared with each person and with the control."""
+    """Answer on agreement about systems: tau over system means, compared with that of each person and of the control (a
+    surface-feature baseline).
+    """
     question = f"Does it rank systems as {evidence.raters_of(best.dataset).noun} do?"
     rows = [row for row in evidence.correlations_over_systems.rows if row.subject.dataset == best.dataset]
     key = (best.run, best.judge, best.eval_prompt)
@@ -46,7 +50,9 @@ def systems(evidence: Evidence, matrix: RatingMatrix, best: Margin) -> Answer:
 
 
 def _control(evidence: Evidence, best: Margin) -> str:
-    """The control over systems, and the judge's distance from it with its interval."""
+    """The control's tau over system means as text, with the judge's difference from it and its interval; empty without
+    a control.
+    """
     key = (best.dataset, best.run, best.judge, best.eval_prompt)
     mine = [margin for margin in margins.margins(evidence.correlations_over_systems)
             if (margin.dataset, margin.run, margin.judge, margin.eval_prompt) == key]  # fmt: skip
@@ -60,14 +66,14 @@ def _control(evidence: Evidence, best: Margin) -> str:
 
 
 def _mean(rows: Sequence[CorrelationRow], kind: str) -> CorrelationRow | None:
-    """The mean over criteria of these rows, or the one of a single criterion."""
+    """The row with the mean over criteria among the rows of this kind, or the only such row; None otherwise."""
     own = [row for row in rows if row.subject.kind == kind]
     return next((row for row in own if row.averaged), own[0] if len(own) == 1 else None)
 
 
 def better(evidence: Evidence, matrix: RatingMatrix, best: Margin) -> Answer | None:
-    """Answer on the systems that the judge ranks first, compared with people's ranking, and on the pairs that both
-    order alike.
+    """Answer on the systems that the judge ranks first, compared with people's ranking, and on the number of pairs of
+    systems that both order in the same way.
     """
     sides = _means(matrix, best)
     if sides is None or len(matrix.systems) < 2:
@@ -93,7 +99,9 @@ def better(evidence: Evidence, matrix: RatingMatrix, best: Margin) -> Answer | N
 
 
 def _means(matrix: RatingMatrix, best: Margin) -> tuple[Floats, Floats] | None:
-    """Mean ratings (criteria, systems) by the row and by people, of the stories that both rated."""
+    """Mean ratings (criteria, systems) by the judge and by people, over the stories that both rated; None where there
+    are none.
+    """
     mine: list[Floats] = []
     theirs: list[Floats] = []
     names = {name.casefold(): j for j, name in enumerate(matrix.criteria)}
@@ -114,7 +122,7 @@ def _means(matrix: RatingMatrix, best: Margin) -> tuple[Floats, Floats] | None:
 
 
 def _first(systems: Sequence[str], means: Floats) -> str:
-    """The systems with the highest mean over criteria, and the means."""
+    """Text that names the systems with the highest mean over criteria, with these means."""
     over = means.mean(axis=0)
     # Systems with equal means stay in the order of the runs.
     order = [i for i in np.argsort(-over, kind="stable") if np.isfinite(over[i])]

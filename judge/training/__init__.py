@@ -1,1 +1,3 @@
-"""Evaluators fitted on what people preferred and rated. Accuracy is told out of fold only: no story it has seen."""
+"""Training of judges on human preferences and ratings. Accuracy is reported out of fold only, i.e. on stories on which
+the model was not fitted.
+"""

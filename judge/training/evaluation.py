@@ -1,4 +1,6 @@
-"""Check of a trained model out of fold: agreement with people beside length and the control, and calibration."""
+"""Out-of-fold evaluation of a trained model: its agreement with people compared with that of text length and of the
+control (a surface-feature baseline), and its calibration.
+"""
 
 from __future__ import annotations
 
@@ -30,8 +32,8 @@ MODEL, LONGER, CONTROL = "trained, out of fold", "longer is better", "control (s
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PreferenceCheck:
-    """Check of one criterion's pairs: out-of-fold log odds that story a is preferred (foldings, pairs), and people's
-    preferences in `side`.
+    """Out-of-fold predictions for one criterion's pairs of stories: `odds` (repetitions of cross-validation, pairs) are
+    log odds that story a is preferred, and `side` holds people's preferences.
     """
 
     criterion: str
@@ -41,7 +43,7 @@ class PreferenceCheck:
 
     @property
     def by_folding(self) -> list[float]:
-        """Accuracy in each folding, where ties count one half."""
+        """Accuracy in each repetition of the cross-validation, where ties count one half."""
         net = self.side.net
         decided = np.nan_to_num(net) != 0
         return [float(np.mean((np.sign(odds[decided]) * net[decided] + 1) / 2)) for odds in self.odds]
@@ -49,8 +51,8 @@ class PreferenceCheck:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RatingCheck:
-    """Check of one criterion's stories: out-of-fold scores (foldings, stories), people's means, the control's scores
-    and length.
+    """Out-of-fold predictions for one criterion's stories: `scores` (repetitions of cross-validation, stories), the
+    mean human ratings, and for comparison the control's scores and text length.
     """
 
     criterion: str
@@ -64,8 +66,9 @@ class RatingCheck:
 
 @dataclass(frozen=True, slots=True)
 class RatingRow:
-    """Agreement of one predictor with people's means over all stories; `over_control` is its difference from the
-    control on the same stories.
+    """Correlation of one predictor (model, length or control) with mean human ratings over all stories. `over_control`
+    is its difference from the control on the same stories. `lowest` and `highest` are the range of tau over repetitions
+    of the cross-validation, None for length and control.
     """
 
     dataset: str
@@ -78,7 +81,7 @@ class RatingRow:
     highest: float | None
 
     def record(self) -> dict[str, object]:
-        """The row as plain cells of a table."""
+        """The row as plain data, by column."""
         about: dict[str, object] = {"dataset": self.dataset, "criterion": self.criterion, "predictor": self.predictor}
         return about | {
             "tau": self.tau,
@@ -109,7 +112,9 @@ class RatingAgreement(Signed):
 
 @dataclass(frozen=True, slots=True)
 class CalibrationRow:
-    """A fifth of the units, binned by prediction: the mean prediction, and what people preferred or rated."""
+    """One bin with a fifth of the pairs or stories, ordered by prediction: the mean prediction, and the share of pairs
+    in which people agreed or the mean human rating.
+    """
 
     criterion: str
     what: str
@@ -121,7 +126,9 @@ class CalibrationRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Calibrations(Signed):
-    """Calibration of out-of-fold predictions, as the back-end returns them, against people."""
+    """Calibration of out-of-fold predictions, in the form in which the back-end returns them, against human preferences
+    and ratings.
+    """
 
     rows: tuple[CalibrationRow, ...]
 
@@ -133,8 +140,8 @@ class Calibrations(Signed):
 
 
 def preference_rows(check: PreferenceCheck, options: RankOptions, name: str) -> Iterator[AgreementRow]:
-    """Agreement with people on the same pairs, one row each for every person, for length (the longer story), the
-    control and the model.
+    """Agreement with people's preferences on the same pairs, with one row each for every person, for length (preferring
+    the longer story), for the control and for the model.
     """
     net, pairs = np.sign(check.odds.mean(axis=0)), check.side.pairs
     defined = np.flatnonzero(~np.isnan(net))
@@ -196,7 +203,9 @@ def rating_rows(check: RatingCheck, resamples: int, seed: int) -> Iterator[Ratin
 
 
 def preference_bins(check: PreferenceCheck, slope: float) -> Iterator[CalibrationRow]:
-    """Fifths of the pairs by the model's certainty: its mean probability in each, and how often people agreed."""
+    """Calibration of preferences in five bins of pairs, ordered by the model's certainty: its mean probability of the
+    story it prefers, and the share of pairs in which people prefer the same story.
+    """
     odds, net = slope * check.odds.mean(axis=0), check.side.net
     decided = (np.nan_to_num(net) != 0) & ~np.isnan(odds)
     sure, right = expit(np.abs(odds[decided])), np.sign(odds[decided]) == net[decided]
@@ -204,7 +213,9 @@ def preference_bins(check: PreferenceCheck, slope: float) -> Iterator[Calibratio
 
 
 def rating_bins(check: RatingCheck, predicted: Floats) -> Iterator[CalibrationRow]:
-    """Fifths of the stories by predicted rating, with people's mean rating in each."""
+    """Calibration of ratings in five bins of stories, ordered by predicted rating: mean predicted rating and mean human
+    rating.
+    """
     kept = ~(np.isnan(predicted) | np.isnan(check.people))
     yield from _bins(check.criterion, "rating", predicted[kept], check.people[kept])
 
@@ -221,7 +232,7 @@ def _bins(criterion: str, quantity: str, predicted: Floats, people: Floats) -> I
 def agreement(
     checks: Sequence[PreferenceCheck], name: str, seed: int, parts: tuple[str, ...], notes: tuple[str, ...]
 ) -> Agreement | None:
-    """Rows for the preferences on all criteria as one result; None where people compared nothing."""
+    """Agreement with people's preferences on all criteria as one result; None without any preferences."""
     if not checks:
         return None
     options = RankOptions(seed=seed)

@@ -1,4 +1,4 @@
-"""Result of fitting, the same for linear models and encoders: heads, checks out of fold, facts for the card."""
+"""Data class for the result of fitting, the same for linear models and encoders."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from judge.training.evaluation import PreferenceCheck, RatingCheck
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fits:
-    """Result of training: heads, out-of-fold checks, further facts for the model card, the encoder if one was trained,
-    and notes for tables.
+    """Result of fitting: heads (the model's outputs, one for each criterion), out-of-fold predictions for preferences
+    and ratings, further facts for the model card, the encoder if one was trained, and notes for tables.
     """
 
     heads: Sequence[Head]

@@ -1,4 +1,4 @@
-"""Folder of a trained model, `model.json` and `card.json`; one that is there is not overwritten."""
+"""Writes the folder of a trained model, with `model.json` and `card.json`. An existing model is not overwritten."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def write_model(
     encoder: Encoder | None,
     data: Sequence[Mapping[str, Any]],
 ) -> None:
-    """Write `model.json`; raises SpecError where it cannot be written."""
+    """Write `model.json`, which holds the fitted model. Raises SpecError where it cannot be written."""
     marks = {mark for story in stories for mark in marks_of(story.story_prompt, story.text)}
     content = {
         "format": FORMAT,

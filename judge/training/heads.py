@@ -1,4 +1,6 @@
-"""Heads of a linear model: each fitted on all data, checked and calibrated out of fold."""
+"""Heads of a linear model, i.e. its outputs for single criteria. Each head is fitted on all data, and checked and
+calibrated on out-of-fold predictions.
+"""
 
 from __future__ import annotations
 
@@ -38,8 +40,9 @@ _PROBIT = 1.702
 def preference_head(
     material: Material, numbers: Numbers, preference: Preferences, worse: Worse, options: TrainOptions, done: Done
 ) -> tuple[Head, PreferenceCheck, tuple[float, ...]]:
-    """A preference head fitted on all pairs, its check and calibration on folds by story-prompt, and the blocks'
-    weights.
+    """A head for preferences that is fitted on all pairs and calibrated out of fold, its out-of-fold predictions on
+    folds by story-prompt, and the weight of each block of columns. `done` is called after each repetition of the
+    cross-validation.
     """
     pairs = preference.pairs
     position = {story.id: k for k, story in enumerate(material.stories)}
@@ -69,8 +72,8 @@ def preference_head(
 
 
 def odds_scale(odds: Floats, people: Floats) -> tuple[float, float]:
-    """Slope that turns scores into log odds, and the width of the band of ties, chosen so that ties are as frequent as
-    people's.
+    """Slope that turns score differences into log odds, and the width of the band of log odds around 0 that counts as a
+    tie. The width is chosen so that ties are as frequent as in people's preferences.
     """
     defined = ~np.isnan(odds) & ~np.isnan(people)
     decided = defined & (people != 0)
@@ -85,7 +88,9 @@ def odds_scale(odds: Floats, people: Floats) -> tuple[float, float]:
 def rating_head(
     material: Material, numbers: Numbers, rating: Ratings, options: TrainOptions, done: Done
 ) -> tuple[Head, RatingCheck, tuple[float, ...]]:
-    """A rating head fitted on all rated stories, checked and calibrated on out-of-fold predictions."""
+    """A head for ratings that is fitted on all rated stories and calibrated out of fold, its out-of-fold predictions,
+    and the weight of each block of columns. `done` is called after each repetition of the cross-validation.
+    """
     people = np.where(numbers.usable, rating.people, np.nan)
     task = RatingTask(numbers.blocks, people, material.groups)
     turns = []
@@ -105,13 +110,15 @@ def rating_head(
 
 
 def foldings(groups: Sequence[str], options: TrainOptions) -> list[NDArray[np.int64]]:
-    """The fold of each unit, in each folding."""
+    """Fold of each unit (pair or story), for each repetition of the cross-validation."""
     folds = min(options.folds, len(set(groups)))
     return [folds_of_groups(groups, folds, options.seed + turn) for turn in range(options.foldings)]
 
 
 def rating_line(predicted: Floats, people: Floats) -> tuple[tuple[float, float], float]:
-    """(Slope, intercept) from prediction to rating, and the slope from differences of predictions to log odds."""
+    """Slope and intercept of the line from prediction to rating, and the slope that turns differences of predictions
+    into log odds of a preference.
+    """
     curve = fit_calibration(predicted, people, "linear").curve
     # A line that falls would turn every rating round: then predictions stay as they are.
     line = (curve.slope, curve.intercept) if isinstance(curve, Line) and curve.slope > 0 else (1.0, 0.0)
@@ -121,7 +128,7 @@ def rating_line(predicted: Floats, people: Floats) -> tuple[tuple[float, float],
 
 
 def rating_check(material: Material, numbers: Numbers, rating: Ratings, scores: Floats) -> RatingCheck:
-    """Check of out-of-fold scores against people's ratings, with length and the control of the same stories."""
+    """Collect out-of-fold scores with the human ratings, the control's scores and the lengths of the same stories."""
     people = np.where(numbers.usable, rating.people, np.nan)
     control = []
     folds = min(FOLDS, len(set(material.groups)))

@@ -1,7 +1,8 @@
-"""Linear scores of stories, fitted block by block, and stacked by predictions for stories that were held out.
+"""Linear models that score stories, fitted for each block of columns and combined by stacking on predictions for
+held-out stories.
 
-A block is one kind of columns: surface features, or an embedding. Each is fitted by itself; where there are several,
-their predictions for held-out story-prompts decide what each counts for (Breiman 1996, Stacked Regressions).
+A block is one kind of columns: surface features, or an embedding. Each block is fitted separately. With several blocks,
+their weights are fitted on predictions for held-out story-prompts (Breiman 1996, Stacked Regressions).
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ class Linear:
     intercept: float
 
     def score(self, rows: Floats) -> Floats:
-        """Scores (n,)."""
+        """Scores (n,) of stories, from their rows (n, p)."""
         held = (np.clip(rows, self.low, self.high) - self.mean) / self.scale
         return np.asarray(held @ self.weight + self.intercept, dtype=np.float64)
 
@@ -64,13 +65,13 @@ class Stacked:
     weights: tuple[float, ...]
 
     def score(self, blocks: Sequence[Floats]) -> Floats:
-        """Scores (n,) of stories, from their rows in every block."""
+        """Scores (n,) of stories, from their rows (n, p) in each block."""
         parts = [fit.score(rows) for fit, rows in zip(self.blocks, blocks, strict=True)]
         return np.asarray(np.sum(parts, axis=0) + self.intercept, dtype=np.float64)
 
 
 class Task(Protocol):
-    """A learning task: units (pairs or stories) in groups that are held out together."""
+    """A learning task: units (pairs of stories, or stories) in groups, each held out as a whole in cross-validation."""
 
     @property
     def blocks(self) -> Sequence[Floats]:
@@ -79,7 +80,7 @@ class Task(Protocol):
 
     @property
     def groups(self) -> Sequence[str]:
-        """The group of each unit."""
+        """Name of each unit's group."""
         ...
 
     def trainable(self) -> Mask:
@@ -87,24 +88,26 @@ class Task(Protocol):
         ...
 
     def fit(self, block: int, train: Mask) -> Linear:
-        """Fit one block on some units."""
+        """Fit one block on the units in the mask `train`."""
         ...
 
     def predicted(self, block: int, fit: Linear, units: Mask) -> Floats:
-        """Predictions of a block's fit for some units."""
+        """Predictions of a block's fit for the units in the mask `units`."""
         ...
 
     def stack(self, predictions: Floats, train: Mask) -> tuple[Floats, float]:
-        """Weights (blocks,) >= 0 and intercept, from predictions (units of `train`, blocks) out of fold."""
+        """Fit the weights of blocks (blocks,), at least 0, and the intercept on out-of-fold predictions (units of
+        `train`, blocks).
+        """
         ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairTask:
-    """Preferences between two stories. `lead` (pairs,) is above 0 for story a and below 0 for b; pairs with 0 or NaN
-    are not used for fitting.
+    """Task of predicting preferences between two stories, `a` and `b`. `lead` (pairs,) is above 0 where story a is
+    preferred and below 0 where b is. Pairs with 0 or NaN are not used for fitting.
 
-    `worse` are pairs of (origin, perturbed) stories with their group: fitted on, never predicted.
+    `worse` holds pairs of original and perturbed story with their groups. They are used for fitting, but not predicted.
     """
 
     blocks: Sequence[Floats]
@@ -119,7 +122,7 @@ class PairTask:
         return np.asarray(np.abs(np.nan_to_num(self.lead)) > 0)
 
     def fit(self, block: int, train: Mask) -> Linear:
-        """Penalised logistic regression on differences, without an intercept."""
+        """Fit a penalised logistic regression without intercept on the differences of the two stories' columns."""
         rows = self.blocks[block]
         inside = {self.groups[int(k)] for k in np.flatnonzero(train)}
         outside = set(self.groups) - inside
@@ -136,12 +139,14 @@ class PairTask:
         return Linear(seen.min(axis=0), seen.max(axis=0), seen.mean(axis=0), scale, weight, 0.0)
 
     def predicted(self, block: int, fit: Linear, units: Mask) -> Floats:
-        """Log odds that a is preferred."""
+        """Log odds that story a is preferred, for the pairs in the mask."""
         rows = self.blocks[block]
         return fit.score(rows[self.a[units]]) - fit.score(rows[self.b[units]])
 
     def stack(self, predictions: Floats, train: Mask) -> tuple[Floats, float]:
-        """Logistic regression on the blocks' log odds; a block with a negative weight gets weight 0."""
+        """Fit the weights of blocks by logistic regression on the blocks' log odds; a block with a negative weight gets
+        weight 0.
+        """
         won = (self.lead[train] > 0).astype(np.float64)
         weights = np.zeros(predictions.shape[1])
         used = np.arange(predictions.shape[1])
@@ -156,27 +161,27 @@ class PairTask:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RatingTask:
-    """People's mean rating (stories,), NaN where there is none."""
+    """Task of predicting people's mean rating of each story; `people` (stories,) is NaN where there is no rating."""
 
     blocks: Sequence[Floats]
     people: Floats
     groups: Sequence[str]
 
     def trainable(self) -> Mask:
-        """Rated stories."""
+        """Mask of the rated stories."""
         return ~np.isnan(self.people)
 
     def fit(self, block: int, train: Mask) -> Linear:
-        """Ridge regression, with the penalty that minimises the leave-one-out error on the training stories."""
+        """Fit a ridge regression with the penalty that minimises the leave-one-out error on the training stories."""
         ridge = fit_ridge(self.blocks[block][train], self.people[train], RIDGE_PENALTIES)
         return Linear(ridge.low, ridge.high, ridge.mean, ridge.scale, ridge.weights, ridge.intercept)
 
     def predicted(self, block: int, fit: Linear, units: Mask) -> Floats:
-        """Predicted ratings."""
+        """Predicted ratings of the stories in the mask."""
         return fit.score(self.blocks[block][units])
 
     def stack(self, predictions: Floats, train: Mask) -> tuple[Floats, float]:
-        """Least squares with nonnegative weights."""
+        """Fit the weights of blocks by least squares with non-negative weights."""
         stack = fit_stack(predictions, self.people[train])
         if not stack.weights.any():
             return np.eye(1, predictions.shape[1])[0], 0.0
@@ -184,7 +189,9 @@ class RatingTask:
 
 
 def fitted(task: Task, train: Mask, seed: int) -> Stacked:
-    """The fit on some units: every block, weighted by stacking on folds of these units' groups."""
+    """Fit all blocks on the units in the mask `train`, and weight the blocks by stacking on folds of these units'
+    groups.
+    """
     train = train & task.trainable()
     fits = [task.fit(k, train) for k in range(len(task.blocks))]
     if len(fits) == 1:
@@ -196,7 +203,7 @@ def fitted(task: Task, train: Mask, seed: int) -> Stacked:
 
 
 def _held_out(task: Task, block: int, train: Mask, seed: int) -> Floats:
-    """A block's predictions of the training units, each by the fit on the other folds of them."""
+    """Predictions of one block for the training units, each by a fit on the other inner folds of the training units."""
     at = np.flatnonzero(train)
     groups = [task.groups[int(k)] for k in at]
     fold = folds_of_groups(groups, min(INNER_FOLDS, len(set(groups))), seed)
@@ -209,9 +216,11 @@ def _held_out(task: Task, block: int, train: Mask, seed: int) -> Floats:
 
 
 def out_of_fold(task: Task, fold: Codes, seed: int) -> Floats:
-    """Out-of-fold prediction of each unit; predicted ratings are relative to the mean of the training ratings.
+    """Out-of-fold prediction of each unit, NaN where no fit is possible. Predicted ratings are relative to the mean of
+    the training ratings.
 
-    With that mean, noise would run against the ratings: it lies the higher the lower the held-out ratings are.
+    The mean of the training ratings is subtracted because it is higher where the held-out ratings are lower. Otherwise
+    predictions of pure noise would correlate negatively with the ratings.
     """
     predicted = np.full(fold.size, np.nan)
     for held in np.unique(fold):

@@ -1,4 +1,4 @@
-"""Linear evaluators: models of surface features, and of embeddings where a model is named."""
+"""Trains linear models on surface features of stories and, where an embedding model is named, on embeddings."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ _NOBODY: Worse = (np.empty(0, np.int64), np.empty(0, np.int64), ())
 def fit_linear(
     materials: Sequence[Material], options: TrainOptions, worse: Sequence[tuple[Story, Story]], telling: Telling
 ) -> Fits:
-    """Fit a linear head for each criterion and kind of answer, and check each on folds by story-prompt."""
+    """Fit a linear head for each criterion and kind of answer (preference or rating), and check each head on folds by
+    story-prompt. `worse` are pairs of original and perturbed story.
+    """
     heads: list[Head] = []
     checks: list[PreferenceCheck] = []
     rated: list[RatingCheck] = []
@@ -59,7 +61,9 @@ def fit_linear(
 def _numbers(
     material: Material, worse: Sequence[tuple[Story, Story]], options: TrainOptions, telling: Telling
 ) -> tuple[Numbers, Worse]:
-    """Of the dataset's stories, then of the perturbed ones that are taken along, and which of these lose."""
+    """Numeric features of the dataset's stories, followed by those of the sampled pairs of original and perturbed
+    story. The second value holds the rows of the originals, the rows of the perturbed stories, and their groups.
+    """
     wanted = chosen(material, worse, options.seed)
     extra = [story for pair in wanted for story in pair]
     stories = [*material.stories, *extra]

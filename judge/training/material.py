@@ -1,4 +1,4 @@
-"""Material of a training: stories as numbers, people's preferences and ratings of them."""
+"""Training material: stories with their numeric features, and human preferences and ratings."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _TOLD = 32
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Preferences:
-    """People's preferences on one criterion; `side` holds the pairs."""
+    """People's preferences on one criterion; `side` holds the compared pairs and which story people preferred."""
 
     criterion: str
     side: Side
@@ -43,7 +43,7 @@ class Preferences:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ratings:
-    """People's mean rating of each story (NaN where none) on one criterion, and the ends of their scale."""
+    """People's mean rating of each story on one criterion (NaN = no rating), and the limits of their scale."""
 
     criterion: str
     people: Floats
@@ -53,8 +53,8 @@ class Ratings:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Numbers:
-    """Numeric features of stories: surface features by name, and embeddings where a model is named. `usable`: the story
-    has words.
+    """Numeric features of stories: names and values of surface features, and embeddings (None without an embedding
+    model). `usable` marks stories that have words.
     """
 
     features: tuple[str, ...]
@@ -64,7 +64,7 @@ class Numbers:
 
     @property
     def blocks(self) -> list[Floats]:
-        """The stories' rows in each block of columns."""
+        """The columns as blocks: surface features, then embeddings if there are any."""
         return [self.surface] if self.vectors is None else [self.surface, self.vectors]
 
     def first(self, n: int) -> Numbers:
@@ -85,7 +85,9 @@ class Material:
 
     @property
     def groups(self) -> list[str]:
-        """Groups held out together: a story-prompt's stories; a story without a story-prompt is its own group."""
+        """Name of each story's group, which is held out together in cross-validation: all stories for a story-prompt. A
+        story without a story-prompt is a group by itself.
+        """
         return [story.story_prompt or f"story {story.id}" for story in self.stories]
 
     def fact(self) -> dict[str, Any]:
@@ -134,8 +136,8 @@ def read(dataset: Dataset, criteria: Sequence[str]) -> Material:
 def numbers(
     stories: Sequence[Story], embed_by: str | None, cache: Path | None, embedded: Callable[[int], None] | None = None
 ) -> Numbers:
-    """Surface features, and embeddings where a model is named. Each text is embedded once and cached, and `embedded` is
-    called with the progress.
+    """Compute surface features and, where `embed_by` names a model, embeddings. Each text is embedded once and cached;
+    `embedded` is called with the progress.
     """
     frame = pd.DataFrame(
         {"text": [s.text for s in stories], "story_prompt": [s.story_prompt for s in stories]},
@@ -159,7 +161,9 @@ def numbers(
 
 
 def perturbed_pairs(dataset: Dataset) -> list[tuple[Story, Story]]:
-    """Pairs (origin, perturbed) in a file of `judge stress make`. Raises DataError where it holds none."""
+    """Pairs of original and perturbed story in a dataset made by `judge stress make`. Raises DataError where it has no
+    such pair.
+    """
     stories = {story.id: story for story in dataset.stories()}
     origins = {name.origin: story for id_, story in stories.items() if (name := read_name(id_)) and not name.strength}
     pairs = []
@@ -177,8 +181,8 @@ def perturbed_pairs(dataset: Dataset) -> list[tuple[Story, Story]]:
 
 
 def chosen(material: Material, worse: Sequence[tuple[Story, Story]], seed: int) -> list[tuple[Story, Story]]:
-    """A sample of perturbed pairs, at most as many as the pairs that people decided, so that they do not outvote
-    people.
+    """A random sample of the pairs of original and perturbed story. It has at most as many pairs as people decided, so
+    that perturbed stories do not outweigh people's preferences.
     """
     if not worse or not material.preferences:
         return []
@@ -187,7 +191,7 @@ def chosen(material: Material, worse: Sequence[tuple[Story, Story]], seed: int) 
 
 
 def _originals(dataset: Dataset) -> list[Story]:
-    """Stories as they were: a perturbed one is nobody's story."""
+    """The dataset's stories without perturbed ones."""
     originals = []
     for story in dataset.stories():
         name = read_name(story.id)

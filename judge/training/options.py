@@ -1,4 +1,4 @@
-"""Options of a training, as frozen values; the model's card holds them all."""
+"""Options of training as immutable data classes. The model card holds all of them."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ LEAST_TOKENS = 16
 
 @dataclass(frozen=True, slots=True)
 class EncoderOptions:
-    """Options of a cross-encoder, trained from the pretrained `model`: a folder or a name on the hub.
+    """Options for training a cross-encoder from the pretrained `model` (a folder or a name on the hub).
 
-    At most `epochs`; stopped where a fold of the training story-prompts gets no better. `batch_size` lists or stories a
-    step. `max_length` tokens are read, None: as many as the model reads. `criteria` names the set with the definitions
-    that it reads, None: the shipped set that has them.
+    `epochs` is the maximum; training stops earlier where the loss on a fold of the training story-prompts no longer
+    decreases. `batch_size` is the number of lists or stories per step. Texts are cut after `max_length` tokens; None =
+    the model's own limit. `criteria` names the criteria set with the definitions for the queries; None = the shipped
+    set that has most of the criteria.
     """
 
     model: str
@@ -43,8 +44,9 @@ class EncoderOptions:
 class TrainOptions:
     """Options of training and of its cross-validation.
 
-    `folds` of story-prompts, dealt `foldings` times from `seed`; `negatives` is a file of `judge stress make`, whose
-    perturbed stories lose against their origins; `criteria` () are all.
+    Cross-validation has `folds` folds of story-prompts and is repeated `foldings` times with different random folds,
+    drawn from `seed`. `negatives` is a file made by `judge stress make`, whose perturbed stories count as worse than
+    their originals. Empty `criteria` = all criteria.
     """
 
     criteria: tuple[str, ...] = ()
@@ -66,7 +68,9 @@ class TrainOptions:
 
 
 def encoder_options(model: str | None, **chosen: Any) -> EncoderOptions | None:
-    """Options of an encoder, with defaults in place of None. Raises OptionError for options without an encoder."""
+    """Options for training an encoder, with defaults in place of None; None where `model` is None. Raises OptionError
+    where other options are given without a model.
+    """
     given = {name: value for name, value in chosen.items() if value is not None}
     if model is None:
         for name, value in given.items():

@@ -1,4 +1,4 @@
-"""Tables of a training, each made from its value."""
+"""Tables for printing the results of training."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from judge.training.result import Trained
 
 
 def training_tables(result: Trained) -> list[Table]:
-    """Tables of out-of-fold agreement with preferences and ratings, then of calibration."""
+    """Tables of the out-of-fold agreement with human preferences and ratings, followed by tables of calibration."""
     agreements = [] if result.preferences is None else agreement_tables(result.preferences)
     agreements += [] if result.ratings is None else [_ratings(result.ratings)]
     return [*agreements, _calibration(result.calibrations)]

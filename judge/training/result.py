@@ -1,4 +1,4 @@
-"""Result of a training: the folder, the card, and the checks out of fold."""
+"""Data class for the result of training: the model's folder, its card, and its out-of-fold evaluation."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from judge.training.evaluation import Calibrations, RatingAgreement
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trained:
-    """A trained model: its folder, its card, and its checks, which are None where people gave no preferences or no
-    ratings.
+    """A trained model: its folder, its model card, and its out-of-fold agreement with human preferences (None without
+    preferences) and ratings (None without ratings), and its calibration.
     """
 
     folder: Path

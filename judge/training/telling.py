@@ -1,4 +1,4 @@
-"""Messages and progress of a training, on stderr, as tables go to stdout."""
+"""Messages and progress bar of a training. They go to stderr, because tables go to stdout."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from judge.execution.progress import Progress
 
 @dataclass(frozen=True, slots=True)
 class Telling:
-    """Progress messages of a training: sentences, and a bar with the time left; `quiet` leaves out the bar."""
+    """Progress messages of a training: `tell` prints a sentence. `quiet` switches off the progress bar."""
 
     tell: Callable[[str], None]
     quiet: bool = True

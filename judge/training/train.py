@@ -1,4 +1,6 @@
-"""`judge train`: from datasets to a folder with a model, its card and its check out of fold."""
+"""The command `judge train`: trains a model on datasets and writes a folder with the model and its card, which includes
+the out-of-fold evaluation.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ from judge.version import __version__
 def train(
     datasets: Sequence[Dataset], folder: Path, options: TrainOptions, negatives: Dataset | None, telling: Telling
 ) -> Trained:
-    """Train a model on datasets, write its folder, and return the result. Raises SpecError and DataError."""
+    """Train a model on datasets, write its folder, and return the result. `negatives` is a dataset of perturbed
+    stories. Raises SpecError and DataError.
+    """
     model_folder.check_free(folder)
     materials = [read(dataset, options.criteria) for dataset in datasets]
     _check_once(materials)
@@ -54,7 +58,7 @@ def train(
 
 
 def _check_once(materials: Sequence[Material]) -> None:
-    """Raise SpecError where two datasets hold the same criterion: one head cannot be of two scales."""
+    """Raise SpecError where two datasets have the same criterion, since a head cannot have two rating scales."""
     seen: dict[tuple[str, bool], str] = {}
     for material in materials:
         compared = [(preference.criterion, True) for preference in material.preferences]
@@ -113,7 +117,9 @@ def _plain_options(options: TrainOptions) -> dict[str, Any]:
 def _bins(
     heads: Sequence[Head], checks: Sequence[PreferenceCheck], rated: Sequence[RatingCheck]
 ) -> Iterator[CalibrationRow]:
-    """Predictions out of fold as the back-end would give them, beside people."""
+    """Calibration of out-of-fold predictions against human preferences and ratings, with predictions in the form in
+    which the back-end returns them.
+    """
     by_key = {(head.criterion, head.kind): head for head in heads}
     for check in checks:
         yield from preference_bins(check, by_key[check.criterion, "preference"].slope)

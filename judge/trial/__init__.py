@@ -1,1 +1,3 @@
-"""Trial of a judge on one story, or on two beside each other, without a run: queries, answers, one sheet of them."""
+"""Trial of a judge on one story, or on two stories that it compares, without a run: queries, answers, and one sheet
+with the results.
+"""

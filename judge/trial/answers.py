@@ -1,4 +1,6 @@
-"""Sending of a trial's queries, with a run's retries, limits and budget. Answers stay in memory."""
+"""Sends a trial's queries to the judge, with the same retries, limits and budget as in a run. Answers are kept in
+memory.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +23,11 @@ from judge.trial.questions import Questions
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """Outcome of one query: the parsed answer, or the reason why there is none (`error`, status not_answered).
+    """Outcome of one query: the model's response and its parsed content `read`. Without a response, `error` is the
+    reason, and the status in `read` says so.
 
-    `read` is a judgment for each criterion that was asked for, or the verdict of a comparison.
+    `read` holds one judgment for each criterion of the query, or the verdict of a comparison. `cost` is in dollars,
+    None = unknown.
     """
 
     query: Query
@@ -38,7 +42,9 @@ Hear = Callable[[Answered], None]
 
 
 class Trial:
-    """One trial: all its queries, and in `answers` the outcomes so far, by the query's key."""
+    """One trial: all its queries, and in `answers` the outcomes so far by key of the query. `hear` is called with each
+    outcome.
+    """
 
     def __init__(self, questions: Questions, hear: Hear | None = None, budget: Budget | None = None) -> None:
         self.questions = questions
@@ -50,7 +56,9 @@ class Trial:
         self._stopped: str | None = None
 
     async def ask(self, backend: Backend) -> list[Answered]:
-        """Ask everything of an open back-end; in the order of the questions, those that were never asked too."""
+        """Send all queries to an open back-end. Returns the outcomes in the order of the queries, including those that
+        were not sent.
+        """
         spec = self.questions.spec
         price = load_prices(spec.judge, spec.base_url, spec.engine)
         keeper = _Memory(price, self._keep)
@@ -73,18 +81,20 @@ class Trial:
 
     @property
     def retries(self) -> int:
-        """Number of requests that failed and are sent again."""
+        """Number of failed requests that were sent again."""
         return 0 if self._run is None else self._run.outcomes.retries
 
     def stop(self, why: str) -> None:
-        """Ask nothing more, and wait for nothing that is in flight."""
+        """Stop the trial: send no more queries and do not wait for open requests. `why` is the reason recorded for
+        unanswered queries.
+        """
         self._stopped = why
         if self._run is not None:
             self._run.stop(why)
             self._run.abandon()
 
     def give_up(self, why: str) -> None:
-        """Record for every question without an answer that it has none, with the reason."""
+        """Record every query without an outcome as unanswered, with the reason."""
         for query in self.questions.queries:
             if query.key not in self.answers:
                 self._keep(_unanswered(query, why))
@@ -96,12 +106,14 @@ class Trial:
 
 
 def budget_of(spec: RunSpec) -> Budget | None:
-    """Budget of a trial; None where the definition sets no limit or the judge costs nothing."""
+    """Budget of a trial; None where the judge's definition sets no cost limit or the judge is free."""
     return None if spec.max_cost is None or not charged(spec) else Budget(spec.max_cost)
 
 
 async def ask_once(questions: Questions) -> list[Answered]:
-    """Open the judge, ask all questions and close it. Raises BackendError where no question could be answered."""
+    """Open the judge's back-end, send all queries and close the back-end. Raises BackendError where no query could be
+    answered.
+    """
     spec = questions.spec
     backend = open_backend(spec.judge, settings_of(spec))
     trial = Trial(questions, budget=budget_of(spec))
@@ -116,7 +128,9 @@ async def ask_once(questions: Questions) -> list[Answered]:
 
 
 class _Memory:
-    """Store of a trial's answers, in place of a journal. A trial asks for ratings and verdicts, never for a story."""
+    """Store of a trial's answers in memory, in place of a run's journal. A trial only has queries for ratings and
+    verdicts, not for generated stories.
+    """
 
     def __init__(self, price: Price | None, keep: Hear) -> None:
         self._price = price
@@ -127,10 +141,10 @@ class _Memory:
         """Do nothing: answers kept in memory need no preparation."""
 
     async def room(self) -> None:
-        """Whether another answer can be stored: always true."""
+        """Do nothing: memory always has room for another answer, so there is no need to wait."""
 
     def answered(self, query: Request, repeat: int, response: Response, *, started: float, seconds: float) -> None:
-        """Parse the answer and pass it on."""
+        """Parse an answer, compute its cost, and pass the outcome on to the trial."""
         del repeat, started, seconds
         if not isinstance(query, Query):
             return
@@ -144,7 +158,7 @@ class _Memory:
     def failed(
         self, query: Request, repeat: int, error: BackendError, *, started: float, seconds: float, final: bool
     ) -> None:
-        """Pass on a request that was given up; a request that will be sent again is not passed on."""
+        """Pass the outcome of a failed request on to the trial, if the request will not be sent again."""
         del repeat, started, seconds
         if final and isinstance(query, Query):
             self._keep(_unanswered(query, str(error), filtered=error.kind == "filtered"))

@@ -14,8 +14,8 @@ from judge.trial.questions import Questions
 
 @dataclass(frozen=True, slots=True)
 class ExpectedCost:
-    """Expected cost: requests, tokens (estimated from the texts' lengths) and dollars (0 = free, None = not known, with
-    the reason).
+    """Expected cost: number of requests, tokens (estimated from the lengths of texts), and dollars. 0 dollars = free;
+    None = unknown, and then `unknown` is the reason.
     """
 
     requests: int
@@ -26,7 +26,7 @@ class ExpectedCost:
 
     @property
     def words(self) -> str:
-        """The expected cost in one line."""
+        """The expected cost as one line of text."""
         count = f"{self.requests} request{'' if self.requests == 1 else 's'}"
         if self.dollars == 0 and not self.prompt_tokens:
             return f"{count}, no tokens: free."
@@ -39,7 +39,7 @@ class ExpectedCost:
 
 
 def expected_cost(questions: Questions) -> ExpectedCost:
-    """Expected cost of all questions."""
+    """Expected cost of all queries of a trial."""
     spec = questions.spec
     price = load_prices(spec.judge, spec.base_url, spec.engine)
     each = [forecast(p.plan, list(p.subjects), len(p.subjects), price=price, one_call=True) for p in questions.parts]

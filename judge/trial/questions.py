@@ -1,4 +1,4 @@
-"""Queries of a trial: about one story, and optionally about it beside another."""
+"""Makes the queries of a trial: about one story, and optionally about its comparison with another story."""
 
 from __future__ import annotations
 
@@ -25,10 +25,11 @@ _ATTEMPTS = 3
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """Judge, criteria and Eval-Prompts of a trial.
+    """Options of a trial: judge, criteria and Eval-Prompts.
 
-    `only` are names or abbreviations of criteria, None = all of the set; `overrides` are keys of run.yaml, KEY=VALUE.
-    An Eval-Prompt that asks for several criteria in one answer is asked about all of the set.
+    `only` holds names or abbreviations of criteria; None = all criteria of the set. `overrides` are settings of
+    run.yaml in the form KEY=VALUE. An Eval-Prompt that asks for several criteria in one answer always asks for all
+    criteria of the set.
     """
 
     judge: str = CONTROL
@@ -40,22 +41,20 @@ class Asking:
 
     @property
     def by_control(self) -> Asking:
-        """The same criteria asked of the control judge, which reads no Eval-Prompt."""
+        """The same options with the control as judge (a surface-feature baseline, which does not use Eval-Prompts)."""
         names = (load_eval_prompt(name).compares for name in self.eval_prompts)
         kinds = dict.fromkeys(COMPARES if compares else RATES for compares in names)
         return Asking(CONTROL, self.criteria, self.only, tuple(kinds))
 
     @property
     def is_control(self) -> bool:
-        """Whether the judge is the control itself."""
+        """Whether the judge is the control (a surface-feature baseline)."""
         return JudgeName.of(self.judge).is_control
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The questions of one Eval-Prompt. They have a plan of their own, since a plan either rates stories or compares
-    them.
-    """
+    """The queries of one Eval-Prompt, with their own plan, since a plan either rates stories or compares them."""
 
     plan: Plan
     subjects: tuple[Subject, ...]
@@ -64,7 +63,9 @@ class Part:
 
 @dataclass(frozen=True)
 class Questions:
-    """All questions, in the order of the Eval-Prompts as they were named."""
+    """All queries of a trial about a story, or a story and the other one to compare it with, by Eval-Prompt in the
+    order given by the user.
+    """
 
     parts: tuple[Part, ...]
     story: Story
@@ -72,19 +73,20 @@ class Questions:
 
     @property
     def spec(self) -> RunSpec:
-        """Definition of the judge and its settings: the same in every part."""
+        """Definition of the judge and its settings, which is the same for all Eval-Prompts."""
         return self.parts[0].plan.spec
 
     @cached_property
     def queries(self) -> tuple[Query, ...]:
-        """Every request."""
+        """All queries, in the order of the Eval-Prompts."""
         return tuple(query for part in self.parts for query in part.queries)
 
 
 def questions(asking: Asking, story: Story, other: Story | None = None) -> Questions:
-    """The questions about a story; Eval-Prompts that compare ask about it and the other story in both orders.
+    """Make the queries about a story. Eval-Prompts that compare stories present it with the other story in both orders.
 
-    Raises SpecError for what cannot be asked, and where a story is empty.
+    Raises SpecError where a story is empty, an Eval-Prompt is named twice, or an Eval-Prompt compares two stories and
+    only one is given.
     """
     for given_story in filter(None, (story, other)):
         if not given_story.text.strip():
@@ -132,8 +134,8 @@ def _part(asking: Asking, name: str, story: Story, other: Story | None) -> Part:
 
 
 def with_both(asking: Asking, *, compares: bool) -> Asking:
-    """The same trial with at least one Eval-Prompt of each wanted kind (rating, and comparing if `compares`): the named
-    ones, or else the default.
+    """The same options with at least one Eval-Prompt that rates and, if `compares`, one that compares. A default
+    Eval-Prompt is added where the user named none of a kind.
     """
     kinds = {name: load_eval_prompt(name).compares for name in asking.eval_prompts}
     rating = [name for name, compared in kinds.items() if not compared] or [RATES]

@@ -1,4 +1,4 @@
-"""Answers of a trial as plain data, and as lines of a file. A file is written only on request."""
+"""Converts answers of a trial to plain data, and appends them to a file on request."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def record(answered: Answered, judge: str) -> dict[str, Any]:
 
 
 def append(path: Path, records: Iterable[dict[str, Any]]) -> None:
-    """Add the records to a JSON Lines file; SpecError where it cannot be written."""
+    """Append the records to a JSON Lines file. Raises SpecError where it cannot be written."""
     try:
         with path.open("ab") as stream:
             for entry in records:
@@ -44,7 +44,9 @@ def append(path: Path, records: Iterable[dict[str, Any]]) -> None:
 
 
 def _taken(query: Query, read: Sequence[Judgment] | Verdict) -> dict[str, Any]:
-    """The reading as a record: the rating, one per criterion, or the preference with the stories as shown."""
+    """The parsed content as plain data: the rating, one rating per criterion, or the preference with the stories in the
+    order shown.
+    """
     if isinstance(read, Verdict):
         other = "" if query.other is None else query.other.id
         return {"first": query.story.id, "second": other, "preference": read.preference, **_about(read)}

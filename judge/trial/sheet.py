@@ -1,4 +1,6 @@
-"""Results of a trial on one sheet: ratings by criterion, preferences in both orders, and the control's beside them."""
+"""Results of a trial on one sheet: ratings by criterion, preferences in both orders of the stories, and the same from
+the control (a surface-feature baseline).
+"""
 
 from __future__ import annotations
 
@@ -26,8 +28,8 @@ PREFERRED: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Rated:
-    """One criterion's rating by one Eval-Prompt. None = not answered yet; `error` is the reason why no answer will
-    come.
+    """Rating of a story on one criterion by one Eval-Prompt, by the judge and by the control. A judgment is None while
+    there is no answer. `error` is the reason why there will be no answer.
     """
 
     criterion: Criterion
@@ -40,13 +42,15 @@ class Rated:
 
     @property
     def scale(self) -> str:
-        """The scale in a few words."""
+        """The rating scale as text: its range or its labels."""
         return scale_words(self.criterion)
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One criterion's preference by one Eval-Prompt, with your story shown first and with it shown second."""
+    """Preference between two stories on one criterion by one Eval-Prompt. Each pair of values is for the user's own
+    story shown first, and for it shown second. A verdict is None while there is no answer.
+    """
 
     criterion: Criterion
     eval_prompt: str
@@ -57,19 +61,19 @@ class Compared:
 
     @property
     def preferred(self) -> Preferred:
-        """The judge's preference, combined over both orders."""
+        """The judge's preference, combined over both orders of the stories."""
         return of_both(self.orders)
 
     @property
     def by_control(self) -> Preferred:
-        """The control's preference, combined over both orders."""
+        """The control's preference, combined over both orders of the stories."""
         return of_both(self.control)
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """Results for one story, and its comparison with another story if there is one. `control`: whether the control's
-    results are included.
+    """Results of a trial for one story, and its comparison with another story if there is one. `answered` counts the
+    answers to `asked` queries, `cost` is in dollars, and `control` says whether the control's results are included.
     """
 
     judge: str
@@ -97,7 +101,9 @@ class Sheet:
 
 
 def sheet(asked: Questions, answers: Mapping[str, Answered], control: Mapping[str, Answered] | None) -> Sheet:
-    """The sheet of the answers so far. `control` holds the control's answers; None where the judge is the control."""
+    """Make the sheet from the answers so far, by key of the query. `control` holds the control's answers; None where
+    the judge is the control.
+    """
     judgments, verdicts = _by_criterion(control or {}, asked.story.id)
     rated: list[Rated] = []
     compared: dict[tuple[str, str], list[Query]] = {}
@@ -131,14 +137,16 @@ def sheet(asked: Questions, answers: Mapping[str, Answered], control: Mapping[st
 
 
 def by_key(answers: Iterable[Answered]) -> dict[str, Answered]:
-    """Answers by the key of their questions."""
+    """Answers as a mapping by key of their query."""
     return {answer.query.key: answer for answer in answers}
 
 
 def of_both(orders: tuple[Verdict | None, Verdict | None]) -> Preferred:
-    """Preference over both orders; your story is shown first in the first verdict, the other story in the second.
+    """Combine the preferences in both orders of the stories. In the first verdict the user's own story was shown first,
+    in the second verdict the other story.
 
-    A tie in one order and a story in the other is no agreement: it depends on the order.
+    A tie in one order and a preferred story in the other order do not agree: the result is that the preference depends
+    on the order.
     """
     first, second = in_order(orders[0], own_first=True), in_order(orders[1], own_first=False)
     if "unknown" in (first, second):
@@ -149,7 +157,9 @@ def of_both(orders: tuple[Verdict | None, Verdict | None]) -> Preferred:
 
 
 def in_order(verdict: Verdict | None, *, own_first: bool) -> Preferred:
-    """Whom a verdict prefers, by the place at which your story was shown."""
+    """Preference in one verdict: the user's own story, the other story or a tie. `own_first` says whether the own story
+    was shown first.
+    """
     if verdict is None:
         return "waiting"
     if verdict.preference is None:
@@ -160,7 +170,7 @@ def in_order(verdict: Verdict | None, *, own_first: bool) -> Preferred:
 
 
 def scale_words(criterion: Criterion) -> str:
-    """The points of a scale: `1-5`, or its labels."""
+    """The points of a criterion's scale as text: a range such as `1-5`, or the labels."""
     scale = criterion.scale
     return " / ".join(scale.labels) if scale.labels else f"{scale.min:g}-{scale.max:g}"
 

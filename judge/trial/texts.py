@@ -1,4 +1,4 @@
-"""Stories for a trial, read from text files up to a limit of length."""
+"""Reads stories for a trial from text files, up to a maximum length."""
 
 from __future__ import annotations
 

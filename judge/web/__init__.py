@@ -1,1 +1,1 @@
-"""Local pages, rendered on the server; other machines reach them only where this is asked for, and with a key."""
+"""Local web pages, rendered on the server. Other machines can reach them only at the user's request and with a key."""

@@ -1,7 +1,8 @@
 """Access control of local pages: allowed hosts, a key for readers on other machines, a token for writes.
 
-A page on another site can make a browser send requests to this machine. Such a request is refused: its Host is not ours
-(a name that was made to point here), or, for a write, it lacks the token that stands in our own pages.
+A page on another site can make a browser send requests to this machine. Such requests are refused. Their Host header
+names another host (one whose DNS entry was pointed to this machine) or, for a write, they lack the token that only this
+server's pages contain.
 """
 
 from __future__ import annotations
@@ -42,9 +43,9 @@ _HEADERS = {
 class Access:
     """Access rules of a server: its key and its token.
 
-    On loopback `key` is None and the Host header must be one of this machine's own names. Elsewhere readers need the
-    key once in the address (`?key=`), then a cookie, which browsers tie to the name they used, remembers it. `token`
-    stands in every page and goes with every write.
+    On loopback, `key` is None, and the Host header must be a loopback name. On other interfaces, readers need the key
+    once in the address (`?key=`); a cookie then stores it. `token` is contained in every page and must be sent with
+    every write.
     """
 
     key: str | None = None
@@ -59,7 +60,7 @@ class Access:
 
 
 def access_for(host: str, key: str | None = None) -> Access:
-    """Access rules of a server bound to `host`: open on loopback; elsewhere with a key, which is `key` or a new one."""
+    """Access rules of a server bound to `host`: without a key on loopback, otherwise with `key` or a new key."""
     return Access(None if host in LOOPBACK else key or new_key())
 
 
@@ -69,7 +70,9 @@ def new_key() -> str:
 
 
 class Guard:
-    """Middleware that refuses what `Access` does not allow, and adds headers that isolate a page from other sites."""
+    """Middleware that refuses requests that `Access` does not allow, and adds headers that isolate a page from other
+    sites.
+    """
 
     def __init__(self, app: ASGIApp, access: Access) -> None:
         self.app = app
@@ -103,7 +106,7 @@ class Guard:
         await self.app(scope, timely, with_headers)
 
     def _refusal(self, method: str, headers: dict[str, str], query: dict[str, list[str]]) -> tuple[int, str] | None:
-        """(status, sentence) where a request is refused."""
+        """HTTP status and sentence for a request that is refused; None for an allowed request."""
         if self.access.key is None and _name(headers.get("host", "")) not in LOOPBACK:
             return 421, "This server answers to 127.0.0.1 and localhost only.\n"
         if self.access.key is not None and not self._has_key(headers, query):
@@ -122,7 +125,7 @@ class Guard:
 
 
 class _Timely:
-    """Gives what a request sends; TimeoutError where its body takes longer than `BODY_SECONDS`."""
+    """Receives the messages of a request. Raises TimeoutError where the body takes longer than `BODY_SECONDS`."""
 
     def __init__(self, receive: Receive) -> None:
         self._receive = receive
@@ -138,7 +141,9 @@ class _Timely:
 
 
 def _cookies(header: str) -> dict[str, str]:
-    """The cookies of a request. Not by `http.cookies`, which gives up all of them for one that it cannot read."""
+    """The cookies of a request, by name. `http.cookies` is not used, because it discards all cookies if it cannot parse
+    one.
+    """
     pairs = (part.strip().partition("=") for part in header.split(";"))
     return {name: value for name, _, value in pairs}
 
@@ -152,7 +157,9 @@ def _name(host: str) -> str:
 
 
 async def _read_off(receive: Receive) -> None:
-    """Take in what is being sent, up to a limit: closed on unread bytes, a line is cut before its answer is read."""
+    """Read and discard the body of a refused request, up to a limit. If the connection were closed with unread bytes,
+    the client might not receive the answer.
+    """
     left = _READ_OFF
     while left > 0:
         message = await receive()

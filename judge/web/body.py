@@ -12,7 +12,7 @@ _LARGEST = 1_000_000
 
 
 async def read_body(request: Request) -> bytes:
-    """The request's body, limited to one megabyte."""
+    """Read the request's body, up to one megabyte."""
     from starlette.exceptions import HTTPException
 
     parts: list[bytes] = []

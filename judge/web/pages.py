@@ -1,4 +1,4 @@
-"""HTML responses from templates, and the static files that they load; pages are not cached."""
+"""Makes HTML responses from templates, and serves the static files that they load. Browsers do not cache the pages."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ class Pages:
 
 
 def static_address(name: str) -> str:
-    """The address of a file in `static/`, or of the stylesheet, with a version mark that changes with its content."""
+    """The address of a file in `static/`, or of the stylesheet, with a parameter that changes with its content."""
     return f"/static/{name}?{fingerprint(_static(name))[3:11]}"
 
 
 def static_route() -> Route:
-    """Route for `judge/web/static/` and the stylesheet. Names come from a fixed list: no path is ever made from a
-    request.
+    """Route for `judge/web/static/` and the stylesheet. File names come from a fixed list, so that no path is made from
+    a request.
     """
     from starlette.responses import Response
     from starlette.routing import Route

@@ -1,6 +1,6 @@
-"""Closes connections that send no request in time: uvicorn waits for a request's headers for ever.
+"""Closes connections that do not send a request in time, because uvicorn has no timeout for a request's headers.
 
-Imported when pages are served, with uvicorn.
+The module is imported only when pages are served, because it needs uvicorn.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ HEAD_SECONDS = 30.0
 
 
 class Punctual(H11Protocol):
-    """One HTTP connection, which is closed where no request begins in time."""
+    """One HTTP connection of uvicorn, which is closed if no complete request header arrives in time."""
 
     _waiting: asyncio.TimerHandle | None = None
 
@@ -24,12 +24,12 @@ class Punctual(H11Protocol):
         self._wait()
 
     def data_received(self, data: bytes) -> None:
-        """Pass the bytes on, and keep the timeout running unless they end a request's headers."""
+        """Pass the bytes on to uvicorn. The timeout keeps running unless they complete a request's headers."""
         super().data_received(data)
         self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop the timeout."""
+        """Stop the timeout, since the connection is closed."""
         super().connection_lost(exc)
         if self._waiting is not None:
             self._waiting.cancel()

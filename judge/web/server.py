@@ -44,10 +44,11 @@ def serve(
 ) -> None:
     """Serve the application that `build` makes until Ctrl-C or SIGTERM; requests in progress are finished first.
 
-    Without `port`, the first free one from 8765 on; 0 takes any. The first line on stdout is the address, so that a
-    program can read it. Elsewhere than on loopback readers need a key: `key`, where links are to outlast the server, or
-    a new one. `also` names further pages to print (title -> path); with `open_` a browser is sent to the address.
-    Raises SpecError where the port is taken or the host is none of this machine's.
+    The default port is the first free port from 8765 on; 0 = any free port. The first line on stdout is the address, so
+    that a program can read it. On an interface other than loopback, readers need a key: `key` if links should stay
+    valid after a restart, else a new one. `also` holds further pages whose addresses are printed (title -> path). With
+    `open_`, the address is opened in a browser. Raises SpecError where the port is taken or `host` is not an address of
+    this machine.
     """
     check_installed()
     import uvicorn

@@ -1,8 +1,9 @@
-"""Pairwise accuracy of judges: shares of pairs of stories, and of systems, that they order as people do.
+"""Pairwise accuracy of judges: shares of pairs of stories, and of pairs of systems, that a judge orders as people do.
 
-Beside the correlation, the table answers in shares of pairs: of two stories that people tell apart, how often does the
-judge prefer the same one (a tie of the judge being half right, or wrong); how often is it right if ties are answers too
-(acc_eq, with epsilon fitted out of fold); and does it separate systems as surely as people do (SPA).
+The table has three kinds of accuracy. The first covers only pairs that people rate differently: how often the judge
+prefers the same story, with a tie of the judge counted as half right or as wrong. The second, acc_eq, covers all pairs
+and counts a tie as an answer; ratings within epsilon of each other are ties, and epsilon is fitted out of fold. The
+third, soft pairwise accuracy (SPA), compares how certainly the judge and people separate systems.
 """
 
 from __future__ import annotations
@@ -54,22 +55,24 @@ _ABOUT = ("dataset", "kind", "run", "judge", "eval_prompt", "criterion", "agains
 
 @dataclass(frozen=True, slots=True)
 class AccuracyRow:
-    """Pairwise accuracy of one judge, of people one by one or of the control: shares (0..1) of story pairs in people's
-    order.
+    """Pairwise accuracies (0 to 1) of one judge, of the human ceiling or of the control judge, on one criterion.
 
     Attributes
     ----------
     half, strict : Estimate
-        Of the pairs that people order: a tie being half right, or wrong.
+        Accuracy on the pairs that people rate differently. A tie of the judge is half right in `half` and wrong in
+        `strict`.
     acc_eq, acc_eq_plain, acc_eq_in_sample : Estimate
-        Of all pairs, ties being answers too; with epsilon of other folds, of 0, of the same stories.
+        Accuracy on all pairs, where a tie counts as an answer and ratings within epsilon are ties. In `acc_eq`, epsilon
+        is fitted on the other folds; in `acc_eq_plain` it is 0; in `acc_eq_in_sample` it is fitted on the same stories.
     epsilon, epsilon_low, epsilon_high : float or None
-        Its median over folds, and its range.
+        Median, minimum and maximum over folds of the fitted epsilon.
     spa, spa_chance : Estimate
-        Soft pairwise accuracy of systems, and of the same ratings dealt at random; 95 % of dealings lie at or below
-        `spa_chance_high`.
+        Soft pairwise accuracy of systems, and its value when the same ratings are permuted at random. 95 % of
+        permutations give `spa_chance_high` or less.
     pairs, comparable, ties_people, ties_judge
-        All pairs of stories; those that people order; shares of all pairs that people and judge tie.
+        Number of pairs of stories, number of pairs that people rate differently, and shares of all pairs that people
+        and the judge tie.
     """
 
     subject: Subject
@@ -94,7 +97,7 @@ class AccuracyRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Accuracies(Signed):
-    """Pairwise accuracies of every judge cell, of people one by one and of the control, with notes."""
+    """Pairwise accuracies of every judge, of the human ceiling and of the control judge, with notes."""
 
     rows: tuple[AccuracyRow, ...]
     options: AccuracyOptions
@@ -103,8 +106,8 @@ class Accuracies(Signed):
     def frame(self) -> pd.DataFrame:
         """A frame with one row for each rater and criterion, and with `signature` and `notes` in its `attrs`.
 
-        What its subject is called and lost, then the fields of `AccuracyRow`: an estimate has `_n` and, where there is
-        one, `_low, _high, _reason` beside it.
+        Its first columns identify the row and count stories without a rating; the others are the fields of
+        `AccuracyRow`. Each estimate has a further column `_n` and, where they apply, `_low`, `_high` and `_reason`.
         """
         rows = [cells(row) for row in self.rows]
         return self.signed([{key: row[key] for key in _ABOUT} | flat_row(row, _NUMBERS) for row in rows])
@@ -113,7 +116,11 @@ class Accuracies(Signed):
 def accuracies(
     table: RatingsTable, options: AccuracyOptions | None = None, *, predict: Predict | None = None
 ) -> Accuracies:
-    """Pairwise accuracies of judges, people one by one and the control, on stories and on systems."""
+    """Compute pairwise accuracies on stories and on systems for judges, the human ceiling and the control judge.
+
+    The human ceiling compares each person with the mean of the other people. The control judge predicts ratings from
+    surface features of the stories.
+    """
     options, remarks = options or AccuracyOptions(), Remarks()
     remarks.note(note for fact in table.facts for note in fact.notes)
     table = numbers(table)
@@ -129,7 +136,10 @@ def accuracies(
 
 
 class _Measured:
-    """One dataset: folds, permutations and resamples are drawn once, so that rows are paired."""
+    """Computes the rows of one dataset.
+
+    All rows share the same folds, permutations and resamples, so that they are paired.
+    """
 
     def __init__(self, matrix: RatingMatrix, options: AccuracyOptions, remarks: Remarks) -> None:
         self.matrix, self.within, self.seed = matrix, options.level == "by-item", options.seed
@@ -155,7 +165,10 @@ class _Measured:
             remarks.notes[f"{note}; epsilon and the systems are treated as fixed"] = None
 
     def row(self, candidate: Candidate) -> AccuracyRow:
-        """The row of a candidate: all its measures, or the reason why none can be computed."""
+        """Row of one candidate: its accuracies, or the reason why none can be computed.
+
+        A candidate is a judge, people one by one (for the human ceiling), or the control judge.
+        """
         if candidate.reason:
             nothing = Estimate.undefined(candidate.reason)
             return AccuracyRow(candidate.subject, 0, half=nothing, strict=nothing, acc_eq=nothing, spa=nothing)
@@ -183,7 +196,10 @@ class _Measured:
         return _tied(_with_epsilon(row, ties), pairs.counts)
 
     def _ceiling(self, subject: Subject, ratings: Floats) -> AccuracyRow:
-        """Each person against the mean of the others, averaged; without intervals, for people are few."""
+        """Human ceiling: accuracy of each person against the mean of the others, averaged over people.
+
+        It has no intervals, because there are few people.
+        """
         system, prompt = self.matrix.system, self.matrix.story_prompt
 
         def paired(x: Floats, y: Floats, credit: Credit) -> Estimate:

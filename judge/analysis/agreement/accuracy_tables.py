@@ -12,7 +12,7 @@ from judge.wording import Advice, Note
 
 
 def tables(result: Accuracies) -> list[Table]:
-    """The accuracy table, with its signature."""
+    """List with one printed table, the table of accuracies with its signature."""
     rows = [cells(row) for row in result.rows]
     columns = [
         *first_columns(rows),

@@ -1,7 +1,7 @@
-"""The alternative annotator test (alt-test) of every judge, and of judges that know nothing, as rows.
+"""The alternative annotator test (alt-test) as table rows, for every judge and for null judges.
 
-The test is refused where individual people are not identified, unless positions stand in for them; every row also has
-people's own agreement.
+A null judge ignores the stories. The test is refused where individual people are not identified, unless an option lets
+the position of a rating stand for a person. Every row also reports how far people agree with each other.
 """
 
 from __future__ import annotations
@@ -37,33 +37,34 @@ Agreed = tuple[Estimate, Estimate]
 """How far the people of a criterion agree: ICC(1,1), and the share of their pairs who rate a story the same."""
 
 _WHOLE = 0.98
-"""A judge that rated less of people's stories is set beside judges that know nothing on the same stories."""
+"""A judge that rated less of people's stories is set beside uninformed judges on the same stories."""
 
 
 @dataclass(frozen=True, slots=True)
 class AltTestRow:
-    """The alternative annotator test of one judge.
+    """The alternative annotator test of one judge or of one null judge.
 
     Attributes
     ----------
     subject : Subject
-        The judge; of an uninformed judge, what it gives.
+        Names of the judge and its criterion. For a null judge, how its ratings are made.
     kind : ``judge`` or ``null``
-        ``null``: an uninformed judge (`null_judges`).
+        ``null`` marks a judge that ignores the stories (`null_judges`).
     winning_rate, advantage, passed, p
-        See `stats.agreement.alt_test`: p is the least level at which the judge would pass.
+        Results of `stats.agreement.alt_test`; p is the smallest level at which the judge would pass.
     clustered_rate, clustered_passed, clustered_p
-        The same with standard errors over `clusters` story-prompts (fewest of a person).
+        The same results with standard errors clustered by story-prompt; `clusters` is the smallest number of
+        story-prompts of a person.
     measure, labels
-        What closeness is, and whether ratings are labels.
+        Measure of closeness to people, and whether ratings are labels.
     compared, too_few : int
-        People compared, and those with fewer than 30 stories.
+        Number of people compared, and number of people with fewer than 30 stories.
     least_stories, most_stories : int or None
-        Of the people compared.
+        Smallest and largest number of stories of a person who was compared.
     people_icc, people_equal : Estimate
-        How far people agree: ICC(1,1), and the share of their pairs who rate a story the same.
+        Agreement among people: ICC(1,1), and the share of pairs of people who rate a story the same.
     people : tuple of AgainstPerson
-        The test person by person; `names` are those of all people.
+        Test results for each person compared; `names` lists all people.
     """
 
     subject: Subject
@@ -90,15 +91,16 @@ class AltTestRow:
 
     @property
     def people_share(self) -> float | None:
-        """Mean over people of the share of stories where a person is at least as close as the judge: the counterpart of
-        rho.
+        """Share of stories where a person is at least as close as the judge to the other people, averaged over people.
+
+        It is the counterpart of the judge's advantage probability rho. None where the test was not possible.
         """
         shares = [person.person_closer for person in self.people]
         return sum(shares) / len(shares) if shares and self.advantage.defined else None
 
 
 def tested_rows(matrices: Sequence[RatingMatrix], options: ReplacementOptions) -> tuple[list[AltTestRow], Remarks]:
-    """Rows of every judge cell that can be compared with people and, for each criterion, of null judges."""
+    """Test rows of every judge that can be compared with people and of the null judges of each criterion."""
     matrix_candidates, remarks = comparable(matrices, options.against, None)
     tests: dict[tuple[str, str], _Test] = {}
     judges: dict[tuple[str, str], list[Candidate]] = {}
@@ -125,7 +127,7 @@ def tested_rows(matrices: Sequence[RatingMatrix], options: ReplacementOptions) -
 
 
 class _Test:
-    """The alt-test against one criterion's people."""
+    """Computes the alt-test of judges against the people who rated one criterion."""
 
     def __init__(
         self,
@@ -144,7 +146,7 @@ class _Test:
 
     @property
     def stories(self) -> Mask:
-        """Stories that people rated."""
+        """Mask of the stories that people rated."""
         return np.asarray((~np.isnan(self.raters.ratings)).any(axis=1), dtype=np.bool_)
 
     def result(self, judge: Floats) -> AltTest:
@@ -192,7 +194,7 @@ class _Test:
 
 
 def _null_rows(judges: Sequence[Candidate], test: _Test) -> list[AltTestRow]:
-    """Judges that know nothing, on all stories, and once more on the stories of each judge that lost many of them."""
+    """Rows of the null judges on all stories, and again on the rated stories of each judge that failed to rate many."""
     if test.reason or not test.stories.any():
         return []
     rated, own = test.stories, judges[0].subject
@@ -215,12 +217,12 @@ def _null_rows(judges: Sequence[Candidate], test: _Test) -> list[AltTestRow]:
 
 
 def _share_kept(candidate: Candidate, rated: Mask) -> float:
-    """Share of the stories that people rated which a judge rated."""
+    """Share of the stories rated by people for which the judge has a rating too."""
     return float((~np.isnan(candidate.sides[0][rated])).mean())
 
 
 def _mean_row(rows: Sequence[AltTestRow]) -> AltTestRow:
-    """One row of several: means of rates, medians of p; it passes where the mean rate does."""
+    """Summarise several rows in one: means of rates and medians of p. It passes if the mean winning rate passes."""
     rate, clustered = _mean([row.winning_rate for row in rows]), _mean([row.clustered_rate for row in rows])
     return replace(
         rows[0],
@@ -235,7 +237,10 @@ def _mean_row(rows: Sequence[AltTestRow]) -> AltTestRow:
 
 
 def _mean(estimates: Sequence[Estimate]) -> Estimate:
-    """The first with the mean value of all; as it is where one of them is undefined."""
+    """Copy of the first estimate with the mean value of all.
+
+    If any estimate is undefined, the result is the first estimate unchanged.
+    """
     values = [estimate.value for estimate in estimates if estimate.value is not None]
     return replace(estimates[0], value=float(np.mean(values))) if len(values) == len(estimates) else estimates[0]
 
@@ -248,7 +253,10 @@ def _median(values: Sequence[float | None]) -> float | None:
 def _people(
     matrix: RatingMatrix, criterion: str, options: ReplacementOptions, remarks: Remarks
 ) -> tuple[Raters, str | None, Agreed]:
-    """The raters of a criterion, why they cannot be left out one at a time, and how far they agree."""
+    """Raters of a criterion, the reason why they cannot be left out one at a time, and the agreement among them.
+
+    The reason is None if individual people are identified.
+    """
     raters = matrix.by_rater(matrix.criteria.index(criterion))
     several = packed(raters.ratings)
     equal = agreement(several, columns="people").flip
@@ -277,9 +285,10 @@ def _people(
 
 
 def packed(ratings: Floats) -> Floats:
-    """Ratings of stories with 2 or more, moved to the left; there are as many columns as the most ratings of one story.
+    """Ratings of the stories with at least two ratings, shifted left so that missing ratings come last.
 
-    Columns are then positions: for agreement among whoever rated, one-way.
+    The number of columns is the most frequent number of ratings per story; further ratings are cut. A column is then a
+    position and not a person, so only one-way measures of agreement apply.
     """
     rated = ~np.isnan(ratings)
     rows, count = ratings[rated.sum(axis=1) >= 2], rated.sum(axis=1)

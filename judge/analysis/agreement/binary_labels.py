@@ -1,8 +1,9 @@
-"""Discrimination of labelled stories by judges: point-biserial r with its bound, AUC, paired win rate.
+"""How well judges discriminate labelled stories from others: point-biserial r with its bound, AUC, paired win rate.
 
-The label is what people gave: a criterion with two values, or a rule on their mean rating. Each judge criterion is a
-row. With error types, the stories that have the label (reasonable ones) are set against one error type at a time, as
-OpenMEVA does; the same reasonable stories then stand in every set, and a story with two errors in two.
+The label comes from people: a criterion with two values, or a threshold on their mean rating. The table has one row for
+each criterion of a judge. If error types are given, stories with the label (reasonable ones) are compared with one
+error type at a time, as in OpenMEVA. The same reasonable stories are then used in every comparison, and a story with
+two errors in two of them.
 """
 
 from __future__ import annotations
@@ -54,23 +55,24 @@ _NUMBERS = tuple(
 
 @dataclass(frozen=True, slots=True)
 class LabelRow:
-    """How well a judge cell or the control separates stories with a label from the others.
+    """How well a judge or the control judge separates stories with a label from other stories.
 
     Attributes
     ----------
     label, other : str
-        The label, and what it is set against.
+        The label, and a description of the stories without it.
     r, auc, win_rate, difference : Estimate
-        Point-biserial r; area under the ROC curve; within story-prompts the share of pairs that the labelled story
-        wins, and the mean difference in points.
+        `r` is the point-biserial correlation and `auc` the area under the ROC curve. The other two compare a labelled
+        and another story for the same story-prompt: `win_rate` is the share of such pairs in which the labelled story
+        is rated higher, `difference` the mean difference in points.
     bound, normal_bound : float or None
-        The largest |r| with these class sizes; where ratings are normal.
+        Largest possible |r| with these class sizes: in general, and for normally distributed ratings.
     with_label, without_label : int or None
-        Stories.
+        Numbers of stories with and without the label.
     pairs, wins, ties, losses : int or None
-        Pairs within `story_prompts`.
+        Numbers of pairs of stories with the same story-prompt, over `story_prompts` story-prompts.
     equivalence, tost_p
-        The difference with its 90 % interval and the p of two one-sided tests, where bounds were given.
+        The difference with its 90 % interval, and p of two one-sided tests, where equivalence bounds were given.
     """
 
     subject: Subject
@@ -95,7 +97,7 @@ class LabelRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Discrimination(Signed):
-    """Discrimination of labelled stories by every judge cell and by the control."""
+    """How well every judge and the control judge separate labelled stories from others."""
 
     rows: tuple[LabelRow, ...]
     options: LabelOptions
@@ -104,15 +106,15 @@ class Discrimination(Signed):
     def frame(self) -> pd.DataFrame:
         """A frame with one row for each rater and label, and with `signature` and `notes` in its `attrs`.
 
-        What its subject is called and lost, then the fields of `LabelRow`: an estimate has `_n` and, where there is
-        one, `_low, _high, _reason` beside it.
+        Its first columns identify the row and count stories without a rating; the others are the fields of `LabelRow`.
+        Each estimate has a further column `_n` and, where they apply, `_low`, `_high` and `_reason`.
         """
         rows = [cells(row) for row in self.rows]
         return self.signed([{key: row[key] for key in (*_ABOUT, *_LOST)} | flat_row(row, _NUMBERS) for row in rows])
 
 
 def discrimination(table: RatingsTable, options: LabelOptions, *, predict: Predict | None = None) -> Discrimination:
-    """Discrimination of labelled stories from others, by every judge cell and the control."""
+    """Measure how well every judge and the control judge separate labelled stories from others."""
     table = numbers(table)
     matrices, remarks = build(table, drop_systems=options.drop_systems), Remarks()
     remarks.note(note for fact in table.facts for note in fact.notes)
@@ -125,7 +127,7 @@ def discrimination(table: RatingsTable, options: LabelOptions, *, predict: Predi
 
 
 class _Labelled:
-    """One dataset: its label, what it is set against, and the resamples that all rows share."""
+    """One dataset with its label, the error types to compare the label with, and the resamples that all rows share."""
 
     def __init__(self, matrix: RatingMatrix, options: LabelOptions, remarks: Remarks) -> None:
         self.matrix, self.options, self.remarks = matrix, options, remarks
@@ -139,7 +141,9 @@ class _Labelled:
         self.resamples = self._draw()
 
     def rows(self, predict: Predict | None) -> list[LabelRow]:
-        """Rows for each set of stories compared with the labelled ones: the judge cells, then the control."""
+        """Rows of the judges, then of the control judge, for each set of stories that is compared with the labelled
+        ones.
+        """
         matrix = self.matrix
         dataset_candidates = [judge_cell(matrix, i, None, None) for i in range(len(matrix.cells))]
         if predict is not None:
@@ -154,7 +158,7 @@ class _Labelled:
         return row if candidate.ratings is None else self._measured(row, candidate.ratings, *self._classes(error))
 
     def _classes(self, error: Labels | None) -> tuple[Flags, Flags]:
-        """Stories in the set, and those of them that have the label."""
+        """Mask of the stories in the comparison, and mask of those among them that have the label."""
         if error is None:
             return self.label.rated, self.label.holds
         both = self.label.holds & error.holds
@@ -217,7 +221,10 @@ class _Labelled:
 
 
 def _pairs(rating: Floats, label: Flags, prompt: Codes) -> tuple[Floats, Codes]:
-    """Differences, labelled minus other, of all pairs of stories for one story-prompt, and their story-prompts."""
+    """Rating differences (labelled minus other) of all pairs of stories with the same story-prompt.
+
+    The second array gives the story-prompt of each pair.
+    """
     rated = ~np.isnan(rating)
     high, low = np.flatnonzero(rated & label), np.flatnonzero(rated & ~label)
     order = low[np.argsort(prompt[low], kind="stable")]
@@ -229,7 +236,7 @@ def _pairs(rating: Floats, label: Flags, prompt: Codes) -> tuple[Floats, Codes]:
 
 
 def _by_story_prompt(rating: Floats, label: Flags, prompt: Codes) -> Floats:
-    """Mean of the labelled minus mean of the other stories for each story-prompt that has both."""
+    """Mean of the labelled stories minus mean of the other stories, for each story-prompt that has both kinds."""
     rated = ~np.isnan(rating)
     prompts = int(prompt.max()) + 1 if prompt.size else 0
     sides = []

@@ -1,7 +1,8 @@
-"""Correlations in the published layout: judge x Eval-Prompt by criterion, with ceiling and control as rows.
+"""Correlations in the layout of published tables: judge x Eval-Prompt in rows, criteria in columns.
 
-It is the correlation table turned on its side (the HANNA judge study prints its correlations so): what stands in a cell
-is an `Estimate` of `analysis.correlation`, with its interval or its reason.
+The human ceiling and the control judge are rows too. The layout is that of the HANNA judge study. It holds the same
+values as the correlation table: each cell is an `Estimate` of `analysis.correlation` with its interval, or with the
+reason why it has none.
 """
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ _CONTROL_WORDS = {
 class LayoutRow:
     """One row of the grid: its kind (ceiling, judge, control), its rater, one estimate per criterion, and their mean.
 
-    `name` is the judge as it was asked; `run` is given only where it was asked in several, and `is_control` says
-    whether it is no language model.
+    `name` is the judge's name as it was requested. `run` is given only where the judge occurs in several runs.
+    `is_control` is true for a judge that is no language model.
     """
 
     kind: Kind
@@ -50,17 +51,17 @@ class LayoutRow:
 
     @property
     def key(self) -> tuple[str | None, ...]:
-        """Identifier of the row's rater, the same for all people compared with; the ceiling's name is left out."""
+        """Identifier of the row's rater, which is the same in every panel. It leaves out the name of a ceiling row."""
         return (self.kind, None if self.kind == CEILING else self.name, self.eval_prompt, self.run)
 
     @property
     def name_and_run(self) -> str:
-        """The judge's name, with the run where the judge occurs in several."""
+        """The judge's name, followed by the run where the judge occurs in several runs."""
         return f"{self.name} ({self.run})" if self.run else self.name
 
     @property
     def judge(self) -> str:
-        """The name as tables and figures print it: a control judge is marked as one."""
+        """The judge's name as printed in tables and figures, with a mark if it is a control judge."""
         named = f"{self.name}, control" if self.is_control else self.name
         return f"{named} ({self.run})" if self.run else named
 
@@ -69,10 +70,11 @@ class LayoutRow:
 class Layout:
     """The rows and columns of one dataset's correlation grid.
 
-    `statistic` and `where` say what a cell is (e.g. "Kendall's tau-b" and "over all stories"), `unit` what its n
-    counts, `criteria` and `short` name the columns, `control_sources` where the control row's ratings come from;
-    `other_names` is a sentence on criteria that are set against people's of another name, or nothing. `panels` holds
-    the same rows beside the people of each panel alone.
+    `statistic` and `where` describe a cell (e.g. "Kendall's tau-b" and "over all stories") and `unit` names the units
+    that its n counts. `criteria` and `short` are the full and short column names. `control_sources` says where the
+    control row's ratings come from. `other_names` is a sentence on criteria that are compared with a human criterion of
+    another name, or empty. `panels` maps each panel of raters to the same rows computed with that panel's human ratings
+    only.
     """
 
     dataset: str
@@ -91,7 +93,7 @@ class Layout:
 
     @property
     def by_people(self) -> list[tuple[str, LayoutRow]]:
-        """Each row paired with the people it is compared with: `ALL`, followed by the same row for each panel."""
+        """Pairs (panel's name, row): each row for all people (`ALL`), followed by the same row for each panel."""
         of_panels = {name: {row.key: row for row in rows} for name, rows in self.panels.items()}
         named_rows: list[tuple[str, LayoutRow]] = []
         for row in self.rows:
@@ -106,7 +108,7 @@ class Layout:
 
     @property
     def size(self) -> str:
-        """n in words, e.g. ``n = 960 stories``, or its range where cells differ."""
+        """The number n in words, e.g. ``n = 960 stories``, or the range of n where cells differ."""
         counts = [cell.n for cell in self.cells if cell.defined]
         if not counts:
             return "no cell is defined"
@@ -115,7 +117,7 @@ class Layout:
 
     @property
     def apart(self) -> str:
-        """A caveat for captions where judges rated different shares of the stories; else empty."""
+        """Warning for captions that rows are based on different stories; empty if judges rated about equally many."""
         if self.unit != "stories":
             return ""
         judges = [row for row in self.rows if row.kind == JUDGE]
@@ -127,24 +129,24 @@ class Layout:
 
     @property
     def control(self) -> str:
-        """Source of the control's ratings in words, e.g. ``out of fold``; empty where it rates nothing."""
+        """How the control judge's ratings were obtained, e.g. ``out of fold``; empty if it has no ratings."""
         source_words = (_CONTROL_WORDS.get(source) for source in self.control_sources)
         return " or ".join(words for words in source_words if words)
 
     @property
     def half_width(self) -> float | None:
-        """Median half-width of the cells' intervals; None where none has one."""
+        """Median half-width of the intervals in the grid; None if no cell has an interval."""
         widths = [(c.high - c.low) / 2 for c in self.cells if c.low is not None and c.high is not None]
         return float(np.median(widths)) if widths else None
 
 
 def layouts(result: Correlations) -> list[Layout]:
-    """One layout for each dataset that has a row."""
+    """Correlation grids, one for each dataset that has rows."""
     return [_layout(result, dataset) for dataset in result.datasets if dataset.rows]
 
 
 def tables(grids: Sequence[Layout]) -> list[Table]:
-    """Printed tables of the layouts."""
+    """Printed tables of the grids."""
     return [_table(layout, several=len(grids) > 1) for layout in grids]
 
 
@@ -176,7 +178,7 @@ def _layout(result: Correlations, dataset: CorrelatedDataset) -> Layout:
 
 
 def _against(dataset: CorrelatedDataset) -> dict[str, str | None]:
-    """Criterion of the judges -> people's that it is set against."""
+    """Map from each criterion of the judges to the human criterion that it is compared with."""
     return {row.subject.criterion: row.subject.against for row in dataset.rows if row.kind == JUDGE}
 
 
@@ -187,9 +189,10 @@ _Key = tuple[str, str | None, str | None]
 def _rows(
     rows: Sequence[CorrelationRow], criteria: Sequence[str], against: Mapping[str, str | None]
 ) -> list[LayoutRow]:
-    """A row for each of ceiling, judge cells and control; runs are named, and stay together, where a judge has several.
+    """One row for each ceiling, judge and control. Rows of one judge are adjacent.
 
-    What people rated stands under every criterion that was compared with it.
+    The run is named where a judge occurs in several runs. The human ceiling of a criterion is repeated under every
+    judge criterion that is compared with it.
     """
     first: dict[_Key, CorrelationRow] = {}
     cells: dict[_Key, dict[str, Estimate]] = {}

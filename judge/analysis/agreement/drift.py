@@ -1,7 +1,7 @@
-"""Drift: tests that a judge correlates with people equally for every system and dataset, with each group's spread.
+"""Tests whether a judge's correlation with human ratings is the same for every system and every dataset.
 
-OpenMEVA's generalization tests: Pearson's r within each system and across datasets, with the spread of both sides
-beside it (a correlation falls where ratings vary less), and a test that one correlation would do for all.
+OpenMEVA calls this generalization. Pearson's r is computed within each system and on each dataset. The standard
+deviations of both raters are reported with it, because a correlation falls where ratings vary less.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ _WORDS = ("over", "lowest_group", "highest_group", "reason")
 
 @dataclass(frozen=True, slots=True)
 class GroupRow:
-    """Pearson's r of a judge cell or of the control with people on a dataset, or within one of its systems.
+    """Pearson's r between a judge (or the control judge) and human ratings, on a dataset or within one of its systems.
 
-    `group` is the system, or ``all``; `sd_judge, sd_people` are the spread of both sides (n - 1), `few` says whether
-    too few stories are in the group to say much.
+    `group` is the system, or ``all`` for the whole dataset. `sd_judge` and `sd_people` are standard deviations of the
+    ratings (n - 1). `few` is true if the group has too few stories for a reliable r.
     """
 
     subject: Subject
@@ -56,9 +56,9 @@ class GroupRow:
 class HomogeneityRow:
     """The test that r is the same in all systems of a dataset, or on all datasets.
 
-    `over` is systems or datasets. `lowest` and `highest` are the r of the groups so named; `p_adjusted` is
-    Benjamini-Hochberg's over all tests that exist; `left_out` counts groups without a usable r; `reason` says why there
-    is no test.
+    `over` is ``systems`` or ``datasets``. `lowest` and `highest` are the smallest and largest r, with the groups that
+    have them in `lowest_group` and `highest_group`. `p_adjusted` is adjusted by Benjamini and Hochberg's method over
+    all tests that could be computed. `left_out` counts groups without a usable r. `reason` says why there is no test.
     """
 
     subject: Subject
@@ -79,7 +79,7 @@ class HomogeneityRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Drift(Signed):
-    """Agreement by dataset and system, and tests of whether it is the same in all systems or datasets."""
+    """Correlations of judges with people by dataset and system, and tests of whether they are equal."""
 
     tests: tuple[HomogeneityRow, ...]
     groups: tuple[GroupRow, ...]
@@ -88,8 +88,8 @@ class Drift(Signed):
     def frame(self) -> pd.DataFrame:
         """A frame of the tests, with `signature` and `notes` in its `attrs`.
 
-        What their subject is called, then the fields of `HomogeneityRow`: the lowest and highest r have `_low, _high,
-        _n` beside them; `tail` is that of p.
+        Its first columns identify the judge and criterion; the others are the fields of `HomogeneityRow`. The lowest
+        and highest r have further columns `_low`, `_high` and `_n`. `tail` says whether p is one- or two-sided.
         """
         rows = [cells(row) | {"tail": None if row.p is None else "greater"} for row in self.tests]
         return self._frame(rows, (*_ABOUT, *_WORDS), _TEST)
@@ -98,7 +98,8 @@ class Drift(Signed):
     def groups_frame(self) -> pd.DataFrame:
         """A frame of r in each dataset and system, with `signature` and `notes` in its `attrs`.
 
-        What their subject is called, then the fields of `GroupRow`: r has `_low, _high` (Fisher), `_n`, `_reason`.
+        Its first columns identify the judge and criterion; the others are the fields of `GroupRow`. r has further
+        columns `_low`, `_high` (Fisher's interval), `_n` and `_reason`.
         """
         return self._frame([cells(row) for row in self.groups], (*_ABOUT, "group"), _GROUP)
 
@@ -109,7 +110,7 @@ class Drift(Signed):
 
 
 def drift(table: RatingsTable, options: DriftOptions | None = None, *, predict: Predict | None = None) -> Drift:
-    """Pearson's r of every judge cell and of the control by dataset and system, with tests of homogeneity."""
+    """Compute Pearson's r of every judge and of the control judge by dataset and system, with tests of homogeneity."""
     options = options or DriftOptions()
     table = numbers(table)
     matrices = build(table, drop_systems=options.drop_systems)
@@ -128,7 +129,7 @@ def drift(table: RatingsTable, options: DriftOptions | None = None, *, predict: 
 
 
 def _group_rows(matrix: RatingMatrix, candidate: Candidate) -> Iterator[GroupRow]:
-    """One row for the dataset, one for each system."""
+    """One row for the whole dataset, then one row for each system."""
     x, y = candidate.sides
     whole = heterogeneity.in_group(x, y)
     parts = heterogeneity.by_group(x, y, matrix.system, len(matrix.systems))
@@ -137,7 +138,7 @@ def _group_rows(matrix: RatingMatrix, candidate: Candidate) -> Iterator[GroupRow
 
 
 def _tests(groups: Sequence[tuple[GroupRow, ...]]) -> list[HomogeneityRow]:
-    """A test over systems for each contender; over datasets for each that stands in several."""
+    """Tests over systems for each rater and dataset, then tests over datasets for each rater that occurs in several."""
     from scipy.stats import false_discovery_control
 
     rows: list[HomogeneityRow] = []

@@ -1,4 +1,4 @@
-"""Printed tables of drift: the tests, then r by dataset and system."""
+"""Printed tables of the tests of equal correlations, and of r by dataset and system."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Labels of stories made from people's ratings: a criterion with two values, or a rule with a threshold."""
+"""Labels of stories derived from human ratings, by a criterion with two values or a rule with a threshold."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class Labels:
     text : str
         The rule in full, e.g. ``Overall > 4``.
     criterion : int
-        The people's criterion it reads.
+        Index of the human criterion that the rule uses.
     holds, rated : array of bool, shape (n,)
-        Whether a story has the label, and whether people rated it; `holds` is false where it is not known.
+        Whether a story has the label, and whether people rated it. `holds` is false for unrated stories.
     by_rule : bool
-        Whether a threshold made the label from a finer rating.
+        Whether the label was obtained by a threshold on a finer rating.
     """
 
     text: str
@@ -40,20 +40,21 @@ class Labels:
 
 
 def criterion_of(words: str) -> str:
-    """The name of the people's criterion that a rule reads."""
+    """Name of the human criterion that a rule uses."""
     rule = _RULE.match(words.strip())
     return (rule["name"] if rule else words).strip()
 
 
 def labels(matrix: RatingMatrix, words: str, option: str = "labels") -> Labels:
-    """Labels from a rule (``Overall > 4``) or from a criterion whose mean ratings have two values (the higher = label).
+    """Labels from a rule (``Overall > 4``), or from a criterion whose mean ratings have two values.
 
-    A threshold compares means over raters; equal to 1e-9 is equal.
+    Without a rule, stories with the higher value have the label. A threshold is compared with the mean over raters;
+    values within 1e-9 count as equal.
 
     Raises
     ------
     SpecError
-        Words that are neither; a criterion that people did not rate, or, without a rule, with other than two values.
+        People did not rate the criterion, or there is no rule and the mean ratings do not have exactly two values.
     """
     given = {option: words}
     match, name = _RULE.match(words.strip()), criterion_of(words)

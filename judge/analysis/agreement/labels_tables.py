@@ -10,7 +10,7 @@ from judge.printing.tables import Column, Table
 
 
 def tables(result: Discrimination) -> list[Table]:
-    """The table of discrimination, with its signature."""
+    """List with one printed table: how well judges separate labelled stories from others."""
     options = result.options
     rows = [cells(row) for row in result.rows]
     columns = first_columns(rows)

@@ -1,11 +1,11 @@
-"""Judges that know nothing of the stories: a baseline for tests that a judge may pass by chance.
+"""Null judges, which ignore the stories: a baseline for tests that a judge may pass by chance.
 
 ==================  =================================================================================================
-always the mean     the same rating for every story: the mean of all ratings by people
+always the mean     the same rating for every story: the mean of all human ratings
 always the          the same label for every story: the one that people gave most often
 commonest label
-people permuted     ratings by people, one a story, dealt to the stories at random; several times over
-labels at random    each label with the share that people give it, whatever the story; its counts are expected ones
+people permuted     one human rating of each story, permuted over the stories; repeated several times
+labels at random    each label with the frequency that people give it, whatever the story; counts are expected counts
 ==================  =================================================================================================
 """
 
@@ -28,20 +28,24 @@ DEALT = 20
 
 
 def constant(ratings: Floats, stories: Mask) -> Floats:
-    """Constant judge: the mean of people's ratings (n, people) of the selected stories (n,); NaN for others."""
+    """Constant judge: the mean of the human ratings (n, people) of the selected stories.
+
+    The result has shape (n,), with NaN for stories that are not selected.
+    """
     return np.where(stories, float(np.nanmean(ratings[stories])), np.nan)
 
 
 def commonest(ratings: Floats, stories: Mask) -> Floats:
-    """Most frequent code in people's labels (n, people) of the selected stories (n,), for each; NaN for others."""
+    """Constant judge of labels: people's most frequent code on the selected stories, from ratings of shape (n, people).
+
+    The result has shape (n,), with NaN for stories that are not selected.
+    """
     codes, counts = np.unique(ratings[stories][~np.isnan(ratings[stories])], return_counts=True)
     return np.where(stories, codes[counts.argmax()], np.nan)
 
 
 def permuted(ratings: Floats, stories: Mask, rng: np.random.Generator) -> Iterator[Floats]:
-    """Yield `DEALT` null judges (n,): one rating of each selected story is drawn at random, then all are permuted over
-    stories.
-    """
+    """Yield `DEALT` null judges, shape (n,). Each draws one human rating of every selected story and permutes them."""
     rows = np.flatnonzero(stories)
     rated = ~np.isnan(ratings[rows])
     for _ in range(DEALT):
@@ -52,7 +56,7 @@ def permuted(ratings: Floats, stories: Mask, rng: np.random.Generator) -> Iterat
 
 
 def at_random(people: Floats, labels: int, positive: int | None) -> Confusion:
-    """Expected labels of a judge that labels at random with people's frequencies: shares per story, no draws."""
+    """Expected confusion matrices, story by story, of a judge that labels at random with people's label frequencies."""
     rated = ~np.isnan(people)
     code = people[rated].astype(np.int64)
     share = np.bincount(code, minlength=labels) / max(1, code.size)

@@ -1,7 +1,8 @@
-"""Replacing people by a judge: the alternative annotator test, and means of systems from few human ratings.
+"""Whether a judge may replace people: the alternative annotator test, and means of systems from few human ratings.
 
-The test needs individual people to be identified, unless the option `positions` says otherwise, and shows people's own
-agreement: where people hardly agree, any smooth judge is closer to the others than one of them is.
+The test needs identified people, unless the option `positions` lets the position of a rating stand for a person. The
+agreement among people is reported with it: where people hardly agree, any smooth judge is closer to the other people
+than one of them is.
 """
 
 from __future__ import annotations
@@ -41,18 +42,20 @@ _MEANS = tuple(Column(name, name) for name in ("powered", "people", "all_people"
 
 @dataclass(frozen=True, slots=True)
 class MeanRow:
-    """A system's mean rating by people with a judge's help (PPI++), by people alone, and by the judge alone.
+    """Mean rating of one system by people with a judge's help (PPI++), by people alone, and by the judge alone.
 
     Attributes
     ----------
     powered, people : Estimate
-        The same stories with the judge's help and without, whether the judge rated them or not.
+        Mean human rating with the judge's help and without it, on the same stories. Stories that the judge failed to
+        rate are included.
     all_people : float or None
-        Of all stories people rated, where some were hidden.
+        Mean of all human ratings, where some were hidden from the other estimates.
     judge_mean, power, worth : float or None
-        The judge alone; lambda; how many human ratings one is worth.
+        Mean of the judge alone; weight lambda of the judge's ratings; relative efficiency, that is the variance of the
+        mean without the judge divided by the variance with the judge's help.
     both, judge_only, lost : int
-        Stories rated by both, by the judge only, and without the judge's rating.
+        Numbers of stories rated by both, by the judge only, and without a rating of the judge.
     """
 
     subject: Subject
@@ -72,7 +75,7 @@ class MeanRow:
 class Replacement(Signed):
     """The alternative annotator test of every judge and of null judges, and mean ratings of systems.
 
-    `signature_parts` and `notes` are of the tests, `means_signature_parts` and `means_notes` of the means.
+    `signature_parts` and `notes` belong to the tests, `means_signature_parts` and `means_notes` to the means.
     """
 
     tests: tuple[AltTestRow, ...]
@@ -90,8 +93,9 @@ class Replacement(Signed):
     def frame(self) -> pd.DataFrame:
         """A frame with one row for each test, and with `signature` and `notes` in its `attrs`.
 
-        What their subject is called, then the fields of `AltTestRow`: an estimate has `_n` and, where there is one,
-        `_low, _high, _reason` beside it; `tail` is that of both p.
+        Its first columns identify the judge and criterion; the others are the fields of `AltTestRow`. Each estimate has
+        a further column `_n` and, where they apply, `_low`, `_high` and `_reason`. `tail` says whether both p are one-
+        or two-sided.
         """
         more = ("passed", "clustered_passed", "clusters", "epsilon", "too_few", "least_stories", "most_stories")
         rows = [cells(row) for row in self.tests]
@@ -101,17 +105,20 @@ class Replacement(Signed):
     def people_frame(self) -> pd.DataFrame:
         """A frame of the judges' tests with one row for each person.
 
-        `dataset, run, judge, eval_prompt, criterion, against, person, stories, judge_closer, person_closer, p, tail,
-        p_adjusted` (Benjamini-Yekutieli over the people of the cell)`, won`; `story_prompts, clustered_p,
-        clustered_p_adjusted, clustered_won` with the standard error over story-prompts.
+        Columns: `dataset, run, judge, eval_prompt, criterion, against, person, stories, judge_closer, person_closer, p,
+        tail, p_adjusted` (by Benjamini and Yekutieli's method over the people of one judge, Eval-Prompt and criterion)
+        and `won`. With standard errors clustered by story-prompt: `story_prompts, clustered_p, clustered_p_adjusted,
+        clustered_won`.
         """
         judges = [row for row in self.tests if row.kind == JUDGE]
         return pd.DataFrame([dict(_by_person(row, person)) for row in judges for person in row.people])
 
     @property
     def means_frame(self) -> pd.DataFrame:
-        """A frame of mean ratings by judge cell and system: labels, then the fields of `MeanRow`, each estimate with
-        columns `_low, _high, _n, _reason`.
+        """A frame of mean ratings with one row for each judge, Eval-Prompt, criterion and system.
+
+        Its first columns identify the judge, Eval-Prompt and criterion; the others are the fields of `MeanRow`. Each
+        estimate has further columns `_low`, `_high`, `_n` and `_reason`.
         """
         more = ("system", "both", "judge_only", "lost")
         rows = [cells(row) for row in self.means]
@@ -119,7 +126,10 @@ class Replacement(Signed):
 
 
 def replacement(table: RatingsTable, options: ReplacementOptions | None = None) -> Replacement:
-    """The alternative annotator test, and means of systems from some human ratings and all of the judge's."""
+    """Compute the alternative annotator test, and the means of systems.
+
+    The means combine some human ratings with all ratings of the judge.
+    """
     options = options or ReplacementOptions()
     matrices = build(table, drop_systems=options.drop_systems)
     # Draws are made only where ratings are hidden; the means have no epsilon, and persons no part in them.
@@ -145,7 +155,7 @@ def replacement(table: RatingsTable, options: ReplacementOptions | None = None) 
 
 
 def _with_measure(options: ReplacementOptions, tests: Sequence[AltTestRow]) -> ReplacementOptions:
-    """The options with the measure that was in force, where it was one."""
+    """The options with the measure that the tests used in place of ``auto``; unchanged if the tests used several."""
     measures = {row.measure for row in tests} or {"rmse"}
     return replace(options, measure=measures.pop()) if options.measure == "auto" and len(measures) == 1 else options
 
@@ -194,7 +204,10 @@ def _mean_rows(matrices: Sequence[RatingMatrix], options: ReplacementOptions) ->
 
 
 def _hidden(matrix: RatingMatrix, options: ReplacementOptions) -> NDArray[np.bool_]:
-    """Stories whose human ratings are hidden: in each system all but `rated`, the same for every criterion."""
+    """Mask of stories whose human ratings are hidden, the same for every criterion.
+
+    In each system, `rated` stories drawn at random are not hidden.
+    """
     hidden = np.zeros(matrix.n, dtype=bool)
     if options.rated is None:
         return hidden

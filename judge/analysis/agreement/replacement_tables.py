@@ -61,7 +61,7 @@ def _test_table(result: Replacement) -> Table:
     )
     same = " or ".join(dict.fromkeys(MODE if row.labels else MEAN for row in result.tests)) or MEAN
     null = (
-        f"{same}, {PERMUTED}: judges that know nothing of the stories (one rating for all "
+        f"{same}, {PERMUTED}: uninformed judges of the stories (one rating for all "
         f"stories; people's ratings assigned to the stories at random, mean of {DEALT} assignments): a judge with "
         "no higher rate has shown nothing"
     )
@@ -78,7 +78,10 @@ def _test_table(result: Replacement) -> Table:
 
 
 def verdict(result: Replacement) -> str:
-    """The result of the test in a sentence: which judges pass on rows where null judges do not."""
+    """Sentence that answers whether judges may replace a person.
+
+    It counts the rows on which judges pass the test and null judges, which ignore the stories, do not.
+    """
     judges = [row for row in result.tests if row.kind != NULL and row.winning_rate.defined]
     if not judges:
         return "May a judge replace a person? It cannot be tested: each row states the reason."
@@ -104,7 +107,7 @@ def verdict(result: Replacement) -> str:
 
 
 def _null_passes(result: Replacement) -> list[str]:
-    """Caution on the criteria where an uninformed judge passes; none where it passes nowhere."""
+    """Warning with the criteria on which a null judge passes; an empty list if none passes."""
     passed = dict.fromkeys(row.subject.criterion for row in result.tests if row.kind == NULL and row.passed)
     if not passed:
         return []

@@ -1,4 +1,7 @@
-"""Differences between sliding sets of stories (OpenMEVA), as published and with corrected versions beside it."""
+"""Correlations of differences between sliding sets of stories, as OpenMEVA published them and in corrected versions.
+
+A sliding set holds a fixed number of stories in the order of their human scores.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,10 @@ _NUMBERS = tuple(Column(name, name) for name in (*(f"{way}_{what}" for way in WA
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """Correlation for one way to count differences: r, and r squared with an interval; `n` counts pairs, or stories."""
+    """Correlation under one way to count differences between sets: `r`, and `r2` (r squared) with an interval.
+
+    Its `n` counts pairs of sets, or stories.
+    """
 
     r: Estimate
     r2: Estimate
@@ -41,18 +47,18 @@ class Way:
 
 @dataclass(frozen=True, slots=True)
 class SlidingRow:
-    """Correlation of differences between sliding sets of stories, by a judge cell or the control.
+    """Correlation of differences between sliding sets of stories, for one judge or the control judge.
 
     Attributes
     ----------
     sets, inclusive, disjoint : int
-        Numbers of sets: as published, counting both ends, and of those that share no story.
+        Number of sets as published, number of sets with both ends counted, and number of sets that share no story.
     tied : int
-        Stories that share people's score with another, so that their ids settled the order.
+        Number of stories with the same human score as another story; their order is that of their ids.
     window, stride : int
-        Stories in a set, and between the beginnings of two.
+        Number of stories in a set, and number of stories between the starts of consecutive sets.
     ways : mapping
-        The ways to count by name: published, unordered, apart, stories.
+        Name of the way to count (``published``, ``unordered``, ``apart``, ``stories``) -> its correlation.
     """
 
     subject: Subject
@@ -66,24 +72,27 @@ class SlidingRow:
 
     @property
     def sign(self) -> str | None:
-        """The sign of r where it is the same under all ways to count differences, else ``mixed``."""
+        """Sign of r under all ways to count: ``+``, ``-``, or ``mixed`` where signs differ; None where r is
+        undefined.
+        """
         signs = {"+" if way.r.value > 0 else "-" for way in self.ways.values() if way.r.value is not None}
         return signs.pop() if len(signs) == 1 else "mixed" if signs else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SlidingSetsTable(Signed):
-    """Correlations over sliding sets for every judge cell and the control."""
+    """Correlations over sliding sets for every judge and the control judge."""
 
     rows: tuple[SlidingRow, ...]
     options: DriftOptions
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A frame with one row for each judge cell or control, and with `signature` and `notes` in its `attrs`.
+        """A frame with one row for each judge or control, and with `signature` and `notes` in its `attrs`.
 
-        What its subject is called, for each way `{way}_r2`, with `_n` and, where there is one, `_low, _high, _reason`
-        beside it, and `{way}_r`, signed; then the other fields of `SlidingRow`.
+        Its first columns identify the row and count stories without a rating. For each way to count there are
+        `{way}_r2`, with `_n` and, where they apply, `_low`, `_high` and `_reason`, and the signed `{way}_r`. The other
+        fields of `SlidingRow` follow.
         """
         rows = [sliding_cells(row) for row in self.rows]
         return self.signed([{key: row[key] for key in _ABOUT} | flat_row(row, _NUMBERS) for row in rows])
@@ -92,7 +101,7 @@ class SlidingSetsTable(Signed):
 def sets(
     table: RatingsTable, options: DriftOptions | None = None, *, predict: Predict | None = None
 ) -> SlidingSetsTable:
-    """Correlation of differences between sliding sets of stories, for each judge cell and the control."""
+    """Compute the correlation of differences between sliding sets for each judge and the control judge."""
     options = options or DriftOptions()
     table = numbers(table)
     matrices = build(table, drop_systems=options.drop_systems)

@@ -1,4 +1,4 @@
-"""Printed table of sliding sets."""
+"""Printed table of correlations over sliding sets of stories."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from judge.printing.tables import Column, Table
 
 
 def tables(result: SlidingSetsTable) -> list[Table]:
-    """The table of sliding sets, with its signature."""
+    """List with one printed table, the table of sliding sets with its signature."""
     rows = [sliding_cells(row) for row in result.rows]
     columns = [
         *first_columns(rows),

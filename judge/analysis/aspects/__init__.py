@@ -1,1 +1,4 @@
-"""Which aspects of a story stand out, and how they are rated: a judge beside readers who chose what to comment on."""
+"""Compares judges with readers on which aspects of a story stand out, and on how these aspects are rated.
+
+The readers themselves chose which aspects to rate and comment on.
+"""

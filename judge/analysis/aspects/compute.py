@@ -1,10 +1,10 @@
-"""A judge's salience and ratings of aspects of a story, compared with the aspects that readers commented on.
+"""Compares a judge's salience and ratings of the aspects of a story with the aspects that readers commented on.
 
-StoryER's readers chose three or more of ten aspects of a story, and rated and commented on these. A judge's salience of
-an aspect is its rating of the criterion ``NAME (salience)``, as the set `storyer_salience` asks for it; its rating of
-the aspect itself is that of the criterion NAME. Recall at k is the share of the chosen aspects that are among the k
-most salient of their story; aspects tied there share the places that are left. Floors name the same aspects for every
-story: those chosen most often in the other stories, and those of the study's Table 2.
+Each StoryER reader chose three or more of ten aspects of a story, and rated and commented on these. A judge's salience
+of an aspect is its rating of the criterion ``NAME (salience)``, which the criteria set `storyer_salience` requests. Its
+rating of the aspect is its rating of the criterion NAME. Recall at k is the share of the chosen aspects that are among
+the k most salient of their story; aspects tied at rank k share the remaining ranks. Two baselines ("floors") name the
+same aspects for every story: those chosen most often in the other stories, and those of the study's Table 2.
 """
 
 from __future__ import annotations
@@ -43,7 +43,10 @@ _RESAMPLED = "95 %, expanded percentiles over resampled story-prompts"
 
 @dataclass(frozen=True, slots=True)
 class _Guess:
-    """One judge's, or one floor's, numbers of n stories x m aspects; None = it has none, and `why` says why."""
+    """Salience and ratings of the aspects by one judge or one baseline, each of shape (stories, aspects).
+
+    Either is None if the rater has none; `no_ratings` is the reason printed where ratings are missing.
+    """
 
     kind: Kind
     judge: str
@@ -55,10 +58,9 @@ class _Guess:
 
 
 def aspects(table: RatingsTable, options: AspectsOptions | None = None) -> Aspects:
-    """Recall of the aspects that people chose, and correlations with people's ratings, over all aspects and for each
-    one.
+    """Compute recall of the aspects that people chose, and correlations with human ratings of these aspects.
 
-    Raises SpecError where no person rated anything.
+    The results are given over all aspects and for each aspect. Raises SpecError where no person rated anything.
     """
     options = options or AspectsOptions()
     table = numbers(table)
@@ -93,7 +95,10 @@ def _rows(matrix: RatingMatrix, options: AspectsOptions) -> Iterator[AspectRow]:
 
 
 def _aspects(matrix: RatingMatrix) -> tuple[str, ...]:
-    """People's criteria and those whose salience a judge rated; where all are StoryER's, its ten in their order."""
+    """Names of the human criteria and of the criteria whose salience a judge rated.
+
+    If all are aspects of StoryER, the result is its ten aspects in the order of the study.
+    """
     asked = (cell.criterion for cell in matrix.cells if cell.criterion.casefold().endswith(SALIENCE))
     folded = {name.casefold(): name for name in (*(name[: -len(SALIENCE)] for name in asked), *matrix.criteria)}
     study_aspects = storyer_aspects()
@@ -109,7 +114,7 @@ def _floors(names: tuple[str, ...], counts: NDArray[np.int64]) -> Iterator[_Gues
 
 
 def _judges(matrix: RatingMatrix, names: tuple[str, ...]) -> Iterator[_Guess]:
-    """Each judge x Eval-Prompt of each run, by what it rated of the aspects and of their salience."""
+    """Salience and ratings of each judge x Eval-Prompt of each run."""
     index_of = {name.casefold(): at for at, name in enumerate(names)}
     ratings_by_judge: dict[tuple[str, str, str], dict[bool, Floats]] = {}
     for cell, values in zip(matrix.cells, matrix.judge, strict=True):
@@ -167,7 +172,10 @@ def _correlation(
     coefficient: Coefficient,
     drawn: bootstrap.Resamples | None,
 ) -> Estimate:
-    """With people's ratings of the chosen aspects; all of a story stand or fall together in resamples."""
+    """Correlation of a judge's ratings with human ratings of the aspects that people chose.
+
+    Resampling keeps all aspects of a story together.
+    """
     if guess.ratings is None:
         return Estimate.undefined(guess.no_ratings)
     story, aspect = np.nonzero(chosen)

@@ -1,4 +1,4 @@
-"""Printed tables about aspects."""
+"""Printed tables of recall and ratings of story aspects."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from judge.printing.tables import Column, Table
 
 
 def tables(result: Aspects) -> list[Table]:
-    """A table with one row per judge and per floor over all aspects, then tables of the judges aspect by aspect."""
+    """A table over all aspects with one row per judge and per baseline, then a table with one row per judge and
+    aspect.
+    """
     overall = [row for row in result.rows if row.aspect is None]
     single = [row for row in result.rows if row.aspect is not None and row.is_judge]
     several = len({row.dataset for row in result.rows}) > 1

@@ -1,4 +1,4 @@
-"""Result of the analysis of aspects: typed rows and notes."""
+"""Result types of the analysis of aspects: rows and notes."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ _NUMBERS = (*(f"recall_{k}" for k in PLACES), "rho", "tau")
 
 @dataclass(frozen=True, slots=True)
 class AspectRow:
-    """Results of one judge or one floor, over all aspects or on one aspect.
+    """Results of one judge or one baseline, over all aspects or on one aspect.
 
     Attributes
     ----------
     aspect : str or None
-        None = over all.
+        Name of the aspect; None = over all aspects.
     chosen : int
-        Comments (story and aspect) that people wrote.
+        Number of comments, that is of pairs of a story and an aspect that people chose.
     recall : mapping
-        k -> share of the chosen aspects that are among the k first of their story.
+        k -> share of the chosen aspects that are among the k most salient of their story.
     rho, tau : Estimate
-        Spearman and Kendall's tau-b with people's ratings of the aspects that they chose.
+        Spearman's rho and Kendall's tau-b with people's ratings of the aspects that they chose.
     incomplete : int
-        Stories left out of recall, because an aspect has no salience there.
+        Number of stories left out of recall because some aspect has no salience.
     """
 
     dataset: str
@@ -53,25 +53,26 @@ class AspectRow:
 
     @property
     def is_judge(self) -> bool:
-        """Whether the row is a judge's, not a floor's."""
+        """Whether the row belongs to a judge; otherwise it belongs to a baseline."""
         return self.kind == "judge"
 
     def numbers(self) -> dict[str, Estimate]:
-        """The estimates by their names in the frame."""
+        """Mapping from the column names of the frame to the row's estimates."""
         return {**{f"recall_{k}": self.recall[k] for k in PLACES}, "rho": self.rho, "tau": self.tau}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Aspects(Signed):
-    """Results of judges and floors against the aspects that people chose; `rows` is by dataset, floors first."""
+    """Results of judges and baselines against the aspects that people chose; rows are by dataset, baselines first."""
 
     rows: tuple[AspectRow, ...]
     options: AspectsOptions
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A frame with one row per judge or floor and aspect (null: over all), each number with `_low`, `_high` and
-        `_reason`.
+        """A frame with one row per judge or baseline and aspect (null: over all aspects).
+
+        Each estimate has further columns `_low`, `_high` and `_reason`.
         """
         ends = [f"{name}{end}" for name in _NUMBERS for end in ("", "_low", "_high", "_reason")]
         return self.signed([dict(_flat(row)) for row in self.rows], [*_ABOUT, *ends])

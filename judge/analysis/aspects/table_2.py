@@ -1,4 +1,4 @@
-"""Table 2 of the StoryER study: how often its readers chose each aspect, and how they rated it."""
+"""Table 2 of the StoryER study: how often its readers chose each aspect, and their mean rating of it."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _COMMENTS, _RATE = "comments", "rate"
 
 
 def storyer_aspects() -> tuple[str, ...]:
-    """The ten aspects, in the order of the study's numbers and of its Table 2."""
+    """The ten aspects of StoryER, in the order of the study's numbering and of its Table 2."""
     return tuple(criterion.name for criterion in load_criteria("storyer").criteria)
 
 
 @cache
 def printed() -> tuple[Floats, Floats]:
-    """Comments and mean rating of each of the ten aspects, shapes (10,)."""
+    """Published number of comments and mean rating of each of the ten aspects, shape (10,) each."""
     path = package_file("reproduce", "published_data", "storyer_published.csv")
     with path.open(encoding="utf-8", newline="") as stream:
         rows = [row for row in csv.DictReader(stream) if row["table"] == _TABLE and row["row"] != "overall"]

@@ -1,6 +1,6 @@
-"""Pooled correlations beside those within classes: author (people or not), system, dataset.
+"""Compares pooled correlations with correlations within classes of stories: author (human or not), system, dataset.
 
-`classes` takes correlations that were computed; its frame, tables and notes are made from one value.
+`classes` uses correlations that were already computed; its result holds the data frame, tables and notes.
 """
 
 from judge.analysis.classes.compute import classes

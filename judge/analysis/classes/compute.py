@@ -1,15 +1,16 @@
-"""Pooled correlations beside those within classes, and the rule that flags pooled values that mislead.
+"""Compares pooled correlations with correlations within classes, and flags pooled values that mislead.
 
-A judge may follow who wrote a story and nothing within: then the pooled correlation is none of its parts (Simpson's
-paradox; Kievit, Frankenhuis, Waldorp & Borsboom 2013, Frontiers in Psychology 4). Two things are tested, each with the
-standard deviation over the resamples of story-prompts as standard error, so that noise alone flags nothing:
+A judge may only distinguish who wrote a story and nothing within these classes. The pooled correlation then differs
+from the correlation in every class (Simpson's paradox; Kievit, Frankenhuis, Waldorp & Borsboom 2013, Frontiers in
+Psychology 4). Two tests are made. Their standard error is the standard deviation over the resamples of story-prompts,
+so that noise alone is not flagged:
 
-- signs: some class (or the pooled value) is above 0 and another below. Each side is Bonferroni's over the classes, and
-  both must hold (intersection-union; Berger 1982, Technometrics 24).
-- outside: the pooled value lies further than `MARGIN` from the mean within classes, restated at the spread of all
-  stories (`stats.correlation.range_restriction`), and no class is shown to reach as far.
+- signs: some class (or the pooled value) is above 0 and another is below. Each direction is adjusted by Bonferroni's
+  method over the classes, and both must be significant (intersection-union test; Berger 1982, Technometrics 24).
+- outside: the pooled value differs by more than `MARGIN` from the mean within classes, corrected to the variation of
+  ratings over all stories (`stats.correlation.range_restriction`), and no class is shown to reach the pooled value.
 
-All tests of a table are one family, adjusted by Holm's method; flagged is what stays below 0.05.
+All tests of a table are one family, adjusted by Holm's method; rows with an adjusted p below 0.05 are flagged.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ _PEOPLE = ("human", "people", "person")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Tested:
-    """A row before its p values are adjusted."""
+    """A table row with the p values of both tests before adjustment."""
 
     row: ClassRow
     signs: float
@@ -60,7 +61,10 @@ class _Part:
 
 
 def classes(result: Correlations) -> Classes:
-    """Correlations of every judge over all stories, with those within classes; empty at other levels."""
+    """Compare every judge's correlation over all stories with its correlations within classes of stories.
+
+    For other levels of correlation (such as system means) the result has no rows.
+    """
     tested: list[_Tested] = []
     if result.level == "overall":
         for dataset in result.datasets:
@@ -77,7 +81,7 @@ def classes(result: Correlations) -> Classes:
 
 
 def _of_dataset(dataset: CorrelatedDataset, *, rank: bool) -> Iterator[_Tested]:
-    """Criterion by criterion of people, each judge: by who wrote the stories, then by system."""
+    """Rows of one dataset: for each human criterion and judge, split by who wrote the stories, then by system."""
     groups: dict[str, list[CorrelationRow]] = {}
     for row in dataset.rows:
         if row.kind == JUDGE and row.cell is not None and row.estimate.defined:
@@ -93,7 +97,7 @@ def _of_dataset(dataset: CorrelatedDataset, *, rank: bool) -> Iterator[_Tested]:
 
 
 def _factors(dataset: CorrelatedDataset) -> Iterator[tuple[Factor, Sequence[str], NDArray[np.int64]]]:
-    """By what stories are split: the name, its levels, and each story's."""
+    """Factors that split the stories: name of the factor, names of its classes, and the class index of each story."""
     systems = [str(name) for name in dataset.matrix.systems]
     human = np.array([name.casefold().startswith(_PEOPLE) for name in systems], dtype=np.bool_)
     if human.any() and not human.all():
@@ -103,7 +107,10 @@ def _factors(dataset: CorrelatedDataset) -> Iterator[tuple[Factor, Sequence[str]
 
 
 class _Split:
-    """One factor over the stories of one criterion: all judges' values within each class, in one sweep a class."""
+    """Divides the stories of one criterion by one factor.
+
+    The correlations of all judges within a class are resampled in one pass.
+    """
 
     def __init__(
         self,
@@ -128,7 +135,7 @@ class _Split:
                 self.drawn[k] = self.intervals.values(np.where(stories, self.judges, np.nan), people)
 
     def parts(self, at: int) -> list[_Part]:
-        """Correlations of one judge within each class that has enough stories, where they are defined."""
+        """Defined correlations of one judge within each class that has enough stories."""
         parts = []
         for k, drawn in self.drawn.items():
             stories = self.code == k
@@ -143,7 +150,9 @@ class _Split:
         return parts
 
     def spread(self, at: int, parts: Sequence[_Part]) -> Spread:
-        """Spread of people's ratings within these classes relative to their spread overall, on the judge's stories."""
+        """Variation of human ratings within these classes relative to all stories, on the stories that the judge at
+        `at` rated.
+        """
         names = {part.name for part in parts}
         group = np.array([k if name in names else -1 for k, name in enumerate(self.levels)])[self.code]
         return spread_within(np.where(self.both[at][:, None], self.positions, np.nan), group)
@@ -179,7 +188,7 @@ def _tested(row: CorrelationRow, factor: Factor, parts: Sequence[_Part], spread:
 
 
 def _of_datasets(result: Correlations) -> Iterator[_Tested]:
-    """Rows of one judge, Eval-Prompt and criterion in several datasets."""
+    """Rows for each judge, Eval-Prompt and criterion that occurs in several datasets, with the datasets as classes."""
     groups: dict[tuple[str | None, ...], list[tuple[str, CorrelationRow]]] = {}
     for dataset in result.datasets:
         for row in dataset.rows:
@@ -200,7 +209,10 @@ def _of_datasets(result: Correlations) -> Iterator[_Tested]:
 
 
 def _signs(z: Floats) -> float:
-    """p that there is no value above 0 or none below, of their distances from 0 in standard errors."""
+    """p of the test that some values are above 0 and others below.
+
+    `z` holds the values divided by their standard errors. The result is NaN with fewer than two values.
+    """
     defined = z[~np.isnan(z)]
     if defined.size < 2:
         return np.nan
@@ -208,14 +220,14 @@ def _signs(z: Floats) -> float:
 
 
 def _tail(z: Floats) -> Floats:
-    """The upper tail of the normal distribution; 1 where z is not known."""
+    """Upper tail probability of the normal distribution; 1 where z is NaN."""
     from scipy.special import ndtr
 
     return np.where(np.isnan(z), 1.0, ndtr(-z))
 
 
 def _error(values: Floats) -> float:
-    """The standard deviation over resamples; NaN where too many are undefined, or nothing varies."""
+    """Standard deviation over resamples; NaN where too many values are undefined, or where all are equal."""
     defined = values[~np.isnan(values)]
     if defined.size < max(2.0, (1 - DEGENERATE) * values.size):
         return np.nan

@@ -19,7 +19,7 @@ _RULE = (
 
 
 def tables(result: Classes) -> list[Table]:
-    """Tables of pooled correlations, each above the correlations within its classes."""
+    """Tables in which each pooled correlation is followed by the correlations within its classes."""
     columns = [Column("dataset", "dataset")] if len({row.subject.dataset for row in result.rows}) > 1 else []
     columns += [Column("criterion", "criterion"), Column("judge", "judge"), Column("eval_prompt", "eval prompt")]
     columns += [
@@ -38,9 +38,9 @@ def tables(result: Classes) -> list[Table]:
 
 
 def beside(correlations: Sequence[Table], result: Classes, *, full: bool) -> list[Table]:
-    """Correlation tables; the first has a note where signs differ within classes.
+    """Correlation tables, the first with a note where signs differ within classes.
 
-    `full` adds the table of all classes, and notes on pooled values that lie outside their parts too.
+    `full` adds the table of all classes, and notes on pooled values outside the range of their classes.
     """
     first, *others = correlations
     class_notes = notes(result.flagged if full else [row for row in result.flagged if row.flag == "signs differ"])
@@ -49,7 +49,10 @@ def beside(correlations: Sequence[Table], result: Classes, *, full: bool) -> lis
 
 
 def notes(rows: Sequence[ClassRow]) -> list[str]:
-    """A sentence for each flagged row (a pooled value that misleads); beyond the first few, rows are only counted."""
+    """A sentence for each flagged row (a pooled value that misleads).
+
+    After the first few sentences, the last one gives the number of the other rows.
+    """
     sentences = [f"{_row_name(row)}: {sentence(row)}" for row in rows[:_NAMED]]
     more = len(rows) - _NAMED
     if more > 0:
@@ -61,7 +64,7 @@ def notes(rows: Sequence[ClassRow]) -> list[str]:
 
 
 def sentence(row: ClassRow) -> str:
-    """The sentence that says how the pooled value misleads."""
+    """Sentence that explains how the pooled value of a flagged row misleads."""
     if row.flag == "signs differ":
         ends = sorted(row.parts, key=lambda part: part.value.value or 0.0)
         return (

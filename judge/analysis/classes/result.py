@@ -1,4 +1,4 @@
-"""Result of the analysis of classes: typed rows with what was tested."""
+"""Result types of the analysis of classes: rows with the p values of their tests."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LEVEL = 0.05
 
 @dataclass(frozen=True, slots=True)
 class ClassPart:
-    """The correlation within one class, unadjusted."""
+    """The correlation within one class, not corrected for the smaller variation of ratings."""
 
     name: str
     value: Estimate
@@ -28,20 +28,20 @@ class ClassPart:
 
 @dataclass(frozen=True, slots=True)
 class ClassRow:
-    """One pooled correlation beside those within the classes of one factor.
+    """One pooled correlation and the correlations within the classes of one factor.
 
     Attributes
     ----------
     subject : Subject
     factor : ``author``, ``system`` or ``dataset``
     pooled : Estimate
-        The correlation over all stories; over datasets the mean of theirs.
+        The correlation over all stories. For the factor ``dataset``, the mean of the datasets' correlations.
     parts : tuple of ClassPart
     inside : Estimate
-        The mean within classes, weighted by stories, restated at the spread of all stories.
+        Mean within classes, weighted by number of stories and corrected to the variation of ratings over all stories.
     signs, outside : float or None
-        Adjusted p: that some part is positive and another negative; that the pooled value is not `inside` while no part
-        is shown to reach as far. None where there was no test.
+        Adjusted p of the two tests; None where there was no test. `signs`: some class is positive and another negative.
+        `outside`: the pooled value differs from `inside`, and no class is shown to reach the pooled value.
     """
 
     subject: Subject
@@ -54,7 +54,7 @@ class ClassRow:
 
     @property
     def flag(self) -> Flag | None:
-        """The flag that follows from the tests; a difference of signs takes precedence."""
+        """Flag that follows from the tests, or None; a difference of signs takes precedence."""
         if self.signs is not None and self.signs < LEVEL:
             return "signs differ"
         if self.outside is not None and self.outside < LEVEL:
@@ -64,14 +64,14 @@ class ClassRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Classes(Signed):
-    """Pooled correlations and their parts within classes, factor by factor."""
+    """Pooled correlations and the correlations within classes, factor by factor."""
 
     rows: tuple[ClassRow, ...]
     statistic: str
 
     @property
     def flagged(self) -> tuple[ClassRow, ...]:
-        """Rows where pooling hides something."""
+        """Rows whose pooled value misleads according to the tests."""
         return tuple(row for row in self.rows if row.flag)
 
     @property

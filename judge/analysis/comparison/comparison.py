@@ -1,8 +1,9 @@
-"""Comparison of two prompts, judges, modes, parsers or runs on the stories that both rated.
+"""Comparison of Eval-Prompts, judges, modes, parsers or runs in pairs, on the stories that both sides rated.
 
-`compared` gives one value (`result.Comparison`), of which frame, tables and pages are made. Which cells are paired:
-`pairing`; what differs: `contrasts`; agreement with people: `tau_differences`; the family of tests:
-`family`; what four views of a difference say together: `evidence`; the sentence: `sentence`.
+`compared` returns a `result.Comparison`, which has the data frame; tables and pages are made from it. Other modules do
+the parts: `pairing` chooses what to compare, `contrasts` computes differences, `tau_differences` computes differences
+of agreement with people, `family` adjusts p values, `evidence` compares four tests and intervals of a difference, and
+`sentence` words the result.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _FEW_SYSTEMS = 10
 
 
 def compared(table: RatingsTable, options: CompareOptions | None = None) -> Comparison:
-    """Compare both sides of every contrast of `options.by`.
+    """Compare the two sides of every contrast, that is of every pair of values of the factor `options.by`.
 
     Parameters
     ----------
@@ -41,7 +42,7 @@ def compared(table: RatingsTable, options: CompareOptions | None = None) -> Comp
     Raises
     ------
     SpecError
-        Nothing to compare, an unknown baseline, criterion or system, or two results that cannot be told apart.
+        Nothing to compare, an unknown baseline, criterion or system, or two results with the same run and judge.
     """
     options = options or CompareOptions()
     check_distinct(table)
@@ -81,10 +82,10 @@ def compared(table: RatingsTable, options: CompareOptions | None = None) -> Comp
 
 
 def both_parsers(ours: RatingsTable, as_published: RatingsTable) -> RatingsTable:
-    """Join two readings of the same answers in one table; runs of the second reading carry its parser's name.
+    """Join two readings of the same answers in one table; runs of the second reading carry their parser's name.
 
-    Results that were imported, and so parsed by neither, stand in it once. Of the second reading only what `ours` has
-    is taken: it may have been narrowed.
+    Imported results occur once, because no parser read them. The second reading is restricted to the judges, stories
+    and criteria that `ours` still has.
     """
     paths = {fact.path for fact in ours.facts}
     parsed = [fact for fact in as_published.facts if fact.parser != "imported" and fact.path in paths]

@@ -1,8 +1,8 @@
-"""Differences between the two sides of a contrast, criterion by criterion and on average.
+"""Differences between the two sides of a contrast, for each criterion and averaged.
 
-All differences are *second minus first*, on stories with a rating on both sides and repeats asked on both. One set of
-resampled story-prompts, and one of systems and story-prompts, serves every number of a dataset, so that differences and
-their means over criteria are paired.
+All differences are *second minus first*, on stories rated on both sides and repeats requested on both. All numbers of a
+dataset use the same two sets of resamples, one of story-prompts and one of systems and story-prompts, so that
+differences and their means over criteria are paired.
 """
 
 from __future__ import annotations
@@ -53,26 +53,26 @@ class Outcome:
     Attributes
     ----------
     stories, systems, prompts : int
-        Stories with a rating on both sides, and how many systems and story-prompts they have.
+        Number of stories with a rating on both sides, and of their systems and story-prompts.
     lost : two int
-        Stories asked on both sides and without a rating on the first, on the second.
+        Number of stories requested on both sides that have no rating on the first side, and on the second side.
     repeats : two int
-        Repeats each side has; only common ones are compared.
+        Number of repeats of each side; only repeats that both sides have are compared.
     means : two floats or None
-        Mean ratings of the compared stories.
+        Mean ratings of the compared stories on each side.
     rating, size : Estimate
-        Difference of mean ratings, and standardised.
+        Difference of mean ratings, in points and standardised.
     parsed, explained : RateDifference
-        Shares of asked repeats with a rating, with an explanation; `parse` and `explain` their differences with
-        intervals.
+        Shares of requested repeats with a rating, and with an explanation, on both sides. `parse` and `explain` are
+        the differences of the shares with intervals.
     icc, icc_sides : Estimate, two Estimates
-        Difference of ICC(1,1) over repeats; and the sides'.
+        Difference of ICC(1,1) over repeats, and the ICC of each side.
     agreement : Agreement
-        Tau with people.
+        Kendall's tau with people.
     draws : mapping
-        Measure -> the difference in each resample; and what `tau_differences.over_both` needs.
+        Measure -> its difference in each resample; also the resampled values that `tau_differences.over_both` needs.
     units : two int
-        Systems and story-prompts that are resampled.
+        Numbers of systems and of story-prompts that are resampled.
     """
 
     criterion: str
@@ -96,7 +96,7 @@ class Outcome:
     units: tuple[int, int]
 
     def estimate(self, measure: str) -> Estimate:
-        """The difference of a measure of `MEASURES`."""
+        """Difference (second minus first) in one of the `MEASURES`."""
         estimates = {"rating": self.rating, "parsed": self.parse, "explained": self.explain, "icc": self.icc}
         estimates |= {"tau": self.agreement.inputs, "tau_both": self.agreement.both}
         return estimates[measure]
@@ -109,7 +109,9 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ContrastResult:
-    """One contrast: its criteria, the mean of each measure over them, and the detectable mean difference."""
+    """Results of one contrast: by criterion, as means over criteria, and the mean differences that could be
+    detected.
+    """
 
     contrast: Contrast
     outcomes: tuple[Outcome, ...]
@@ -136,7 +138,7 @@ class Comparer:
         return ContrastResult(contrast, outcomes, means, detectable_effects)
 
     def _draw(self) -> tuple[bootstrap.Resamples | None, bootstrap.Resamples | None]:
-        """Story-prompts resampled, and systems; None where there are too few of them."""
+        """Resamples of story-prompts, and resamples of systems; None where there are too few units."""
         matrix, resamples = self.matrix, self.options.resamples
         if np.unique(matrix.story_prompt).size < 5:
             return None, None
@@ -186,7 +188,7 @@ class Comparer:
     def _rate(
         self, name: str, sides: Paired, done: Sequence[Mask], difference: RateDifference, draws: dict[str, Floats]
     ) -> Estimate:
-        """A difference of rates with its interval; without one where too few story-prompts tell the sides apart."""
+        """Difference of rates with its interval; it has no interval where the sides differ on too few story-prompts."""
         estimate = self._with_interval(
             name,
             difference.difference,
@@ -234,7 +236,7 @@ class Comparer:
         statistic: Callable[[], paired_effects.Statistic],
         draws: dict[str, Floats],
     ) -> Estimate:
-        """The estimate with a percentile interval over story-prompts; its values in the resamples go to `draws`."""
+        """The estimate with a percentile interval over story-prompts. Its resampled values are stored in `draws`."""
         if self.inputs is None or not estimate.defined:
             draws[name] = np.empty(0)
             return estimate.without_interval(FEW_PROMPTS) if estimate.defined else estimate
@@ -243,9 +245,10 @@ class Comparer:
 
 
 def _rates(sides: Paired, done: Sequence[Mask]) -> RateDifference:
-    """Shares of the answers of both sides.
+    """Shares of requested repeats with a given property on both sides.
 
-    A file of ratings from elsewhere tells nothing of answers where all, or none, of its rows have what is counted.
+    Undefined for imported ratings where all or none of the rows have the property, because such a file says nothing
+    about answers.
     """
     difference = paired_effects.rate_difference(sides.asked, done[0], done[1])
     if sides.imported and not difference.discordant.any() and difference.first in (0.0, 1.0):
@@ -256,8 +259,8 @@ def _rates(sides: Paired, done: Sequence[Mask]) -> RateDifference:
 def mean_over_criteria(outcomes: Sequence[Outcome], measure: str) -> Estimate:
     """Mean of a measure's difference over the criteria in which it is defined, with an interval from their resamples.
 
-    n counts criteria. The interval is there where every such criterion has one; a rate whose criteria all agree has
-    none, and says why.
+    n counts criteria. The mean has an interval only if each of these criteria has one; for the shares `parsed` and
+    `explained` one such criterion is enough. A mean without an interval gives the reason.
     """
     defined = [outcome for outcome in outcomes if outcome.estimate(measure).defined]
     if not defined:
@@ -283,12 +286,12 @@ def _mean_draws(outcomes: Sequence[Outcome], measure: str) -> Draws:
 
 
 def _spread(measure: str, draws: Draws, units: tuple[int, int]) -> Floats:
-    """The values whose spread is a measure's standard error."""
+    """Resampled values whose standard deviation is the standard error of a measure."""
     return drawn_in(draws, units) if measure == "tau_both" else draws[measure]
 
 
 def detectable(estimate: Estimate, draws: Floats) -> Estimate:
-    """The smallest true difference that 4 of 5 such studies would find, from the spread of the resamples."""
+    """Smallest true difference that would be significant in 80 % of such studies, from the variation over resamples."""
     if estimate.low is None:
         return Estimate.undefined(estimate.reason or "no interval, so no standard error", n=estimate.n)
     defined = draws[~np.isnan(draws)]

@@ -1,12 +1,12 @@
-"""Four views of one difference together: which of them show it, and which question each answers.
+"""Compares four tests and intervals of one difference, which answer different questions.
 
 ==============  ==========================================================================================
 view            question
 ==============  ==========================================================================================
 permutation     could the two sides' scores be exchanged, for new systems, new story-prompts or on these stories alone?
-Williams        could they on these stories, by Pearson's theory of dependent correlations, which is not tau's?
+Williams        could they be exchanged on these stories, by Pearson's theory of dependent correlations, not tau's?
 boot-inputs     would the difference hold for new story-prompts?
-boot-both       would it hold for new systems and story-prompts?
+boot-both       would the difference hold for new systems and story-prompts?
 ==============  ==========================================================================================
 """
 
@@ -55,8 +55,9 @@ def questions(swapped: Swap) -> tuple[str, ...]:
 
 
 def views(agreement: Agreement, adjusted: AdjustedTests) -> Views:
-    """Whether each test or interval shows a difference (adjusted p below .05, or an interval without 0); None = not
-    available.
+    """Whether each test or interval shows a difference; None where a test or interval is not available.
+
+    A test shows a difference if its adjusted p is below .05, an interval if it excludes 0.
     """
     return {
         "permutation": None if adjusted.permutation is None else adjusted.permutation < ALPHA,
@@ -67,7 +68,10 @@ def views(agreement: Agreement, adjusted: AdjustedTests) -> Views:
 
 
 def holds_for(seen: Views, swapped: Swap) -> str:
-    """The populations for which a difference was shown, widest last: these stories, new story-prompts, new systems."""
+    """Populations for which a difference was shown, from narrow to wide: these stories, new story-prompts, new systems.
+
+    ``nothing shown`` if there are none, and ``—`` if no test or interval is available.
+    """
     reach = {"permutation": _REACH[swapped], "boot-inputs": "new story-prompts", "boot-both": "new systems"}
     shown = {words for view, words in reach.items() if seen[view]}
     if shown:

@@ -1,7 +1,7 @@
 """The declared family of tests of a comparison: every contrast x criterion that could be tested.
 
-The permutation tests are the family. Williams' p values answer the same questions another way: they are adjusted among
-themselves, over as many, and never together with the permutations'. Intervals are not adjusted.
+The permutation tests are the family. Williams' tests answer the same questions with another method. Their p values are
+adjusted separately, over the same number of tests. Intervals are not adjusted.
 """
 
 from __future__ import annotations
@@ -42,9 +42,7 @@ class AdjustedTests:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Adjusted p values in the order of the outcomes, and a description of what was adjusted over how many defined
-    tests m.
-    """
+    """Adjusted p values in the order of the results, and a description of the adjustment with the number of tests."""
 
     rows: tuple[AdjustedTests, ...]
     text: str
@@ -86,7 +84,7 @@ def _nan(p: float | None) -> float:
 
 
 def _too_few_swaps(options: CompareOptions, m: int) -> tuple[str, ...]:
-    """A permutation p cannot be below 1 / (1 + permutations): with too few of them nothing survives a large family."""
+    """Warning if no p can be significant after adjustment, because p is at least 1 / (1 + permutations)."""
     least = m / (1 + options.permutations)
     if options.adjust == "none" or least < ALPHA:
         return ()
@@ -98,7 +96,10 @@ def _too_few_swaps(options: CompareOptions, m: int) -> tuple[str, ...]:
 
 
 def _too_few_units(outcomes: Sequence[Outcome], options: CompareOptions, m: int) -> tuple[str, ...]:
-    """So many units swapped as a whole have 2 to their number patterns, of which two are as extreme as can be."""
+    """Warnings for permutation tests that swap few units as a whole.
+
+    With n units there are 2^n swap patterns, which limits the smallest possible p.
+    """
     few: dict[int, float] = {}
     for outcome in outcomes:
         test = outcome.agreement.permutation

@@ -1,7 +1,7 @@
-"""Pairing of cells for contrasts, restricted to the stories and repeats requested on both sides.
+"""Pairing of two sides for contrasts, restricted to the stories and repeats requested on both sides.
 
-A contrast holds everything equal but one factor (Eval-Prompt, judge, structured mode, parser or run). Where a factor's
-value occurs in several runs, sides are paired within each run.
+The two sides of a contrast differ in one factor (Eval-Prompt, judge, structured mode, parser or run) and agree in all
+others. Where a value of the factor occurs in several runs, sides are paired within each run.
 """
 
 from __future__ import annotations
@@ -48,9 +48,11 @@ NO_EVAL_PROMPT = "-"
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """Two values of one factor in one dataset, with their cells (first, second) for each criterion.
+    """The two values of one factor that are compared in one dataset.
 
-    `shared` says what both sides have in common (`judge`, `eval_prompt`, `run`... where it applies).
+    `cells` holds for each criterion (criterion, row of the first side, row of the second side), where rows are those of
+    the judges in the rating matrix. `shared` lists the settings that both sides have in common, as pairs of name
+    (`judge`, `eval_prompt`, `run`...) and value.
     """
 
     first: str
@@ -61,22 +63,22 @@ class Contrast:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Paired:
-    """Both sides of a contrast on one criterion: ratings by story of the dataset, from repeats that both sides have.
+    """Ratings of both sides of a contrast on one criterion, one row per story, from the repeats that both sides have.
 
     Attributes
     ----------
     asked : array of bool, shape (n, k)
-        Repeats asked on both sides.
+        Whether the repeat was requested on both sides.
     ratings : two arrays, shape (n, k)
-        NaN where not asked on both sides, or without a rating.
+        Ratings; NaN where the repeat was not requested on both sides, or has no rating.
     explained : two arrays of bool, shape (n, k)
-        Asked on both sides, and an explanation came.
+        Whether the repeat was requested on both sides and its answer has an explanation.
     means : two arrays, shape (n,)
-        Mean over rated repeats; NaN where none is.
+        Mean over rated repeats; NaN where no repeat is rated.
     repeats : tuple of int
-        How many repeats each side has; only the common ones are in the arrays.
+        Number of repeats of each side; the arrays hold only repeats that both sides have.
     imported : bool
-        Whether a side was made elsewhere: then a column is what the file holds, not a repeat.
+        Whether a side was imported. A column is then a column of the imported file, not a repeat.
     """
 
     asked: Mask
@@ -93,7 +95,7 @@ class Paired:
 
     @property
     def lost(self) -> tuple[int, int]:
-        """Numbers of stories asked on both sides that have no rating on the first side, and on the second side."""
+        """Numbers of stories requested on both sides that have no rating on the first side, and on the second side."""
         asked = self.asked.any(axis=1)
         return tuple(int((asked & np.isnan(mean)).sum()) for mean in self.means)  # type: ignore[return-value]
 
@@ -101,13 +103,15 @@ class Paired:
 def contrasts(
     matrix: RatingMatrix, table: RatingsTable, factor: Factor, baseline: str | None = None
 ) -> tuple[list[Contrast], list[str]]:
-    """Contrasts of a factor in one dataset (all pairs, or all against `baseline`), and notes on values without a
-    partner.
+    """Contrasts of a factor in one dataset, and notes on values that have no partner to be compared with.
+
+    Without `baseline`, all pairs of values are compared; otherwise each value with the baseline.
 
     Raises
     ------
     SpecError
-        Fewer than two values of the factor, values that never occur on equal terms, or an unknown baseline.
+        There are fewer than two values of the factor, two values never share all other settings, or the baseline is
+        unknown.
     """
     described = [_describe(matrix, i, table) for i in range(len(matrix.cells))]
     levels = _levels(matrix, described, factor, baseline)
@@ -129,7 +133,7 @@ def contrasts(
 def _levels(
     matrix: RatingMatrix, described: Sequence[dict[str, str]], factor: Factor, baseline: str | None
 ) -> list[str]:
-    """The factor's values, in order of appearance."""
+    """Values of the factor, in order of appearance."""
     levels = list(dict.fromkeys(cell[factor] for cell in described))
     if len(levels) < 2:
         present = f"only {levels[0]}" if levels else "none"
@@ -142,14 +146,14 @@ def _levels(
 
 
 def _repeated(cells: Sequence[tuple[str, int, int]], shared: tuple[tuple[str, str], ...], free: set[int]) -> bool:
-    """Two measures without Eval-Prompt are compared once, not again with every Eval-Prompt."""
+    """Whether this contrast compares two measures without an Eval-Prompt again, under one of several Eval-Prompts."""
     return dict(shared).get("eval_prompt", NO_EVAL_PROMPT) != NO_EVAL_PROMPT and all(
         first in free and second in free for _, first, second in cells
     )
 
 
 def pair(matrix: RatingMatrix, first: int, second: int) -> Paired:
-    """Pair two cells on the repeats that both have."""
+    """Pair two rows of the rating matrix on the repeats that both have."""
     left, right = matrix.answers(first), matrix.answers(second)
     imported = matrix.imported[first] or matrix.imported[second]
     sizes = (left.numbers.size, right.numbers.size)
@@ -182,7 +186,10 @@ def _describe(matrix: RatingMatrix, cell: int, table: RatingsTable) -> dict[str,
 
 
 def _fact(facts: Sequence[RunFacts], run: str, judge: str) -> RunFacts | None:
-    """The facts of a cell's result folder; an imported folder may hold several judges under one fact."""
+    """Description of the result folder with a judge's ratings in a run; None if there is none.
+
+    An imported folder may hold several judges under one description.
+    """
     exact = [fact for fact in facts if (fact.run, fact.judge) == (run, judge)]
     candidates = exact or [fact for fact in facts if fact.run == run]
     return candidates[0] if candidates else None
@@ -193,7 +200,10 @@ _Sides = dict[str, dict[str, int]]
 
 
 def _groups(described: Sequence[dict[str, str]], factor: Factor) -> dict[tuple[tuple[str, str], ...], _Sides]:
-    """Sides by what they share. Where one side would have two cells of a criterion, the run is shared too."""
+    """Mapping from the settings that both sides share to the sides of the contrast.
+
+    Where a side would have two judges' rows for one criterion, the run becomes a shared setting too.
+    """
     shared = _SHARED[factor]
     groups: dict[tuple[tuple[str, str], ...], list[dict[str, str]]] = {}
     for cell in described:
@@ -221,7 +231,10 @@ def _groups(described: Sequence[dict[str, str]], factor: Factor) -> dict[tuple[t
 
 
 def _sides(cells: Sequence[dict[str, str]], factor: Factor) -> _Sides | None:
-    """Sides by criterion; None where a side has two cells of one criterion."""
+    """Mapping from each value of the factor to a mapping from criterion to row of the rating matrix.
+
+    None where a value has two rows for one criterion.
+    """
     sides: _Sides = {}
     for cell in cells:
         side = sides.setdefault(cell[factor], {})
@@ -269,7 +282,7 @@ def _row_means(ratings: Floats) -> Floats:
 
 
 def check_distinct(table: RatingsTable) -> None:
-    """Raise SpecError where two results have one run's name and one judge's: their ratings could not be told apart."""
+    """Raise SpecError where two results have the same run name and judge, because their ratings would be mixed up."""
     seen: dict[tuple[str, str, str], str] = {}
     for fact in table.facts:
         key = (fact.dataset, fact.run, fact.judge)

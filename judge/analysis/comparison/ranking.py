@@ -1,7 +1,7 @@
-"""Ranking of several variants by agreement with people, with those tied with the best, from pairwise contrasts.
+"""Ranking of several variants by agreement with people, from pairwise contrasts, with those tied with the best.
 
-A variant's score is the mean of its differences of tau from all others, each on the stories that the two share, so that
-variants that lost different stories are still compared on common ones.
+A variant's score is the mean of its differences of tau from all other variants. Each difference is computed on the
+stories that the two variants share, so that variants with different missing stories can be compared.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def ranked(entries: Sequence[Entry]) -> list[Ranked]:
 
 
 def _groups(entries: Sequence[Entry]) -> Iterator[list[Entry]]:
-    """Contrasts of one dataset that share everything but the variants."""
+    """Contrasts of one dataset that share all settings but the compared factor."""
     groups: dict[tuple[object, ...], list[Entry]] = {}
     for entry in entries:
         groups.setdefault((entry.dataset, entry.result.contrast.shared), []).append(entry)
@@ -51,14 +51,14 @@ def _ranking(entries: Sequence[Entry]) -> Iterator[Ranked]:
 
 
 def _score(name: str, between: dict[tuple[str, str], Estimate]) -> float:
-    """The sum of the variant's differences from the others; every variant has as many."""
+    """Sum of the variant's differences from the others; all variants have the same number of them."""
     gained = sum(estimate.value or 0.0 for (_, second), estimate in between.items() if second == name)
     lost = sum(estimate.value or 0.0 for (first, _), estimate in between.items() if first == name)
     return gained - lost
 
 
 def _reversed(difference: Estimate) -> Estimate:
-    """First minus second, of second minus first."""
+    """The same difference with its sign reversed: first minus second."""
     value, low, high = difference.value, difference.low, difference.high
     return replace(
         difference,

@@ -1,4 +1,4 @@
-"""Result of a comparison: contrasts of prompts, judges, modes, parsers or runs."""
+"""Result types of a comparison of Eval-Prompts, judges, modes, parsers or runs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TEXT = ("dataset", *_SHARED, "first", "second", "criterion", "tail", "sentence"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Entry:
-    """One contrast of one dataset, with the sentence that sums it up."""
+    """One contrast of one dataset, with a sentence that summarises it."""
 
     dataset: str
     result: ContrastResult
@@ -31,11 +31,10 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """One variant of a ranking: its place, its difference in tau from the best (mean over criteria), and whether that
-    is shown.
+    """One variant of a ranking: its rank, its difference in tau from the best, and whether it is tied with the best.
 
-    `below` is None for the best itself; `tied` is None where no interval says it. `entry` is a contrast of the
-    same group, by which the group is named.
+    `below` is the difference (mean over criteria), None for the best variant. `tied` is None where there is no
+    interval. `entry` is any contrast of the same group; its settings name the group.
     """
 
     rank: int
@@ -47,16 +46,16 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison(Signed):
-    """All contrasts, the family of their tests (in the order of `outcomes`), and notes for below the tables.
+    """All contrasts, the adjusted tests (in the order of `outcomes`), the ranking, and notes for below the tables.
 
     Attributes
     ----------
     ranking : tuple of Ranked
-        The variants of every group of three or more of which all pairs were compared, best first.
+        Variants of every group of three or more in which all pairs were compared, best first.
     means_signature_parts, inputs_signature_parts : tuple of str
-        The signatures of tables without tests, and of those that have intervals over story-prompts alone.
+        Parts of the signature of tables without tests, and of tables with intervals over story-prompts only.
     people : tuple of str
-        Whose ratings count, where panels are known: a contrast is of all people together, or of one panel.
+        Panels whose ratings are used, where panels are known; a contrast uses all people together, or one panel.
     """
 
     matrices: tuple[RatingMatrix, ...]
@@ -75,25 +74,26 @@ class Comparison(Signed):
 
     @property
     def inputs_signature(self) -> str:
-        """The signature of tables with intervals over story-prompts alone."""
+        """The signature of tables with intervals over story-prompts only."""
         return joined(self.inputs_signature_parts)
 
     def outcomes(self) -> Iterator[tuple[Entry, Outcome]]:
-        """The outcomes of every contrast on every criterion."""
+        """Every contrast with each of its results on one criterion."""
         return ((entry, outcome) for entry in self.entries for outcome in entry.result.outcomes)
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A frame of every number: one row per contrast and criterion, and one for the mean over criteria.
+        """A frame of all numbers: one row per contrast and criterion, and one for the mean over criteria.
 
         Its `attrs` hold `signature` and `notes`; its columns are:
 
-        `dataset`, what both sides share (`run, judge, eval_prompt, structured, parser`, null where they do not),
-        `first, second, criterion, stories, systems, story_prompts, lost_first, lost_second`; for each measure (`rating,
-        parsed, explained, icc, tau`) the sides (`_first, _second`), the difference (second minus first) with `_low,
-        _high, _detectable` and, where undefined, `_reason`; `tau_both_low, tau_both_high, tau_both_detectable`: the
-        same difference with systems resampled too; `rating_d, parsed_h, explained_h`; `permutation_p, williams_t,
-        williams_p` and `_adjusted`, `tail` (two-sided); `sentence` on the rows of means.
+        `dataset`; settings that both sides share (`run, judge, eval_prompt, structured, parser`, null where they are
+        not shared); `first, second, criterion, stories, systems, story_prompts, lost_first, lost_second`; for each
+        measure (`rating, parsed, explained, icc, tau`) both sides (`_first, _second`) and the difference (second minus
+        first) with `_low, _high, _detectable` and, where undefined, `_reason`; `tau_both_low, tau_both_high,
+        tau_both_detectable` for the difference in tau with systems resampled too; the effect sizes `rating_d, parsed_h,
+        explained_h`; `permutation_p, williams_t, williams_p` and their `_adjusted`; `tail` (two-sided); `sentence` in
+        the rows of means.
         """
         adjusted = iter(self.family.rows)
         rows = []

@@ -1,7 +1,7 @@
-"""A contrast in plain sentences, made from its numbers.
+"""Sentences that summarise a contrast, made from its numbers.
 
-Words follow intervals: *more than ... would explain* where an interval leaves 0 out, *not more than* where it holds 0
-(which is no proof of equality), and where there is no interval the sentence says so.
+The wording follows the intervals: *more than ... would explain* where an interval excludes 0, and *not more than* where
+the interval includes 0 (which does not prove equality). Where there is no interval, the sentence says so.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ _EQUAL = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class ContrastFacts:
-    """Facts that the sentence on a contrast is made from; differences are *second minus first*.
+    """Numbers from which the sentence on a contrast is made; differences are *second minus first*.
 
     Attributes
     ----------
     first, second : str
-        The sides' names.
+        Names of the two sides.
     parsed : tuple of two floats or None
-        Share of asked repeats with a rating, of each side.
+        Share of requested repeats with a rating, for each side.
     parse : Estimate
-        Difference of those shares, with its interval over story-prompts.
+        Difference of these shares, with its interval over story-prompts.
     rating : Estimate
-        Mean over criteria of the difference of mean ratings; told only where nothing can be said about people.
+        Mean over criteria of the difference of mean ratings; used only where agreement with people is undefined.
     taus : sequence of (criterion, Estimate)
-        Difference of tau with people by criterion.
+        Difference in tau with people for each criterion.
     inputs, both : Estimate
         Mean of the defined `taus`, with its interval over story-prompts, and over systems and story-prompts.
     level : str
@@ -48,7 +48,10 @@ class ContrastFacts:
 
 
 def sentence(facts: ContrastFacts) -> str:
-    """A sentence on answers that hold a rating, then on agreement with people (without people, the mean rating)."""
+    """Sentences on the shares of answers with a rating, and on agreement with people.
+
+    Where agreement is undefined, the second sentence is on mean ratings.
+    """
     parsed = "" if facts.parse.value is None else f"{_parse(facts, facts.parse.value)}. "
     subject = f"Compared with {facts.first}, {facts.second}" if not parsed else facts.second
     defined = [(name, e.value) for name, e in facts.taus if e.value is not None]
@@ -161,7 +164,7 @@ def _has(estimate: Estimate) -> bool:
 
 
 def _settled(estimate: Estimate) -> bool:
-    """No difference in any resample: there is nothing to explain."""
+    """Whether the difference is 0 in every resample, so that nothing has to be explained."""
     return _has(estimate) and max(abs(estimate.low or 0.0), abs(estimate.high or 0.0)) < _EQUAL
 
 

@@ -39,11 +39,10 @@ FEW_PAIRS = 6
 
 
 def tables(comparison: Comparison, *, pairs: bool | None = None) -> list[Table]:
-    """Tables of `judge compare` after coverage: the best of three or more variants and those tied with it, then every
-    pair.
+    """Tables of `judge compare`, except coverage: the ranking of three or more variants, then all pairs.
 
-    Without `pairs`, as where there are more than `FEW_PAIRS` contrasts unless told otherwise, the pairs' tables are
-    left out where there is a ranking.
+    `pairs` decides whether the tables of pairs are printed. By default they are left out if there is a ranking and
+    there are more than `FEW_PAIRS` contrasts.
     """
     many = NAMES[comparison.options.by][1]
     first = [_ranking(comparison, many)] if comparison.ranking else []
@@ -60,7 +59,7 @@ def tables(comparison: Comparison, *, pairs: bool | None = None) -> list[Table]:
 
 
 def _ranking(comparison: Comparison, many: str) -> Table:
-    """The best variant of every group, those that cannot be told from it, and how far the others are below."""
+    """Table of the best variant of every group, the variants tied with it, and how far the others are below."""
     rows = [
         _labels(ranked.entry)
         | {"rank": ranked.rank, "variant": ranked.variant, "below": ranked.below, "tied": _TIED[ranked.tied]}
@@ -93,7 +92,7 @@ def _ranking(comparison: Comparison, many: str) -> Table:
 
 
 def contrast_name(entry: Entry) -> str:
-    """The name of the contrast, ``second − first``, which is also the direction of every difference."""
+    """Name of the contrast, ``second − first``, which is also the direction of its differences."""
     return f"{entry.result.contrast.second} − {entry.result.contrast.first}"
 
 
@@ -229,7 +228,7 @@ def _ratings(comparison: Comparison) -> Table:
 
 
 def _answers(comparison: Comparison) -> Table:
-    """Only comparisons whose sides differ in some answer: the rest would be rows of zeros."""
+    """Table of parsed and explained answers, only for comparisons whose sides differ in some answer."""
     rows = [
         _labels(entry)
         | {"criterion": outcome.criterion, "asked": outcome.parsed.difference.n}
@@ -261,7 +260,10 @@ def _answers(comparison: Comparison) -> Table:
 
 
 def _nowhere(rows: Sequence[Row], key: str, notes: list[str]) -> bool:
-    """Whether an estimate is undefined in every row: then its columns are left out, and the notes say why."""
+    """Whether an estimate is undefined in every row.
+
+    If so, the reason is added to `notes`, and the caller leaves out the columns of this estimate.
+    """
     estimates: list[Estimate] = [row[key] for row in rows]
     if any(estimate.defined for estimate in estimates):
         return False
@@ -289,7 +291,7 @@ def _labels(entry: Entry) -> dict[str, Any]:
 
 
 def _label_columns(comparison: Comparison) -> list[Column]:
-    """Columns that tell contrasts apart, then the contrast; one that says the same everywhere is left out."""
+    """Columns that identify a contrast, then its name. Columns with the same value in every row are left out."""
     labels = [_labels(entry) for entry in comparison.entries]
     names = ("dataset", "run", "judge", "eval_prompt", "structured", "parser")
     differing = [name for name in names if len({label.get(name) for label in labels}) > 1]
@@ -297,7 +299,7 @@ def _label_columns(comparison: Comparison) -> list[Column]:
 
 
 def shared_name(entry: Entry, comparison: Comparison) -> str:
-    """Name of the settings that both sides share, as far as contrasts differ in them: ``name-of-judge``; or empty."""
+    """Values of the shared settings that differ between contrasts, e.g. ``name-of-judge``; empty if none differs."""
     labels = _labels(entry)
     columns = [column for column in _label_columns(comparison) if column.key != "contrast"]
     return " ".join(str(labels[column.key]) for column in columns if labels.get(column.key) is not None)
@@ -308,7 +310,10 @@ def _full_name(entry: Entry, comparison: Comparison) -> str:
 
 
 def _cautions(comparison: Comparison) -> list[str]:
-    """Coverage of such intervals over systems in simulations: measured for one tau, not for a difference of two."""
+    """Warnings about intervals over systems whose coverage was too low in simulations.
+
+    The simulations were made for one tau, not for a difference of two.
+    """
     sizes = {len(matrix.systems) for matrix in comparison.matrices if bootstrap.both_refused(matrix.system) is None}
     kind, level = _KINDS[comparison.options.both], comparison.options.level
     cautions = (interval_coverage.cautions("boot-both", kind, level, size) for size in sorted(sizes))
@@ -344,7 +349,7 @@ def _repeats(comparison: Comparison) -> list[str]:
 
 
 def _unequal_loss(comparison: Comparison) -> list[str]:
-    """Caution where one side lost more than the other: the stories left are a choice that the loss made."""
+    """Warning where the sides lost different shares of ratings: the remaining stories may be a biased selection."""
     unequal = [
         f"{_full_name(entry, comparison)}, {outcome.criterion} ({100 * (outcome.parse.value or 0):+.1f} % points)"
         for entry, outcome in comparison.outcomes()

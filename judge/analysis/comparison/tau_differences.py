@@ -1,11 +1,11 @@
-"""Difference of two sides' tau with people in four views, each of which answers another question.
+"""Difference between two sides' tau with people, by four tests and intervals that answer different questions.
 
-- *permutation*: could the two sides' scores be exchanged? Swapped are whole story-prompts (PERM-INPUTS: for new
-  story-prompts), whole systems (PERM-SYSTEMS: for new systems, the default at system level) or single stories
-  (PERM-BOTH: on these stories alone);
-- *Williams*: could they on these stories, by Pearson's theory of dependent correlations, which is not tau's?
+- *permutation*: could the two sides' scores be exchanged? The units swapped are whole story-prompts (PERM-INPUTS, for
+  new story-prompts), whole systems (PERM-SYSTEMS, for new systems; the default at system level) or single stories
+  (PERM-BOTH, for these stories only);
+- *Williams*: could they be exchanged on these stories, by Pearson's theory of dependent correlations, not tau's?
 - *boot-inputs*: would the difference hold for new story-prompts?
-- *boot-both*: would it hold for new systems and story-prompts?
+- *boot-both*: would the difference hold for new systems and story-prompts?
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ _SIDES = ("the first side's ratings", "the people's ratings"), ("the second side
 class TauTest:
     """One test of no difference: its statistic, if any, and its two-sided p, or the reason why there is none.
 
-    Of a test by swaps, `units` is how many were swapped as a whole, and `least` the smallest p that they can give.
+    For a permutation test, `units` is the number of units that were swapped as a whole, and `least` the smallest
+    possible p with this number.
     """
 
     p: float | None
@@ -50,7 +51,11 @@ class TauTest:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Tau of each side with people and the difference; each `n` counts stories, or systems at system level."""
+    """Tau of each side with people, and their difference with two intervals and two tests.
+
+    `inputs` and `both` are the difference with its interval over story-prompts, and over systems and story-prompts.
+    Each `n` counts stories, or systems at system level.
+    """
 
     first: Estimate
     second: Estimate
@@ -63,12 +68,12 @@ class Agreement:
 def over_both(difference: Estimate, draws: Mapping[str, Floats], units: tuple[int, int]) -> Estimate:
     """The difference with its interval over systems and story-prompts.
 
-    Resamples of both count each story's own noise three times. Over all stories `intervals.calibrated` mends that. Over
-    system means it does not, as tau-b over resampled systems, of which several are the same, lies closer to 0 and
-    varies more than over as many different ones: with ten systems percentile intervals, calibrated or not, leave 0 out
-    in 0-3 % of studies, of judges that are unlike as of those that are alike; BCa, which corrects by the jackknife, in
-    27 % and 2-7 % (`tests/benchmarks/simulations/compare_null.py`). `draws` are those of `AgreementMeasure.measure`, or
-    their means over criteria.
+    Resampling both units counts the noise of each story three times. Over all stories, `intervals.calibrated` corrects
+    this. Over system means it does not: resampled systems contain duplicates, so tau-b lies closer to 0 and varies more
+    than with distinct systems. In simulations with ten systems, percentile intervals, calibrated or not, excluded 0 in
+    0-3 % of studies, both for judges that differ and for judges that do not. BCa intervals, which correct by the
+    jackknife, excluded 0 in 27 % and 2-7 % (`tests/benchmarks/simulations/compare_null.py`). `draws` are the values
+    stored by `AgreementMeasure.measure`, or their means over criteria.
     """
     if _WITHOUT[0] in draws:
         jackknife = [draws[name] for name in _WITHOUT]
@@ -77,14 +82,14 @@ def over_both(difference: Estimate, draws: Mapping[str, Floats], units: tuple[in
 
 
 def drawn_in(draws: Mapping[str, Floats], units: tuple[int, int]) -> Floats:
-    """Values in resamples of systems and story-prompts, rescaled to the spread that a new study would have."""
+    """Values in resamples of systems and story-prompts, rescaled to the variation expected between new studies."""
     if not draws["tau_both"].size:
         return draws["tau_both"]
     return intervals.calibrated(draws["tau_both"], (draws["tau_systems"], draws["tau"]), units)
 
 
 class AgreementMeasure:
-    """Measures agreement with people for pairs of cells in one dataset, all from the same resamples."""
+    """Measures agreement with people for pairs of judges in one dataset, with the same resamples for all pairs."""
 
     def __init__(
         self,
@@ -104,7 +109,8 @@ class AgreementMeasure:
     ) -> Agreement:
         """Compare both sides with people on the criterion `partner`, on stories that both sides and people rated.
 
-        `draws` gets the resampled differences that `over_both` needs.
+        The resampled differences that `over_both` needs are stored in `draws`. If `partner` is None, the result is
+        undefined for the given `reason`.
         """
         if partner is None:
             return self._undefined(reason or "nobody rated this criterion", draws)
@@ -123,7 +129,10 @@ class AgreementMeasure:
     def _intervals(
         self, difference: Estimate, sides: tuple[Floats, Floats, Floats], draws: dict[str, Floats]
     ) -> tuple[Estimate, Estimate]:
-        """The difference with its interval over story-prompts, and over systems too; resampled values go to `draws`."""
+        """The difference with its interval over story-prompts, and over systems and story-prompts.
+
+        Resampled values are stored in `draws`.
+        """
         if self.inputs is None:
             draws["tau"] = draws["tau_both"] = np.empty(0)
             lacking = difference.without_interval(FEW_PROMPTS)
@@ -165,7 +174,7 @@ class AgreementMeasure:
         return Agreement(nothing, nothing, nothing, nothing, no_test, no_test)
 
     def _tests(self, first: Floats, second: Floats, people: Floats) -> tuple[TauTest, TauTest]:
-        """Permutation and Williams' test of the same difference."""
+        """Permutation test and Williams' test of no difference between the two sides."""
         return self._permutation(first, second, people), self._williams(first, second, people)
 
     def _permutation(self, first: Floats, second: Floats, people: Floats) -> TauTest:
@@ -179,7 +188,7 @@ class AgreementMeasure:
         return TauTest(test.p, reason=test.reason, units=test.units, least=test.least)
 
     def _williams(self, first: Floats, second: Floats, people: Floats) -> TauTest:
-        """Signs are kept: a side that follows people the wrong way round is worse, not as good."""
+        """Williams' test with signed correlations, in which a negative correlation with people is worse than 0."""
         pairs = ((people, second), (people, first), (second, first))
         taus = [self._tau(x, y, ("one side's ratings", "the other's")) for x, y in pairs]
         r12, r13, r23 = (np.nan if tau.value is None else tau.value for tau in taus)

@@ -1,10 +1,11 @@
-"""Correlations of judges' ratings with people's, with counts of what was lost.
+"""Correlations of judges' ratings with human ratings, with counts of lost ratings.
 
-For every judge x Eval-Prompt x criterion one correlation, with the human ceiling above and the control judge's beneath,
-all with intervals from one set of resamples. A judge's row stands on the stories that it rated, and names what people
-and control reach on these; beside people it is scored as one person is, against the means of the others.
+For every criterion the table has the human ceiling, one correlation for each judge x Eval-Prompt, and the control
+judge, which predicts ratings from surface features of the stories. All intervals use the same resamples. A judge's row
+is computed on the stories that it rated, and also reports the ceiling and the control judge on these stories. For the
+comparison with the ceiling, the judge is scored as one person is, against the mean of the other people.
 
-`correlations` computes one value; its frame, the printed tables and whatever else shows it are made from that.
+`correlations` returns one value, from which the data frame, the printed tables and all other output are made.
 """
 
 from __future__ import annotations
@@ -43,21 +44,22 @@ def correlate(
     ----------
     table : RatingsTable
     options : CorrelationOptions
-        Coefficient, level, systems to drop, interval; see there.
+        Coefficient, level, systems to drop, interval; see `CorrelationOptions`.
     predict : callable, optional
-        Gives the control's out-of-fold ratings; None = no control row.
+        Returns the control judge's out-of-fold ratings; None = no control row.
 
     Returns
     -------
     DataFrame
-        `dataset, kind` (judge, ceiling, control, or mean: over criteria, where there are several), `run, judge,
-        eval_prompt, criterion, against, value, low, high, n, stories, systems, repeats, unrated, missing, method,
-        reason, given, given_low, given_high, leave_one_out, people_same, control_same, lost_lowest, lost_highest,
-        lost_middle`. `n` counts what the correlation is over (stories, systems or groups), `unrated` asked stories
-        without a judge's rating, `missing` repeats by cause; `given` is the correlation with the third variable of
-        `options.given` held fixed. `leave_one_out` scores the row against the means of the other people, as the
-        ceiling's; `people_same` and `control_same` are ceiling and control on this row's stories; `lost_lowest,
-        lost_highest, lost_middle` the correlation with lost stories tied there (`lost_ratings`), null where nothing was
+        Columns: `dataset, kind` (judge, ceiling, control, or mean over several criteria), `run, judge, eval_prompt,
+        criterion, against, value, low, high, n, stories, systems, repeats, unrated, missing, method, reason, given,
+        given_low, given_high, leave_one_out, people_same, control_same, lost_lowest, lost_highest, lost_middle`.
+        `n` counts the units of the correlation (stories, systems or groups). `unrated` counts requested stories
+        without a rating of the judge, `missing` counts repeats without a rating by cause. `given` is the partial
+        correlation with the third variable of `options.given` held fixed. `leave_one_out` is the row's correlation
+        with the means of the other people, as for the ceiling. `people_same` and `control_same` are ceiling and
+        control on this row's stories. `lost_lowest, lost_highest, lost_middle` are the correlation with lost
+        stories tied at the lowest point, the highest point or the median (`lost_ratings`), null where no story was
         lost. Undefined values are null with a reason. `attrs` holds `signature` and `notes`.
     """
     return correlations(table, options, predict).frame

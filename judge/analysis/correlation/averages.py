@@ -1,4 +1,7 @@
-"""Means over criteria of estimates and of whole rows; undefined, with a reason, where one criterion is."""
+"""Means over criteria of estimates and of whole rows.
+
+A mean is undefined, with a reason, if the value of any criterion is undefined.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ Part = tuple[str, Estimate, Values]
 
 
 def mean_of(parts: Sequence[Part]) -> tuple[Estimate, Values]:
-    """The unweighted mean of estimates and of their resampled values; undefined where one of them is."""
+    """Unweighted mean of estimates and of their resampled values; undefined if any estimate is undefined."""
     undefined = [(criterion, estimate) for criterion, estimate, _ in parts if estimate.value is None]
     if undefined:
         first = undefined[0][1]
@@ -28,7 +31,7 @@ def mean_of(parts: Sequence[Part]) -> tuple[Estimate, Values]:
 
 
 def mean_row(group: Sequence[CorrelationRow]) -> CorrelationRow:
-    """Mean over criteria of one subject's rows, without intervals; counts of lost ratings are summed."""
+    """Mean over criteria of the rows of one judge, ceiling or control; counts of lost ratings are summed."""
     criteria = tuple(row.subject.criterion for row in group)
     against = {row.subject.against for row in group}
     missing: dict[str, int] = {}
@@ -59,7 +62,10 @@ def mean_row(group: Sequence[CorrelationRow]) -> CorrelationRow:
 
 
 def _mean_further(group: Sequence[CorrelationRow]) -> dict[str, Estimate]:
-    """Means over criteria of the further numbers; a criterion that lost nothing has its own correlation there."""
+    """Means over criteria of the additional numbers.
+
+    A criterion without such a number contributes its own correlation.
+    """
     names = dict.fromkeys(name for row in group for name in row.further)
     return {
         name: mean_of([(row.subject.criterion, row.further.get(name, row.estimate), ()) for row in group])[0]

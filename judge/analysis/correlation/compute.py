@@ -36,18 +36,18 @@ def correlations(
     *,
     paired: bool = False,
 ) -> Correlations:
-    """Correlations of every judge cell with people, with the ceiling and the control.
+    """Correlations of every judge with people, with the human ceiling and the control judge.
 
     Parameters
     ----------
     table : RatingsTable
     options : CorrelationOptions
-        Coefficient, level, systems to drop, interval; see there.
+        Coefficient, level, systems to drop, interval; see `CorrelationOptions`.
     predict : callable, optional
-        Gives the control's out-of-fold ratings; None = no control.
+        Returns the control judge's out-of-fold ratings; None = no control judge.
     paired : bool
-        Whether each judge's distance from ceiling and control is computed in every resample too, as `margins` needs;
-        it takes longer and changes no row.
+        Whether each judge's difference from the ceiling and the control judge is also computed in every resample, as
+        `margins` needs. This takes longer and changes no row.
     """
     options, remarks = _with_given(table, options or CorrelationOptions()), Remarks()
     table = numbers(table)
@@ -83,7 +83,10 @@ def correlations(
 
 
 def _with_given(table: RatingsTable, options: CorrelationOptions) -> CorrelationOptions:
-    """The options with what imported measures want held fixed, where nothing else is asked for and it is known."""
+    """Options with the third variable that imported measures ask for.
+
+    The options are unchanged if the user chose a third variable, or if it is unknown for a dataset.
+    """
     if options.given == NOTHING_GIVEN:
         return replace(options, given=None)
     wanted = next((fact.given for fact in table.facts if fact.given), None)
@@ -94,7 +97,7 @@ def _with_given(table: RatingsTable, options: CorrelationOptions) -> Correlation
 
 
 def _lower_is_better(table: RatingsTable) -> Iterator[str]:
-    """Of which measures a negative correlation is a good one."""
+    """Note that names the measures for which lower values are better, so that a negative correlation is good."""
     lower = dict.fromkeys(name for fact in table.facts for name, way in fact.directions.items() if way == -1)
     judged = set(table.frame["judge"].dropna().unique()) if lower else set()
     names = [name for name in lower if name in judged]
@@ -103,7 +106,7 @@ def _lower_is_better(table: RatingsTable) -> Iterator[str]:
 
 
 def _share_notes(dataset: str, rows: Sequence[CorrelationRow]) -> list[str]:
-    """That judges rated different shares of the stories, where they lie further apart than `_APART`."""
+    """Note that judges rated different shares of the stories; empty if the shares differ by `_APART` or less."""
     shares = [row.share for row in rows if row.kind == JUDGE and row.share is not None]
     if not shares or max(shares) - min(shares) <= _APART:
         return []
@@ -114,7 +117,7 @@ def _share_notes(dataset: str, rows: Sequence[CorrelationRow]) -> list[str]:
 
 
 def _system_notes(matrices: Sequence[RatingMatrix]) -> Iterator[str]:
-    """Notes on the systems that correlations over system means rest on."""
+    """Notes on correlations over system means: few systems, and how well human means separate the systems."""
     for matrix in matrices:
         if len(matrix.systems) < _FEW_SYSTEMS:
             yield f"{matrix.dataset}: {len(matrix.systems)} systems are weak evidence at system level"

@@ -1,4 +1,4 @@
-"""Intervals for all rows of one dataset from one set of resamples, so that rows are paired."""
+"""Intervals for all rows of one dataset from the same resamples, so that rows are paired."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ MIN_UNITS = 5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Intervals:
-    """Method of the intervals: closed form, resampling, or no interval (with a note that gives the reason).
+    """Method of the intervals of one dataset: closed form, resampling, or no interval (with a note on the reason).
 
-    `sets` are the resamples and, for BCa, for each resampled unit the data without one of them, or, for calibrated
-    intervals, the resamples of either unit alone. Values of a statistic are kept in the same form: one array a set.
-    `notes` are sentences for below the table, `signature_parts` what its signature has to say more.
+    `sets[0]` holds the resamples. For BCa intervals, further sets leave out each resampled unit in turn. For calibrated
+    intervals, further sets resample either unit alone. Resampled values of a statistic are one array for each set.
+    `notes` are sentences for below the table, `signature_parts` are additional parts of its signature.
     """
 
     how: str
@@ -44,7 +44,7 @@ class Intervals:
 
     @classmethod
     def of(cls, matrix: RatingMatrix, options: CorrelationOptions, statistic: Statistic) -> Intervals:
-        """Draw the resamples that the options ask for; stories are resampled where there are too few story-prompts."""
+        """Draw the resamples that the options request. Stories are resampled where there are too few story-prompts."""
         how, method = options.interval, options.method
         if not how.startswith("boot"):
             return cls(how, statistic)
@@ -84,7 +84,10 @@ class Intervals:
         return tuple(self.statistic.resampled(x, y, resamples) for resamples in self.sets)
 
     def of_values(self, estimate: Estimate, values: tuple[Floats, ...]) -> Estimate:
-        """The estimate with an interval from its resampled values, if any; the interval contains the estimate."""
+        """The estimate with an interval from its resampled values, or unchanged without any.
+
+        The interval contains the estimate.
+        """
         if not values:
             return estimate
         parts = (estimate.method, self.how, _NAMES[self.method], "95 %")
@@ -98,7 +101,10 @@ class Intervals:
         return intervals.holding(intervals.percentile(estimate, spread, method))
 
     def of_given(self, estimate: Estimate, values: tuple[Floats, ...]) -> Estimate:
-        """A partial correlation, computed from sample means, with an interval from its resampled values, if any."""
+        """Interval of a partial correlation from its resampled values, which are computed from sample means.
+
+        It therefore never uses the method for true means, unlike `of_values`.
+        """
         method: IntervalMethod = "expanded" if self.method == "true-means" else self.method
         return replace(self, method=method).of_values(estimate, values)
 

@@ -1,9 +1,8 @@
-"""Sensitivity of a judge's correlation to the stories that it lost; the row's own number does not use it.
+"""Sensitivity of a judge's correlation to lost stories; the main number of a row does not use it.
 
-A lost story was asked about and has no rating of the judge, though people rated it. The correlation is computed again
-with all lost stories of a row tied with each other: at the lowest point of the scale, at the highest, and as ties in
-the middle, at the judge's median rating. These are three assumptions and no bounds: ratings that go against people's
-could move it further.
+A lost story is one that people rated and that the judge was asked about but did not rate. The correlation is recomputed
+with all lost stories of a row tied: at the lowest point of the scale, at the highest point, and at the judge's median
+rating. These are three assumptions, not bounds: lost ratings opposite to people's could change the correlation further.
 """
 
 from __future__ import annotations
@@ -32,12 +31,12 @@ def with_lost(
     Parameters
     ----------
     judge : array, shape (n,)
-        The judge's ratings; NaN = none.
+        The judge's ratings; NaN = no rating.
     lost : array of bool, shape (n,)
-        Stories that it lost.
+        Mask of the lost stories.
     ends : (lowest, highest) point of the scale
     measure : callable
-        From the judge's side to its correlation with people.
+        Computes the correlation with people from the judge's ratings as a `Side`.
     """
     if not lost.any():
         return {}

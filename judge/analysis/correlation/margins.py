@@ -1,10 +1,11 @@
-"""Paired distances of each judge's correlation from the two bars, people and the control.
+"""Paired differences between each judge's correlation and two references, the human ceiling and the control judge.
 
-Judge and bar stand on the stories that both have, and on the same resamples of these, so the interval of a difference
-is that of the paired difference, which is narrower than two intervals side by side suggest. Beside people the judge is
-scored as one person is, against the means of the others (`reference_rows`); that interval is drawn out by what other
-raters like these would change (`stats.estimation.other_raters`). A highest row is named only with the figures on common
-stories, where another judge rated another share of them (`best_of`, `Rival`).
+The control judge predicts ratings from surface features of the stories. Both correlations of a difference use the
+stories that both raters have and the same resamples of these stories. The interval is therefore that of a paired
+difference, which is narrower than two separate intervals suggest. For the difference from the ceiling, the judge is
+scored as one person is, against the mean of the other people (`reference_rows`); its interval is widened for the choice
+of raters (`stats.estimation.other_raters`). Where another judge rated a different share of the stories, the best judge
+is named only together with both means on the common stories (`best_of`, `Rival`).
 """
 
 from __future__ import annotations
@@ -53,7 +54,10 @@ MOST_APART = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Rival:
-    """A judge that rated another share of the stories than the best: means of both on the stories that both rated."""
+    """A judge that rated another share of the stories than the best judge.
+
+    `best_mean` and `rival_mean` are both judges' mean correlations on the stories that both rated.
+    """
 
     name: str
     share: float
@@ -71,16 +75,18 @@ class Rival:
 
 @dataclass(frozen=True, slots=True)
 class Margin:
-    """Margins of one judge x Eval-Prompt on a dataset, averaged over its `criteria` (those that people rated).
+    """Differences of one judge x Eval-Prompt from ceiling and control, averaged over the `criteria` that people rated.
 
-    `value` is its mean correlation; `bars` holds the mean of control and ceiling over the same criteria, each on the
-    stories that it shares with the judge, and of the control what lies below 0 as 0, as in `over` (`control_below`
-    counts such criteria), `same` the judge's there (beside people: against the means of the others),
-    `over` the judge minus each, `above` on how many criteria the judge is the higher one, of how many that are defined.
-    `stories` counts those with people's ratings and the judge's (the least of the criteria), `share` is what part they
-    are of those that people rated; `readings` says what stands on the judge's side beside one person, `other_raters`
-    whether the distance from people is for other raters too. The highest of a dataset names its `rivals`. `people` is
-    the panel that people are of.
+    `value` is the judge's mean correlation. The mappings are keyed by reference value (ceiling or control). `bars`:
+    mean of the reference over the same criteria, on the stories that it shares with the judge; a control below 0 counts
+    as 0, and `control_below` counts such criteria. `same`: the judge's mean on these stories (for the ceiling, against
+    the means of the other people). `over`: judge minus reference. `above`: number of criteria on which the judge is
+    higher, and number of criteria on which both are defined.
+
+    `stories` counts stories with ratings of people and of the judge (smallest count over criteria), and `share` divides
+    them by all stories that people rated. `readings` describes the judge's ratings that are compared with one person's.
+    `other_raters` says whether the interval of the difference from the ceiling allows for other raters. The best judge
+    of a dataset lists its `rivals`. `people` is the panel of human raters.
     """
 
     dataset: str
@@ -104,18 +110,19 @@ class Margin:
 
     @property
     def counted_as_0(self) -> str:
-        """Remark for the control's bar where its correlation on some criterion is below 0; otherwise empty."""
+        """Remark for a control judge whose negative correlation on some criterion counts as 0; otherwise empty."""
         return " (below 0 counts as 0)" if self.control_below else ""
 
     @property
     def name(self) -> str:
-        """Judge and Eval-Prompt in words."""
+        """Name of the judge and its Eval-Prompt."""
         return self.judge if self.eval_prompt == "-" else f"{self.judge} with {self.eval_prompt}"
 
 
 def best_of(rows: Sequence[Margin]) -> Margin | None:
-    """The row of the judge with the highest mean (of controls only where there is no other judge); None = none is
-    defined.
+    """Row of the judge with the highest mean; None if no mean is defined.
+
+    Control judges are considered only if there is no other judge.
     """
     judges = [margin for margin in rows if not margin.control] or list(rows)
     defined = [margin for margin in judges if margin.value.value is not None]
@@ -123,10 +130,10 @@ def best_of(rows: Sequence[Margin]) -> Margin | None:
 
 
 def margins(result: Correlations) -> list[Margin]:
-    """A margin for each judge x Eval-Prompt, in the order of the correlation table.
+    """Margins of each judge x Eval-Prompt, in the order of the correlation table.
 
-    `result` is one that was computed `paired`. Cells without people's ratings are left out. A mean is undefined where
-    one of its criteria is, and says which.
+    `result` must have been computed with ``paired=True``. Criteria without human ratings are left out. A mean is
+    undefined if it is undefined for one of its criteria, and its reason names that criterion.
     """
     if not result.paired:
         raise ValueError("margins need correlations that were computed paired")
@@ -134,7 +141,7 @@ def margins(result: Correlations) -> list[Margin]:
 
 
 def by_criterion(result: Correlations) -> list[Margin]:
-    """The margins for each criterion by itself, in the order of the correlation table."""
+    """Margins on each criterion separately, in the order of the correlation table."""
     if not result.paired:
         raise ValueError("margins need correlations that were computed paired")
     return [
@@ -146,7 +153,7 @@ def by_criterion(result: Correlations) -> list[Margin]:
 
 
 def of_panels(result: Correlations) -> list[Margin]:
-    """The margins against the people of each panel alone; empty where no panels are known."""
+    """Margins against the human ratings of each panel separately; empty if no panels are known."""
     return [replace(margin, people=name) for name, panel in result.panels.items() for margin in margins(panel)]
 
 
@@ -213,27 +220,27 @@ def _margin(dataset: CorrelatedDataset, group: Sequence[CorrelationRow], how: Re
 
 
 def _at_least_0(bar: tuple[Estimate, Values]) -> tuple[Estimate, Values]:
-    """The control's side with what lies below 0 as 0, as differences from it have it (`reference_rows`)."""
+    """The control judge's correlation and its resampled values, with negative values replaced by 0."""
     estimate, values = bar
     value = None if estimate.value is None else max(estimate.value, 0.0)
     return replace(estimate, value=value), tuple(np.maximum(each, 0.0) for each in values)
 
 
 def _share(matrix: RatingMatrix, group: Sequence[CorrelationRow]) -> float:
-    """Part of the stories that people rated, over the group's criteria, that the judge rated too."""
+    """Share of the stories rated by people that the judge rated too, over all criteria of the group."""
     rated = [int((~np.isnan(matrix.people[_people(matrix, row)])).sum()) for row in group]
     return sum(row.stories for row in group) / max(1, sum(rated))
 
 
 def _people(matrix: RatingMatrix, row: CorrelationRow) -> int:
-    """The place of people's criterion that a row is set against."""
+    """Index of the human criterion that a row is compared with."""
     return matrix.criteria.index(str(row.subject.against))
 
 
 def _rival(
     dataset: CorrelatedDataset, mine: Sequence[CorrelationRow], theirs: Sequence[CorrelationRow], other: Margin
 ) -> Rival:
-    """Both sides' means over the criteria that both have, on the stories that both rated."""
+    """Means of two judges over the criteria that both have, on the stories that both rated."""
     matrix, statistic = dataset.matrix, dataset.statistic
     pairs = [(a, b) for a in mine for b in theirs if a.subject.criterion == b.subject.criterion]
     sides: tuple[list[Part], list[Part]] = ([], [])
@@ -252,7 +259,7 @@ def _rival(
 
 
 def _other_raters(beside: Sequence[Beside]) -> float:
-    """The factor by which other raters like these widen the interval of the mean over criteria."""
+    """Factor that widens the interval of the mean over criteria to allow for the choice of raters."""
     names = dict.fromkeys(name for sides in beside for name in sides.by_rater)
     parts, resampled = [], []
     for name in names:

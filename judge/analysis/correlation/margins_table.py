@@ -1,4 +1,4 @@
-"""Printed table of each judge beside control and people, with sentences about its rivals."""
+"""Printed table of each judge's differences from ceiling and control, with sentences about its rivals."""
 
 from __future__ import annotations
 
@@ -29,9 +29,7 @@ _OF_RATERS = "the interval of minus people is for new story-prompts and for othe
 
 
 def table_of(result: Correlations, margins: Sequence[Margin], of_panels: Sequence[Margin] = ()) -> Table:
-    """The margins of a result as a table, highest mean first; each row is followed by the judge's margins for each
-    panel.
-    """
+    """Table of the margins, highest mean first. Each judge's row is followed by its margins for each panel."""
     highest = [margins[i] for i in near_ties.descending([margin.value.value for margin in margins])]
     ordered = [row for best in highest for row in (best, *(each for each in of_panels if _key(each) == _key(best)))]
     several = len({margin.dataset for margin in ordered}) > 1
@@ -104,5 +102,5 @@ def _row(margin: Margin) -> dict[str, Any]:
 
 
 def _bare(estimate: Estimate) -> Estimate:
-    """Without its interval: the difference beside it has one."""
+    """The estimate without its interval, because the table shows the interval of the difference."""
     return replace(estimate, low=None, high=None, method=None)

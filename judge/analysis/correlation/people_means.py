@@ -1,4 +1,4 @@
-"""Notes on how well people's means separate the systems, on which a system-level correlation rests."""
+"""Notes on how well mean human ratings separate the systems. System-level correlations depend on this."""
 
 from __future__ import annotations
 
@@ -12,7 +12,11 @@ from judge.stats.resampling import true_means
 
 
 def notes(matrix: RatingMatrix) -> Iterator[str]:
-    """Sentences for below a system-level table: pairs told apart, reliability, and story-prompts not shared."""
+    """Notes for a system-level table on how well mean human ratings separate the systems.
+
+    They give the number of pairs of systems that differ significantly and the reliability of the means, and say if
+    systems do not share their story-prompts.
+    """
     systems = len(matrix.systems)
     if systems < 2:
         return

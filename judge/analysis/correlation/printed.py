@@ -14,7 +14,7 @@ _SAME_NOTE = "people, same; control, same: people, leave one out, and the contro
 
 
 def tables(result: Correlations) -> list[Table]:
-    """The correlation table, with its signature."""
+    """List with one printed table, the correlation table with its signature."""
     title = f"{result.statistic} with people, {result.over}"
     return [
         Table(
@@ -73,7 +73,10 @@ def _columns(result: Correlations) -> list[Column]:
 
 
 def _further_columns(result: Correlations) -> list[Column]:
-    """The further numbers that say something here: those on the same stories only where rows differ in theirs."""
+    """Columns of additional numbers, such as ceiling and control on the same stories as the judge.
+
+    Those two are shown only where the stories differ between rows.
+    """
     rows = result.rows
     defined = {name for row in rows for name, number in row.further.items() if number.defined}
     bars = {(row.subject.dataset, row.kind, row.subject.criterion): row.stories for row in rows}

@@ -1,7 +1,7 @@
-"""Number of readings of a story on each side of a comparison with people.
+"""Number of readings (single ratings) per story on each side of a comparison with people.
 
-A judge's rating is the mean of its repeats, a person's a single reading, so that part of a judge's advantage over one
-person can come from its larger number of readings.
+A judge's rating is the mean of its repeats, a person's rating is a single reading. Part of a judge's advantage over one
+person can therefore come from its larger number of readings.
 """
 
 from __future__ import annotations
@@ -16,7 +16,10 @@ from judge.wording import Advice, Note, joined
 
 
 def of_judge(matrix: RatingMatrix, cell: int, how: Readings) -> list[Floats] | str:
-    """Ratings of a judge compared with one person: its mean (n,), or each repeat (n,); or why there are none."""
+    """Ratings of a judge for the comparison with one person: its mean (n,), or each repeat (n,).
+
+    If there are none, the result is a string with the reason.
+    """
     if how == "mean":
         return [matrix.judge[cell]]
     if matrix.means[cell]:
@@ -26,7 +29,7 @@ def of_judge(matrix: RatingMatrix, cell: int, how: Readings) -> list[Floats] | s
 
 
 def judges_side(matrix: RatingMatrix, cells: list[int], how: Readings = "mean") -> str:
-    """Ratings of the judge that are compared, in words: `the mean of 3 repeats`, `one repeat`."""
+    """Description of the judge's ratings that are compared: `the mean of 3 repeats`, `one repeat`."""
     if how == "single":
         return "one repeat"
     if any(matrix.means[i] for i in cells):
@@ -39,14 +42,14 @@ def judges_side(matrix: RatingMatrix, cells: list[int], how: Readings = "mean") 
 
 
 def others_side(matrix: RatingMatrix, j: int) -> str:
-    """Reference that one person is compared with, in words: `the mean of the 2 others`."""
+    """Description of the reference for one person: `the mean of the 2 others`."""
     counts = matrix.raters[j][matrix.raters[j] > 1] - 1
     words = _range(counts)
     return "the one other" if words == "1" else f"the mean of the {words} others"
 
 
 def note(matrix: RatingMatrix, j: int, cells: list[int], person: OnePerson, how: Readings) -> str:
-    """A sentence on which ratings a judge's and a person's numbers are computed from."""
+    """Sentence on the numbers of ratings from which a judge's and a person's correlations are computed."""
     mine, counts = judges_side(matrix, cells, how), matrix.raters[j][matrix.raters[j] > 0]
     who = "one random person a story" if person.pool else "one person"
     text: str = f"leave-one-out sets {mine} of a judge and one reading of {who} against {others_side(matrix, j)}"
@@ -56,7 +59,7 @@ def note(matrix: RatingMatrix, j: int, cells: list[int], person: OnePerson, how:
 
 
 def pool_note(dataset: str) -> str:
-    """A note on what a pool of raters is and what this implies for the numbers."""
+    """Note that explains what a pool of raters is and how to read its numbers."""
     return (
         f"{dataset}: people are a pool, not a panel (some rated less than 80 % of the shared stories): people, leave "
         "one out, is one random rater of each story against the mean of that story's others, averaged over draws. "

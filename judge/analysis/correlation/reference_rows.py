@@ -1,10 +1,10 @@
-"""A judge and a bar (one person, or the control), both measured in the same way on the same stories.
+"""Compares a judge with one person or the control judge, both measured in the same way on the same stories.
 
-A judge's correlation with the mean of all r people cannot stand beside one person's with the mean of the r - 1 others:
-a mean of more people has less error, and a judge that is exactly one more person would lie above people by that alone.
-So the judge is set against the same means of the others as each rater is, and the two are subtracted rater by rater (of
-a pool: draw by draw), each time on the stories that judge and rater both rated. A judge that is one more person then
-lies 0 above people on average.
+A judge's correlation with the mean of all r people is not comparable with one person's correlation with the mean of the
+r - 1 others. A mean of more people has less error, so a judge that is equivalent to one more person would seem better
+than people. The judge is therefore compared with the same means of r - 1 people as each rater, and the two correlations
+are subtracted rater by rater (for a pool, draw by draw) on the stories that both rated. The expected difference of a
+judge that is equivalent to one more person is then 0.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ Values = tuple[Floats, ...]
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """A judge, the bar (control or people) and their difference, each as an estimate with its resampled values.
+    """Judge, reference (`bar`: control or people) and their difference, each as an estimate with its resampled values.
 
-    `by_rater` holds, for a panel, each rater's part of the difference, with its values in the first set of resamples.
+    For a panel, `by_rater` maps each rater to that rater's difference, with its values in the first set of resamples.
     """
 
     judge: tuple[Estimate, Values]
@@ -46,9 +46,11 @@ class Beside:
 
 
 class OnePerson:
-    """One person against the mean of the others, over all raters of a panel or draws of a pool, for one criterion.
+    """Agreement of one person with the mean of the others on one criterion, the human ceiling.
 
-    `pool` says whether people are a pool; `estimate` is the human ceiling, `ceiling` None where raters are not known.
+    It is averaged over all raters of a panel (every rater rated nearly every story), or over random draws of one rater
+    per story from a pool. `pool` says whether people are a pool. `estimate` is the human ceiling. `ceiling` is None
+    where raters are not known.
     """
 
     def __init__(self, people: Candidate, stories: Masks, statistic: Statistic, seed: int) -> None:
@@ -74,7 +76,7 @@ class OnePerson:
 
     @property
     def stories(self) -> Masks | None:
-        """Number of stories on which the ceiling is computed."""
+        """Mask of the stories on which the ceiling is computed; None where there is no ceiling."""
         if self.ceiling is None or not len(self.ceiling.x):
             return None
         return np.asarray((~np.isnan(self.ceiling.x) & ~np.isnan(self.ceiling.y)).any(axis=0))
@@ -89,9 +91,11 @@ class OnePerson:
         )
 
     def beside(self, readings: Sequence[Floats]) -> tuple[Beside, Masks]:
-        """A judge, people and their difference, without intervals: means over the readings (n,) of the judge.
+        """Compare a judge with people, without intervals.
 
-        Also which readings x pairs are defined on both sides, shape (readings, pairs): `resampled_beside` uses these.
+        `readings` are the judge's ratings, shape (n,) each: its mean, or each repeat. Correlations are averaged over
+        them. The second value is a mask, shape (readings, pairs of one person and the others), of the combinations for
+        which both correlations are defined; `resampled_beside` needs it.
         """
         if self.estimate.value is None:
             return Beside.undefined(self.estimate.why), np.zeros((len(readings), 0), dtype=np.bool_)
@@ -119,7 +123,10 @@ class OnePerson:
         return compared, defined
 
     def resampled_beside(self, judges: Sequence[Sequence[Floats]], intervals: Intervals) -> list[Beside]:
-        """The comparison with people for each judge, given by its readings, with values in each resample."""
+        """Compare each judge with people, with values in each resample.
+
+        Each judge is given by its readings: its mean rating, or each repeat.
+        """
         compared = [self.beside(readings) for readings in judges]
         if self.estimate.value is None or not judges:
             return [plain for plain, _ in compared]
@@ -143,7 +150,10 @@ class OnePerson:
     def _set(
         self, judges: Sequence[Sequence[Floats]], defined: Sequence[Masks], intervals: Intervals, k: int
     ) -> list[tuple[Floats, Floats, Floats]]:
-        """Judge (b,), people (b,) and, of a panel, their differences by rater (raters, b), of each judge in set k."""
+        """Resampled correlations of each judge (b,) and of people (b,) in set k.
+
+        For a panel, the third array holds the differences by rater, shape (raters, b).
+        """
         rows = np.stack([reading for readings in judges for reading in readings])
         masks = ~np.isnan(rows)
         distinct, mask_index = np.unique(masks, axis=0, return_inverse=True)
@@ -172,14 +182,17 @@ class OnePerson:
         return [(_ratio(sums[j, 0], count[j]), _ratio(sums[j, 1], count[j]), parts[j]) for j in range(len(judges))]
 
     def _person(self, i: int, rated: Masks) -> Estimate:
-        """Pair i's person against the others, on the stories that the judge rated too."""
+        """Correlation of the person of pair i with the mean of the others, on the stories that the judge rated."""
         key = (i, rated.tobytes())
         if key not in self._people:
             self._people[key] = self.statistic.estimate(self._x[i].only(rated), self._y[i])
         return self._people[key]
 
     def _parts(self, over: Floats) -> list[tuple[str, float]]:
-        """Each rater's difference (readings, pairs), averaged over readings; nothing of a pool."""
+        """Each rater's name and difference, averaged over the judge's readings; empty for a pool.
+
+        `over` has shape (readings, raters).
+        """
         if self.pool:
             return []
         return [(name, float(np.nanmean(part)) if not np.isnan(part).all() else np.nan)
@@ -193,15 +206,13 @@ def beside_control(
     statistic: Statistic,
     values: Callable[[Floats], Values] | None,
 ) -> Beside:
-    """Compare a judge and the control, each by its agreement with people, on the stories that both rated; each side
-    comes with its estimate and resampled values on all its stories.
+    """Compare a judge and the control judge by their agreement with people, on the stories that both rated.
 
-    `values` gives the resampled values of a side against people; None = without resamples.
-
-    In the difference a control below 0 counts as 0, in the value and in each resample: features that say nothing
-    predict unseen stories at random, as often as not against people, and by more than resampled stories show, since
-    what was learnt of one fold comes from all others. To lie above such a control is to say more than nothing only
-    where it is to lie above 0.
+    Each side comes with its estimate and resampled values on all its stories. `values` computes the resampled values of
+    a side against people; None = no resamples. In the difference, a negative correlation of the control judge counts as
+    0, in the estimate and in each resample. Out-of-fold predictions from uninformative features correlate with people
+    negatively as often as positively, and more strongly than resampled stories show, because each fold is predicted
+    from all others. A judge is better than such a control only if its own correlation is above 0.
     """
     keep = ~(np.isnan(judge[0].values) | np.isnan(control[0].values))
     sides: list[tuple[Estimate, Values]] = []

@@ -1,6 +1,6 @@
-"""Result of the correlation analysis: typed rows, the data they rest on, and notes.
+"""Result types of the correlation analysis: rows, the data they were computed from, and notes.
 
-Tables, frames, the published layout, figures and sentences are made from it; none of them reads another's text.
+Tables, data frames, the published layout, figures and sentences are all made from these types.
 """
 
 from __future__ import annotations
@@ -56,30 +56,32 @@ _COLUMNS = (*_ABOUT, *_COUNTS, "given", "given_low", "given_high", ONE_OUT, PEOP
 
 @dataclass(frozen=True, slots=True)
 class CorrelationRow:
-    """One correlation with people: its subject, its number of stories, and related numbers of the same row.
+    """One correlation with people: what was correlated, the number of stories, and related numbers of the same row.
 
     Attributes
     ----------
     subject : Subject
-        A judge cell, people one by one or the control; of a mean over criteria, with the repeats lost of all of them.
+        Names of the judge (with Eval-Prompt and criterion), the human ceiling or the control judge. In a mean over
+        criteria, counts of lost repeats are summed.
     estimate : Estimate
         The correlation, with its interval or the reason why there is none.
     stories, systems : int
-        What both sides rated.
+        Numbers of stories and systems that both sides rated.
     averaged : tuple of str
-        Of a mean: the criteria that it is over.
+        Criteria that a mean is taken over; otherwise empty.
     is_control : bool
-        Whether the judge is itself a control, no language model.
+        Whether the judge is a control judge and not a language model.
     given : Estimate or None
-        The correlation with the third variable of the options held fixed.
+        The partial correlation with the third variable of the options held fixed.
     further : mapping
-        Numbers without intervals, by name: `ONE_OUT`, `PEOPLE_SAME`, `CONTROL_SAME`, `lost_ratings.TITLES`.
+        Additional numbers without intervals, by name: `ONE_OUT`, `PEOPLE_SAME`, `CONTROL_SAME`, `lost_ratings.TITLES`.
     cell, share : int, float or None
-        Of a judge: the matrix's cell, and the part of the stories that people rated which it stands on.
+        For a judge: row number of its ratings in the matrix, and the share that it rated of the stories that people
+        rated.
     resampled, given_resampled : tuple of array
-        Both correlations in each set of resamples; empty where there is no interval, or nothing is defined.
+        `estimate` and `given` in each set of resamples; empty where there is no interval or no defined value.
     beside : mapping
-        Of a judge: itself and ceiling or control on the stories that both have, and the distance.
+        For a judge: comparisons with the ceiling and the control judge on common stories.
     """
 
     subject: Subject
@@ -98,7 +100,7 @@ class CorrelationRow:
 
     @property
     def kind(self) -> Kind:
-        """Ceiling, judge, control, or mean over criteria of one of these."""
+        """Kind of the row: ceiling, judge, control, or mean over criteria."""
         return MEAN if self.averaged else self.subject.kind
 
 
@@ -106,9 +108,10 @@ class CorrelationRow:
 class CorrelatedDataset:
     """One dataset's rows and the data that they are computed from.
 
-    `control` says for each criterion where the control's ratings come from (nothing where none was asked for), `pool`
-    whether people are a pool of raters and no panel. `notes` are sentences on these rows, `signature_parts` their part
-    of the signature. `matrix`, `statistic` and `intervals` (with the resamples) are what the rows were computed from.
+    `control` says for each criterion where the control judge's ratings come from (empty without a control judge).
+    `pool` is true if different people rated different stories, and false for a panel, whose raters rated nearly every
+    story. `notes` are sentences on these rows, `signature_parts` their part of the signature. The rows were computed
+    from `matrix`, `statistic` and `intervals` (with the resamples).
     """
 
     rows: tuple[CorrelationRow, ...]
@@ -132,27 +135,27 @@ class CorrelatedDataset:
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """Number of systems that wrote the stories."""
+        """Names of the systems that wrote the stories."""
         return self.matrix.systems
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Correlations(Signed):
-    """Correlations of judges, people one by one and the control with people.
+    """Correlations with human ratings: of judges, of people one by one (the human ceiling) and of the control judge.
 
     Attributes
     ----------
     datasets : tuple of CorrelatedDataset
     options : CorrelationOptions
-        The choices made: coefficient, level, third variable, intervals.
+        Coefficient, level, third variable and intervals that were chosen.
     lost : tuple of str
-        Those of the notes that say whether lost ratings differ from the others.
+        Notes on whether lost ratings differ from the others; they are among the notes too.
     abbreviations : mapping
-        Criterion -> abbreviation, as far as they are known.
+        Criterion -> abbreviation, where one is known.
     paired : bool
-        Whether judges' distances from ceiling and control have resampled values, as `margins` needs.
+        Whether judges' differences from the ceiling and the control judge have resampled values, as `margins` needs.
     panels : mapping
-        Panel -> the same against the people of this panel alone; empty where no panels are known.
+        Panel -> the correlations with the human ratings of this panel; empty where no panels are known.
     """
 
     datasets: tuple[CorrelatedDataset, ...]
@@ -164,9 +167,7 @@ class Correlations(Signed):
 
     @property
     def by_people(self) -> tuple[tuple[str, CorrelationRow], ...]:
-        """Each row paired with the people it is compared with: ``all``, followed, where there are panels, by each
-        panel's row.
-        """
+        """Pairs (panel's name, row): each row for ``all`` people, followed by the same row for each panel."""
         of_panels = {name: {_key(row): row for row in panel.rows} for name, panel in self.panels.items()}
         named_rows: list[tuple[str, CorrelationRow]] = []
         for row in self.rows:
@@ -181,7 +182,7 @@ class Correlations(Signed):
 
     @property
     def coefficient(self) -> Coefficient:
-        """Kendall, Spearman or Pearson."""
+        """Correlation coefficient: Kendall, Spearman or Pearson."""
         return self.options.coefficient
 
     @property
@@ -196,12 +197,12 @@ class Correlations(Signed):
 
     @property
     def statistic(self) -> str:
-        """The coefficient in words, e.g. ``Kendall's tau-b``."""
+        """Name of the coefficient, e.g. ``Kendall's tau-b``."""
         return _STATISTICS[self.coefficient]
 
     @property
     def over(self) -> str:
-        """The level in words, e.g. ``over all stories``."""
+        """Description of the level, e.g. ``over all stories``."""
         return _OVER[self.level]
 
     @property
@@ -211,14 +212,15 @@ class Correlations(Signed):
 
     @property
     def control_sources(self) -> tuple[ControlSource, ...]:
-        """Distinct sources of the control's ratings; empty where no control was asked for."""
+        """Distinct sources of the control judge's ratings; empty where no control was requested."""
         controls = (each for dataset in self.datasets for each in dataset.control.values())
         return tuple(dict.fromkeys(each.source for each in controls))
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A frame with one row per correlation and `signature` and `notes` in its `attrs`; `correlate` describes the
-        columns.
+        """A frame with one row per correlation, and with `signature` and `notes` in its `attrs`.
+
+        `correlate` describes the columns.
         """
         if not self.panels:
             return self.signed([dict(_flat(row)) for row in self.rows], [*_COLUMNS, *lost_ratings.TITLES])
@@ -228,7 +230,7 @@ class Correlations(Signed):
 
 
 def _key(row: CorrelationRow) -> tuple[str | None, ...]:
-    """Whose row it is, whatever people it is against."""
+    """Identifier of a row that is the same for every panel of people."""
     subject = row.subject
     name = subject.judge if subject.kind == JUDGE else None
     return subject.dataset, row.kind, subject.kind, subject.run, name, subject.eval_prompt, subject.criterion

@@ -1,8 +1,8 @@
 """The rows of a correlation table for one dataset: ceiling, judges, control, and their means over criteria.
 
-All rows are on the same resamples of stories, so that differences between rows are paired. Ceiling and control stand
-on the stories that at least one judge rated; where a judge lost some of these, its row says what people and control
-reach on those that it kept.
+All rows use the same resamples of stories, so that differences between rows are paired. Ceiling and control are
+computed on the stories that at least one judge rated. Where a judge lost some of these stories, its row also reports
+ceiling and control on the stories that it rated.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from judge.stats.estimate import Estimate
 class DatasetRows:
     """Computes the rows of one dataset, all from the same resamples.
 
-    With `paired`, judges' rows know their distance from ceiling and control with resampled values. `scales` holds the
-    ends of criteria's scales as far as they are known, `controls` names the judges that are themselves a control.
+    With `paired`, judges' rows also hold resampled differences from ceiling and control. `scales` maps criteria to the
+    ends of their scales where these are known. `controls` names the judges that are control judges.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class DatasetRows:
         self.control_by_criterion: dict[str, ControlMade] = {}
 
     def dataset(self, pairs: Match) -> CorrelatedDataset:
-        """Compute the rows for each of people's criteria, then means over criteria, then criteria that nobody rated."""
+        """Compute all rows: for each human criterion, means over criteria, and for criteria that nobody rated."""
         groups = by_criterion(self.matrix, pairs, self.predict, self.remarks)
         rows = [row for group in groups for row in self._on_criterion(group)]
         label = control_label(control.source for control in self.control_by_criterion.values())
@@ -104,7 +104,7 @@ class DatasetRows:
         person: OnePerson,
         bars: tuple[CorrelationRow, CorrelationRow | None, Side | None],
     ) -> Iterator[CorrelationRow]:
-        """The judges' rows of one criterion of the people: all in one sweep over the resamples."""
+        """Rows of all judges on one human criterion, with one pass over the resamples."""
         matrix, (ceiling, control, predicted) = self.matrix, bars
         cells = [judge.cell for judge in group.judges if judge.cell is not None]
         values = self.intervals.values(matrix.judge[cells], people.values) if cells else ()
@@ -137,7 +137,9 @@ class DatasetRows:
             yield replace(row, cell=i, share=share, beside=beside, further=further)
 
     def _further(self, i: int, judge: Side, people: Side, beside: Mapping[Kind, Beside]) -> dict[str, Estimate]:
-        """A judge's numbers without intervals: beside one person and the control, and with what it lost."""
+        """A judge's additional numbers: against one person, against the control judge, and with its lost stories
+        tied.
+        """
         further = {ONE_OUT: beside[CEILING].judge[0], PEOPLE_SAME: beside[CEILING].bar[0]}
         if CONTROL in beside:
             further[CONTROL_SAME] = replace(beside[CONTROL].bar[0], low=None, high=None, method=None)
@@ -151,7 +153,7 @@ class DatasetRows:
         return (lambda x: self.intervals.values(x, people.values)) if self.paired else None
 
     def _say_readings(self, j: int, cells: list[int], person: OnePerson, ceiling: CorrelationRow) -> None:
-        """Notes on how many readings stand on each side, and on people who are a pool."""
+        """Add notes on the number of readings of judges and people, and on people who are a pool."""
         if ceiling.estimate.defined and cells:
             self.remarks.note([readings.note(self.matrix, j, cells, person, self.options.readings)])
         if person.pool:
@@ -160,14 +162,14 @@ class DatasetRows:
             self.remarks.note([readings.pool_note(self.matrix.dataset)])
 
     def _row(self, candidate: Candidate, x: Side, y: Side, estimate: Estimate) -> CorrelationRow:
-        """A row that counts what both sides rated."""
+        """A row that counts the stories and systems that both sides rated."""
         keep = ~(np.isnan(x.values) | np.isnan(y.values))
         systems = int(np.unique(self.matrix.system[keep]).size)
         is_control = candidate.kind == JUDGE and candidate.subject.judge in self.controls
         return CorrelationRow(candidate.subject, estimate, int(keep.sum()), systems, is_control=is_control)
 
     def _measured(self, row: CorrelationRow, x: Side, y: Side, resampled: tuple[Floats, ...]) -> CorrelationRow:
-        """The row with its interval, and with the correlation given the third variable where one was asked for."""
+        """The row with its interval and, if a third variable was requested, with the partial correlation."""
         estimate = row.estimate
         estimate = (
             fisher_z(estimate) if self.intervals.how == "fisher-z" else self.intervals.of_values(estimate, resampled)
@@ -193,7 +195,10 @@ class DatasetRows:
     def _control(
         self, candidate: Candidate, people: Side, rated: Masks, person: OnePerson
     ) -> tuple[CorrelationRow, Side | None]:
-        """The control's row, on the stories that a judge rated, and its ratings of these."""
+        """The control judge's row on the stories that some judge rated, and its ratings of these stories.
+
+        The ratings are None if the control judge has none.
+        """
         if candidate.control is not None:
             self.control_by_criterion[candidate.subject.criterion] = candidate.control
         if candidate.ratings is None:
@@ -205,7 +210,7 @@ class DatasetRows:
         return replace(row, further={ONE_OUT: person.beside([predicted])[0].judge[0]}), side
 
     def _means(self, rows: Sequence[CorrelationRow]) -> Iterator[CorrelationRow]:
-        """The mean over criteria of each judge cell, the ceiling and the control, where there are several criteria."""
+        """Mean over criteria of each judge, the ceiling and the control judge; empty if there is only one criterion."""
         groups: dict[tuple[str | None, ...], list[CorrelationRow]] = {}
         for row in rows:
             subject = row.subject
@@ -228,5 +233,5 @@ class DatasetRows:
 
 
 def _rated(judges: Floats) -> Masks:
-    """Stories that at least one judge rated, of ratings (judges, n)."""
+    """Mask of the stories that at least one judge rated, from ratings of shape (judges, n)."""
     return np.asarray((~np.isnan(judges)).any(axis=0), dtype=np.bool_)

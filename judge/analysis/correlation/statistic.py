@@ -1,4 +1,4 @@
-"""A correlation statistic: one choice of coefficient and level, on data and on resamples."""
+"""A correlation statistic (one coefficient at one level), computed on data and on resamples."""
 
 from __future__ import annotations
 
@@ -28,26 +28,26 @@ _GROUPINGS: dict[Level, resampled_correlation.Grouping] = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Side:
-    """One side of a correlation: values of n stories (NaN = none), and their codes for tau, computed once."""
+    """One variable of a correlation: values of n stories (NaN = no value), and their rank codes for tau."""
 
     values: Floats
     codes: kendall.Codes
 
     @classmethod
     def of(cls, values: Floats) -> Side:
-        """Make a side from its values by computing their codes."""
+        """Make a variable from its values by computing their rank codes."""
         return cls(values, kendall.codes(values))
 
     def only(self, keep: NDArray[np.bool_]) -> Side:
-        """The same side with the values of all stories outside `keep` missing."""
+        """The same variable with NaN for all stories outside `keep`."""
         return Side.of(np.where(keep, self.values, np.nan))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Statistic:
-    """The coefficient and the level of a correlation, with the stories' systems and story-prompts, shape (n,).
+    """The coefficient and the level of a correlation, with each story's system and story-prompt, shape (n,).
 
-    With a `seed`, resampled correlations over system means are those of true means
+    With a `seed`, resampled correlations over system means use estimated true means
     (`judge.stats.resampling.true_means`).
     """
 
@@ -59,17 +59,17 @@ class Statistic:
 
     @classmethod
     def of(cls, matrix: RatingMatrix, options: CorrelationOptions) -> Statistic:
-        """The statistic that these options choose, for a dataset."""
+        """The statistic that the options choose for a dataset."""
         seed = options.seed if options.method == "true-means" else None
         return cls(options.coefficient, options.level, matrix.system, matrix.story_prompt, seed)
 
     @property
     def group(self) -> kendall.Codes:
-        """The groups over which `by-item` and `by-system` average."""
+        """Group of each story for the levels `by-item` and `by-system`, which average correlations over groups."""
         return self.story_prompt if self.level == "by-item" else self.system
 
     def estimate(self, x: Side, y: Side, names: tuple[str, str] = NAMES) -> Estimate:
-        """The correlation of two sides, without an interval."""
+        """The correlation of two variables, without an interval."""
         if self.level == "system":
             return coefficients.correlate_means(x.values, y.values, self.system, self.coefficient, names=names)
         if self.level != "overall":
@@ -82,7 +82,10 @@ class Statistic:
         return Estimate.undefined(reason, n=n) if reason else Estimate(kendall.tau_b(x.codes, y.codes), n=n)
 
     def resampled(self, x: Floats, y: Floats, resamples: Resamples) -> Floats:
-        """The correlation in each resample, (b,) for x of shape (n,), (judges, b) for (judges, n); NaN = undefined."""
+        """The correlation in each resample; NaN = undefined.
+
+        The shape is (b,) for x of shape (n,), and (judges, b) for x of shape (judges, n).
+        """
         if self.seed is not None and self.level == "system":
             return true_means.correlations(resamples, x, y, self.system, self.coefficient, self.seed)
         grouping = _GROUPINGS[self.level]
@@ -92,11 +95,11 @@ class Statistic:
     def given(
         self, x: Side, y: Side, z: Side, name: str, sets: Sequence[Resamples]
     ) -> tuple[Estimate, tuple[Floats, ...]]:
-        """The partial correlation given z, and its values in each set of resamples, on stories with all three
-        variables.
+        """Partial correlation of x and y given z, and its values in each set of resamples.
 
-        Over system means it is the partial correlation of the means, of sample means in resamples too: three
-        correlations of true means, each drawn in by itself, do not belong together. Undefined where one of them is.
+        It uses the stories with all three variables. Over system means it is computed from sample means, also in
+        resamples, because three correlations of separately drawn true means would not be consistent with each other. It
+        is undefined if any of the three correlations is undefined.
         """
         keep = ~(np.isnan(x.values) | np.isnan(y.values) | np.isnan(z.values))
         a, b, c = x.only(keep), y.only(keep), z.only(keep)

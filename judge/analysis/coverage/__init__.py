@@ -1,1 +1,1 @@
-"""Coverage of requests: repeats asked, answered and rated, and what loss is associated with."""
+"""Coverage of requests to judges: repeats requested, answered and rated, and variables associated with lost ratings."""

@@ -1,4 +1,4 @@
-"""Bounds of a mean rating over the possible values of missing repeats, and the ends of scales."""
+"""Bounds of a mean rating over the possible values of missing repeats; lowest and highest points of scales."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """Bounds of one cell's mean rating over the stories it was asked about.
+    """Bounds of a judge's mean rating with one Eval-Prompt on one criterion, over the stories it was asked about.
 
-    The ends of `mean` are worst and best case: the `missing` repeats at the lowest or highest point of the `scale`. The
-    mean is over repeats. Of labels `ends` are the words of the lowest and highest code.
+    The ends of `mean` are the worst and the best case, with the `missing` repeats at the lowest or highest point of the
+    `scale`. The mean is over repeats. For labels, `ends` are the names of the lowest and highest code.
     """
 
     run: str
@@ -37,7 +37,7 @@ class Bound:
 
 
 def bounds(matrices: Sequence[RatingMatrix], scales: Mapping[str, tuple[float, float]]) -> tuple[Bound, ...]:
-    """The bounds of every cell."""
+    """The bounds for every judge, Eval-Prompt and criterion."""
     return tuple(
         _bound(matrix, i, scales.get(cell.criterion) or observed_scale(matrix), scale_of(matrix, cell.criterion))
         for matrix in matrices
@@ -55,7 +55,7 @@ def _bound(matrix: RatingMatrix, i: int, scale: tuple[float, float], labels: Sca
 
 
 def scales_of(table: RatingsTable) -> dict[str, tuple[float, float]]:
-    """Criterion -> ends of its scale, as far as the result folders know them."""
+    """Mapping from a criterion to the ends of its scale, for criteria whose scale is in a result folder."""
     ends: dict[str, tuple[float, float]] = {}
     for fact in table.facts:
         for criterion in fact.criteria:

@@ -1,7 +1,7 @@
-"""Counts of repeats asked, answered and rated.
+"""Counts of repeats requested, answered and rated.
 
-*Asked* counts planned repeats, *answered* those for which the judge's text arrived, *rated* those from which a rating
-was read.
+*Asked* counts planned repeats, *answered* counts repeats for which the judge's text arrived, and *rated* counts repeats
+from whose text a rating was read.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ WHY_AMBIGUOUS = ("list", "quoted")
 class CountRow:
     """Counts of repeats in one group.
 
-    `lost` counts repeats without a rating by status; `why` those that are ambiguous by flag, which are in `lost` too.
+    `lost` counts repeats without a rating by status. `why` counts ambiguous repeats by flag; `lost` contains these too.
     """
 
     labels: tuple[object, ...]
@@ -48,10 +48,10 @@ class CountRow:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Repeats counted by columns of the ratings table; no row where no judge was asked.
+    """Repeats counted in groups given by columns of the ratings table; no rows where no judge was asked.
 
-    All rows have the same statuses and flags: those that occur. `came` says how the repeats came here: ``asked``,
-    ``imported``, or ``asked or imported``.
+    All rows have the same statuses (`causes`) and flags: those that occur. `came` is the origin of the repeats:
+    ``asked``, ``imported``, or ``asked or imported``.
     """
 
     by: tuple[str, ...]
@@ -62,8 +62,9 @@ class Counts:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A frame with the columns `by`, `stories, asked, answered, rated, share`, one for each status, then one for
-        each flag.
+        """A frame with the columns named in `by`, then `stories, asked, answered, rated, share`.
+
+        Further columns count repeats for each status (`causes`) and for each flag.
         """
         rows = [
             (
@@ -118,7 +119,7 @@ def count(table: RatingsTable, by: Sequence[str], *, drop_systems: Sequence[str]
 
 
 def _came(table: RatingsTable, runs: set[str]) -> str:
-    """Whether judges' repeats were asked here or imported; of result folders."""
+    """Whether the repeats of these runs were asked by this program, imported, or both."""
     imported = {fact.run for fact in table.facts if fact.parser == IMPORTED}
     if not runs or not runs & imported:
         return "asked"

@@ -1,4 +1,4 @@
-"""Coverage as one value: repeats asked, answered and rated, and whether lost ratings differ from kept ones."""
+"""Coverage as one result: repeats requested, answered and rated, and whether lost ratings differ from kept ones."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """Numbers of repeats asked, answered and rated; tests of whether loss is selective; bounds of each mean.
+    """Numbers of repeats requested, answered and rated; tests of whether loss is selective; bounds of each mean.
 
     Attributes
     ----------
     total : Counts
         One row, or none where no judge was asked.
     by_eval_prompt, by_criterion, by_system : Counts
-        By judge and that.
+        Counts by judge and Eval-Prompt, by judge and criterion, and by judge and system.
     tests : tuple of LossTest
-        Of each run x judge x Eval-Prompt x criterion that lost anything; p values are not adjusted.
+        Tests of each run x judge x Eval-Prompt x criterion that lost a rating; p values are not adjusted.
     findings : tuple of str
-        One sentence for each kind of loss that goes with people's ratings.
+        One sentence for each kind of loss that is associated with human ratings.
     bounds : tuple of Bound
     signature_parts, tested_parts, bound_parts : tuple of str
-        Of counts, tests and bounds.
+        Parts of the signatures of counts, tests and bounds.
     notes : tuple of str
     """
 
@@ -58,7 +58,7 @@ class Coverage:
 
     @property
     def share(self) -> float | None:
-        """Share of asked repeats that have a rating; None when nothing was asked."""
+        """Share of requested repeats that have a rating; None when nothing was requested."""
         return self.total.rows[0].share if self.total.rows else None
 
     @property

@@ -1,8 +1,8 @@
-"""Tests whether a judge's lost ratings differ from those it kept, for each cell, and the findings in sentences.
+"""Tests whether the ratings that a judge failed to give differ from those it gave; findings in sentences.
 
-A judge that answers only what is easy is flattered by its correlation. Loss can go with people's rating itself (the bad
-stories are refused) or with its distance from people's mean (the middling stories are: what is left is easy to order).
-The unit is the story, lost when one of its repeats has no rating.
+A judge that answers only easy stories has an inflated correlation. Loss can depend on the human rating itself (bad
+stories are refused) or on its distance from the mean human rating (average stories are refused, and the remaining ones
+are easy to order). The unit is the story, which counts as lost if one of its repeats has no rating.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _HALF = 0.5
 
 @dataclass(frozen=True, slots=True)
 class LossTest:
-    """One test on one cell: whether loss is associated with system, length, people's rating or its distance from their
-    mean.
+    """One test for one judge, Eval-Prompt and criterion: is the loss of ratings associated with a variable?
 
-    `kind` is one of these, `against` what tables call it.
+    `kind` names the variable: system, length, human rating, or distance of the human rating from the mean. `against` is
+    its name in tables.
     """
 
     run: str
@@ -43,7 +43,10 @@ class LossTest:
 
 
 def tests(matrices: Sequence[RatingMatrix], rng: np.random.Generator) -> tuple[LossTest, ...]:
-    """All four tests of every cell that lost anything; `rng` permutes where counts are small."""
+    """All four tests of every judge, Eval-Prompt and criterion that lost a rating; `rng` is used for permutation tests.
+
+    Permutation tests are used where counts are small.
+    """
     return tuple(
         test
         for matrix in matrices
@@ -53,19 +56,24 @@ def tests(matrices: Sequence[RatingMatrix], rng: np.random.Generator) -> tuple[L
 
 
 def tests_against_people(matrices: Sequence[RatingMatrix]) -> tuple[LossTest, ...]:
-    """The tests against people's ratings alone, which need no permutation."""
+    """Only the tests of association with human ratings, which need no permutation."""
     return tuple(test for matrix in matrices for i in range(len(matrix.cells)) for test in _against_people(matrix, i))
 
 
 def findings(tests: Sequence[LossTest]) -> tuple[str, ...]:
-    """A sentence for each kind of loss associated with people's ratings (Holm over all these tests, p < .05)."""
+    """A sentence for each kind of loss that is significantly associated with human ratings.
+
+    p is adjusted by Holm's method over these tests; the level is .05.
+    """
     family = len(_against_ratings(tests))
     return tuple(_sentence(which, groups, family) for which, groups in selective(tests).items())
 
 
 def selective(tests: Sequence[LossTest]) -> dict[str, dict[str, list[str]]]:
-    """Mapping: kind of stories lost more often, in words -> judge with Eval-Prompt -> criteria (Holm over all tests, p
-    < .05).
+    """Judges and criteria whose loss of ratings is significantly associated with human ratings.
+
+    The result maps a description of the stories lost more often -> judge with Eval-Prompt -> criteria. p is adjusted by
+    Holm's method over all tests against human ratings; the level is .05.
     """
     family = _against_ratings(tests)
     if not family:
@@ -85,7 +93,7 @@ def _against_ratings(tests: Sequence[LossTest]) -> list[LossTest]:
 
 
 def _against_stories(matrix: RatingMatrix, i: int, rng: np.random.Generator) -> Iterator[LossTest]:
-    """With system and length; nothing where nothing was lost."""
+    """Tests of association with system and length; no tests if no rating was lost."""
     asked = matrix.asked[i] > 0
     lost = (matrix.valid[i] < matrix.asked[i])[asked]
     if not lost.any():
@@ -98,7 +106,10 @@ def _against_stories(matrix: RatingMatrix, i: int, rng: np.random.Generator) -> 
 
 
 def _against_people(matrix: RatingMatrix, i: int) -> Iterator[LossTest]:
-    """With people's rating and its distance from their mean; nothing where nothing was lost or nobody rated."""
+    """Tests of association with the human rating and with its distance from the mean.
+
+    There are no tests if no rating was lost, or without human ratings.
+    """
     asked = matrix.asked[i] > 0
     lost = (matrix.valid[i] < matrix.asked[i])[asked]
     same = match(matrix).partner[i]

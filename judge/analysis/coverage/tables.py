@@ -1,4 +1,4 @@
-"""Printed coverage: a line before statistics, and tables."""
+"""Printed tables of coverage, and the line on coverage that is printed before statistics."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def sentence(total: Counts) -> str:
 def with_coverage(
     table: RatingsTable, printed: Sequence[Table], form: str, drop_systems: Sequence[str] = ()
 ) -> list[Table]:
-    """Tables of statistics together with coverage: as a line above the first table, or as the first note of each."""
+    """Tables of statistics with the coverage added, above the first table or as the first note of each table."""
     line = f"coverage: {sentence(count(table, ('source',), drop_systems=drop_systems))}"
     if form in ("table", "md"):
         return [replace(other, above=_above(other.above, line)) if i == 0 else other for i, other in enumerate(printed)]

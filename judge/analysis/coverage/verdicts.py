@@ -1,4 +1,7 @@
-"""Coverage of comparisons: counts asked, answered and decided. A tie is a verdict, an unread answer is none."""
+"""Coverage of pairwise comparisons by judges: repeats requested, answered and decided.
+
+A tie is a verdict; an answer that could not be read is not.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ _BY: tuple[tuple[str, ...], ...] = (("judge", "eval_prompt"), ("judge", "criteri
 
 @dataclass(frozen=True, slots=True)
 class VerdictRow:
-    """Repeats of one group; `lost` counts those without a verdict by status."""
+    """Counts of the repeats of one group of comparisons; `lost` counts repeats without a verdict by status."""
 
     labels: tuple[str, ...]
     pairs: int
@@ -33,13 +36,13 @@ class VerdictRow:
 
     @property
     def share(self) -> float:
-        """Share of asked repeats that have a verdict."""
+        """Share of requested repeats that have a verdict."""
         return self.decided / self.asked
 
 
 @dataclass(frozen=True, slots=True)
 class VerdictCoverage:
-    """Repeats counted by judge and Eval-Prompt, and by judge and criterion; no row where nothing was compared."""
+    """Comparisons counted by judge and Eval-Prompt, and by judge and criterion; no rows where nothing was compared."""
 
     rows: Mapping[tuple[str, ...], tuple[VerdictRow, ...]]
     causes: tuple[str, ...]
@@ -58,7 +61,7 @@ class VerdictCoverage:
 
     @property
     def share(self) -> float | None:
-        """Share of asked repeats that have a verdict; None where nothing was asked."""
+        """Share of requested repeats that have a verdict; None where nothing was requested."""
         rows = self.by_prompt
         asked = sum(row.asked for row in rows)
         return sum(row.decided for row in rows) / asked if asked else None

@@ -1,1 +1,1 @@
-"""Analyses of criteria: whether they measure different things, and how the scale is used."""
+"""Analyses of criteria: whether they measure different things, and how raters use their scales."""

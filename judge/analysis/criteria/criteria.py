@@ -1,4 +1,4 @@
-"""Analysis of criteria as one value with four long frames: inter-criterion tau, halo, validity, scale use."""
+"""Analysis of criteria: correlations between criteria, halo, agreement with people and use of the scale."""
 
 from __future__ import annotations
 
@@ -33,10 +33,11 @@ _Rows = Iterator[tuple[object, ...]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Criteria:
-    """Profiles over criteria of people and of each judge x Eval-Prompt.
+    """Profiles (correlations between criteria, and scale use) of people and of each judge x Eval-Prompt.
 
-    `askings` say what each was asked and what that took, where some were asked for several criteria in one answer.
-    `signature_parts` are those of tables with intervals, `bare_parts` of those without; `notes` hold for all.
+    `askings` is empty unless some judge was asked for several criteria in one answer; then it describes how each was
+    asked and at what cost. `signature_parts` belong to tables with intervals, `bare_parts` to tables without; `notes`
+    hold for all tables.
     """
 
     profiles: tuple[Profile, ...]
@@ -59,20 +60,21 @@ class Criteria:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """The frame of the view ``halo``."""
+        """The frame of the view ``halo``: one row for each source of ratings."""
         return self.view("halo")
 
     def view(self, view: View) -> pd.DataFrame:
         """The long frame of one view; all views have `dataset, run, judge, eval_prompt` and `reason`.
 
-        ``halo``: one row a source: `criteria, stories, halo, halo_low, halo_high` (mean tau-b), `excess, excess_low,
-        excess_high` (points that the judge adds to a criterion for one point of people's other criteria, at equal
-        ratings by people of the criterion itself), `validity, heterotrait, own_best, own_rows`. ``pairs``: one row a
-        level (overall, system) and pair of criteria: `level, criterion, with, tau, n`. ``multitrait``: `criterion` of
-        the judge, `against` of people, `tau, n`. ``scale-use``: one row a criterion, and one for all: `ratings,
-        entropy, modal_share, modal_point, distinct, ties, outside`. ``together``: one row a judge x Eval-Prompt of runs
-        in which some answers rate several criteria: `asked, criteria, calls, prompt_tokens, completion_tokens, cost,
-        lost, halo, halo_low, halo_high, validity`.
+        ``halo``: one row per source of ratings with `criteria, stories, halo, halo_low, halo_high` (mean tau-b),
+        `excess, excess_low, excess_high` (change of the judge's rating of a criterion per point of the human ratings of
+        other criteria, at equal human ratings of the criterion itself), `validity, heterotrait, own_best, own_rows`.
+        ``pairs``: one row per level (overall, system) and pair of criteria with `level, criterion, with, tau, n`.
+        ``multitrait``: one row per `criterion` of the judge and human criterion `against`, with `tau, n`.
+        ``scale-use``: one row per criterion, and one for all criteria, with `ratings, entropy, modal_share,
+        modal_point, distinct, ties, outside`. ``together``: one row per judge x Eval-Prompt of runs in which some
+        answers rate several criteria, with `asked, criteria, calls, prompt_tokens, completion_tokens, cost, lost, halo,
+        halo_low, halo_high, validity`.
         """
         if view == "together":
             return askings_frame(self.askings, self.signature, self.notes)
@@ -95,10 +97,9 @@ def criteria(
     scale: Scale | None = None,
     notes: Sequence[str] = (),
 ) -> Criteria:
-    """Compute tau between criteria, halo, agreement with people on the same and on other criteria, and use of the
-    scale.
+    """Compute tau between criteria, halo, agreement with people on the same and on other criteria, and scale use.
 
-    `scale` is that of criteria whose scale no result folder tells; `notes` are further ones of the dataset.
+    `scale` applies to criteria whose scale is in no result folder; `notes` are added to those of the result.
     """
     options = options or CriteriaOptions()
     table = numbers(table)
@@ -118,7 +119,7 @@ def criteria(
 
 
 def _people_only(matrices: Sequence[RatingMatrix]) -> list[str]:
-    """Without a judge the signature has no criteria to name: people's."""
+    """Names of the human criteria as a part of the signature, for tables without a judge; otherwise empty."""
     if any(matrix.cells for matrix in matrices):
         return []
     names = dict.fromkeys(name for matrix in matrices for name in matrix.criteria)
@@ -168,7 +169,10 @@ def _use_rows(profile: Profile) -> _Rows:
 
 
 class _View(NamedTuple):
-    """One long frame: its columns after the labels, its rows of a profile, and whether it has intervals."""
+    """One long frame: its columns after the label columns, and the function that makes its rows from a profile.
+
+    `has_intervals` says whether the frame has intervals.
+    """
 
     columns: tuple[str, ...]
     rows: Callable[[Profile], _Rows]

@@ -1,9 +1,10 @@
-"""Halo test: whether a judge's rating of one criterion follows people's ratings of the others.
+"""Halo test: whether a judge's rating of one criterion follows human ratings of the other criteria.
 
-*Halo* (Thorndike 1920): ratings of different criteria go together more than the criteria do. Correlations between a
-judge's criteria cannot show it against people: error lowers them, and a judge has less of it than people, or more. At
-equal ratings by people of the criterion itself, a judge that rates it as people do does not follow people's ratings of
-the other criteria; a judge with halo does, however noisy either side is.
+*Halo* (Thorndike 1920) means that ratings of different criteria correlate more than the criteria themselves do.
+Correlations between a judge's criteria cannot show it by comparison with people, because rating error lowers them and
+the judge's error differs from people's. The test therefore compares stories with equal human ratings of the criterion
+itself. On these, a judge without halo does not follow human ratings of the other criteria, and a judge with halo does,
+however large the error of either side.
 """
 
 from __future__ import annotations
@@ -33,12 +34,12 @@ UNRATED = "undefined: no story that the judge rated has two of people's ratings 
 
 
 def halo_test(matrix: RatingMatrix, pairs: Sequence[tuple[int, int]]) -> Test:
-    """Halo in points: the change of a judge's rating of a criterion per point of people's mean rating of the other
-    criteria.
+    """Halo in points: change of a judge's rating of one criterion per point of the mean human rating of other criteria.
 
-    The mean over criteria; `pairs` are cells of one judge and Eval-Prompt with the number of people's criterion. On the
-    stories that have all of these criteria from the judge and from two persons. Criteria where people's ratings show
-    too little beyond error are left out of the mean; undefined where that leaves none.
+    The result is the mean over criteria. `pairs` holds a judge's rows in the matrix (with one Eval-Prompt), each with
+    the index of its human criterion. Only stories with ratings of all these criteria by the judge and by two people are
+    used. Criteria whose human ratings vary too little beyond error are left out of the mean; it is undefined if none
+    remains.
     """
     criteria = list(dict.fromkeys(j for _, j in pairs))
     if len(criteria) < 2:
@@ -67,7 +68,7 @@ def halo_test(matrix: RatingMatrix, pairs: Sequence[tuple[int, int]]) -> Test:
 def _criterion_part(
     matrix: RatingMatrix, cell: int, criterion: int, own: int, persons: Floats, whole: NDArray[np.bool_]
 ) -> GivenQuality:
-    """One criterion's regression; every criterion's rests on the same stories and persons."""
+    """Regression for one criterion; all criteria use the same stories and people."""
     others = np.delete(persons, own, axis=0).mean(axis=0)
     people = np.where(np.isnan(others), np.nan, persons[own])
     judge = np.where(whole, matrix.judge[cell], np.nan)
@@ -76,10 +77,11 @@ def _criterion_part(
 
 
 def _persons(matrix: RatingMatrix, criteria: Sequence[int]) -> Floats | None:
-    """People's ratings (criteria, n, persons), a person in one column throughout, without leniency; None: unknown.
+    """Human ratings, shape (criteria, n, people), with the same person in a column throughout.
 
-    Where names are not known the first rating of each criterion is taken to be one person's, as tables of ratings hold
-    them, and so on; not where ratings are stored in ascending order.
+    Each person's leniency is subtracted. Where names are unknown, the first rating of each criterion is taken to be the
+    same person's, and so on, and leniency is not subtracted. None where ratings are stored in ascending order, so that
+    this is impossible.
     """
     raters = [matrix.by_rater(j) for j in criteria]
     if any(criterion.ascending for criterion in raters):

@@ -1,7 +1,7 @@
 """Profiles of people and of each judge x Eval-Prompt: how their criteria correlate, and how they use the scale.
 
-Tau between criteria (over stories, and over system means), halo against people, each judge's criteria against people's
-same and other criteria, and the use of the scale.
+A profile has tau between criteria (over stories and over system means), the halo compared with people, correlations of
+each criterion of a judge with the same and other human criteria, and the use of the scale.
 """
 
 from __future__ import annotations
@@ -36,7 +36,10 @@ NOBODY = "undefined: nobody rated these criteria"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TauMatrix:
-    """Tau-b between criteria (rows) and criteria (columns), NaN = undefined, and the number of units for each."""
+    """Matrix of tau-b between criteria in rows and criteria in columns; NaN = undefined.
+
+    `n` holds the number of units (stories or systems) of each value.
+    """
 
     rows: tuple[str, ...]
     columns: tuple[str, ...]
@@ -45,8 +48,9 @@ class TauMatrix:
 
     @classmethod
     def of(cls, rows: Sequence[str], x: Floats, columns: Sequence[str] = (), y: Floats | None = None) -> TauMatrix:
-        """Compute tau-b between rows of x (criteria, units), NaN = none, or between rows of x and of y on the same
-        units.
+        """Compute tau-b between all rows of x, or, with `y`, between the rows of x and the rows of y.
+
+        Both have shape (criteria, units), with NaN = no rating.
         """
         rated, other = ~np.isnan(x), ~np.isnan(x if y is None else y)
         n = rated.astype(np.int64) @ other.T.astype(np.int64)
@@ -56,24 +60,25 @@ class TauMatrix:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Profile:
-    """The profile of one source: correlations between its criteria, and its use of the scale.
+    """The profile of one source of ratings: correlations between its criteria, and its use of the scale.
 
     Attributes
     ----------
     overall, system : TauMatrix
-        Between criteria over stories, and over system means.
+        Tau between criteria over stories, and over system means.
     stories : int
-        Stories with a rating on two criteria or more.
+        Number of stories with a rating on two criteria or more.
     halo : Estimate
         Mean tau-b between criteria; n counts pairs of criteria.
     excess : Estimate or None
-        Halo against people (`halo_test`), in points; None for people.
+        Halo compared with people (`halo_test`), in points; None for people.
     across : TauMatrix or None
-        The judge's criteria that people rated too (rows) with people's; None where there is none, and for people.
+        Tau between the judge's criteria that people rated too (rows) and the human criteria; None for people, and
+        where there is no common criterion.
     multitrait : Multitrait or None
         Summary of `across`.
     use : ScaleUse
-        Of all criteria's ratings together; `use_of` of each criterion.
+        Scale use over all criteria together; `use_of` has the scale use of each criterion.
     off_points : bool
         Whether a criterion has more distinct ratings than its scale has points.
     """
@@ -105,8 +110,9 @@ def profiles(
 
 
 def scales(table: RatingsTable, default: Scale | None = None) -> dict[str, Scale]:
-    """Mapping from a criterion (lower case) to its scale, where result folders have it; people's other criteria get
-    `default`.
+    """Mapping from a criterion (lower case) to its scale in the result folders.
+
+    Criteria without a scale there get `default`, if it is given.
     """
     scales_by_name = {criterion.name.casefold(): criterion.scale for fact in table.facts for criterion in fact.criteria}
     if default is not None:
@@ -116,7 +122,10 @@ def scales(table: RatingsTable, default: Scale | None = None) -> dict[str, Scale
 
 
 def _resampled_tau(matrix: RatingMatrix, options: CriteriaOptions) -> halo.Resampled | None:
-    """Tau-b of two vectors of codes in each resample, each pair of vectors once; None where there is no interval."""
+    """Function that returns tau-b of two vectors of rank codes in each resample; None if there are no intervals.
+
+    The function caches its results.
+    """
     if options.ci == "none" or np.unique(matrix.story_prompt).size < LEAST_UNITS:
         return None
     drawn = bootstrap.draw(matrix.story_prompt, options.resamples, np.random.default_rng(options.seed), "boot-inputs")
@@ -191,7 +200,7 @@ def _with_interval(
 def _use(
     singles: Sequence[Floats], values: Floats, names: Sequence[str], scales_by_name: Mapping[str, Scale]
 ) -> ScaleUse:
-    """Scale use over criteria; the scale's ends count only where all of them share one."""
+    """Scale use over several criteria; the ends of the scale are used only if all these criteria share one scale."""
     own = {scales_by_name.get(name.casefold()) for name in names}
     scale = own.pop() if len(own) == 1 else None
     ratings = np.concatenate([single.reshape(-1) for single in singles])

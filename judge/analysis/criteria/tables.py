@@ -1,4 +1,4 @@
-"""Printed tables about criteria: a summary first, then few matrices.
+"""Printed tables about criteria: a summary, then a few matrices.
 
 A matrix of tau is printed with overall tau below the diagonal and tau over system means above it.
 """
@@ -38,7 +38,7 @@ _SUMMARY = "Criteria: mean tau-b x100 between them"
 
 
 def tables(result: Criteria, *, full: bool = False, long: bool = False) -> list[Table]:
-    """A summary, scale use and matrices; with `long` the long tables.
+    """Tables with a summary, scale use and matrices; with `long`, the long frames as tables instead.
 
     `full` prints every judge's matrices and the scale use of every criterion.
     """

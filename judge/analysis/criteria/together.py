@@ -1,6 +1,7 @@
-"""Cost and quality of requesting several criteria in one answer, beside one criterion for each answer.
+"""Cost and quality of asking for several criteria in one answer, compared with one criterion per answer.
 
-Calls, tokens and dollars are of the whole run; halo and tau are those of the profiles. Names no cause.
+Calls, tokens and dollars are those of the whole run; halo and tau come from the profiles. The tables describe
+differences and do not attribute them to the way of asking.
 """
 
 from __future__ import annotations
@@ -34,15 +35,15 @@ class Asking:
     profile : Profile
         Halo and tau with people.
     together : bool
-        Whether one answer rates all its criteria.
+        Whether one answer rates all criteria.
     calls : int
-        Calls that brought its answers.
+        Number of calls that returned the answers.
     prompt_tokens, completion_tokens : int or None
-        Of these calls; None where the server told none.
+        Tokens of these calls; None where the server did not report them.
     dollars : float or None
-        What they cost; None where no price is known.
+        Cost of these calls; None where no price is known.
     lost : float or None
-        Share of the ratings asked for that no answer gave.
+        Share of the requested ratings that no answer gave.
     """
 
     profile: Profile
@@ -55,7 +56,7 @@ class Asking:
 
 
 def askings(table: RatingsTable, profiles: Sequence[Profile]) -> tuple[Asking, ...]:
-    """One `Asking` per judge x Eval-Prompt where some rated several criteria in one answer; otherwise empty."""
+    """One `Asking` per judge x Eval-Prompt if some were asked for several criteria in one answer; otherwise empty."""
     if not any(fact.joint for fact in table.facts):
         return ()
     facts = {(fact.run, fact.judge): fact for fact in table.facts}
@@ -71,7 +72,7 @@ def askings(table: RatingsTable, profiles: Sequence[Profile]) -> tuple[Asking, .
 
 
 def _taken(fact: RunFacts) -> Mapping[str, tuple[int, int | None, int | None, float | None]]:
-    """Eval-Prompt -> calls, tokens in and out, and dollars, out of a result folder; nothing of imported ratings."""
+    """Calls, input tokens, output tokens and dollars by Eval-Prompt, from a result folder; empty for imports."""
     folder = ResultFolder(fact.path)
     if not folder.journal.is_file():
         return {}
@@ -93,7 +94,7 @@ def _lost(profile: Profile) -> float | None:
 
 
 def frame(requests: Sequence[Asking], signature: str, notes: Sequence[str]) -> pd.DataFrame:
-    """A frame with one row per Eval-Prompt and the columns `COLUMNS`; `asked` is together or one by one."""
+    """A frame with one row per Eval-Prompt and the columns `COLUMNS`; `asked` is ``together`` or ``one by one``."""
     rows = []
     for asking in requests:
         source, halo, summary = asking.profile.source, asking.profile.halo, asking.profile.multitrait
@@ -116,5 +117,5 @@ def frame(requests: Sequence[Asking], signature: str, notes: Sequence[str]) -> p
 
 
 def words(asking: Asking) -> str:
-    """How criteria were asked, in words: together or one by one."""
+    """``together`` or ``one by one``: how criteria were asked."""
     return "together" if asking.together else "one by one"

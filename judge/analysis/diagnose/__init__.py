@@ -1,10 +1,10 @@
-"""Diagnostics: known biases of judges, each as a test against people on the same stories.
+"""Diagnostics: tests for known biases of judges, in comparison with people on the same stories.
 
-A diagnostic is a statistic that is zero for a judge that rates as people do, its interval and a test with a declared
-alpha; undefined ones say why. What a test could have missed stands beside it as the smallest effect that would be
-found in four of five repetitions (2.8 standard errors, more with few degrees of freedom).
+A diagnostic is a statistic that is zero for a judge that rates as people do, with an interval and a test at a declared
+alpha; an undefined diagnostic gives the reason. Each test also reports the smallest effect that it would detect in four
+of five repetitions (2.8 standard errors, more with few degrees of freedom).
 
-`diagnose` computes one value; its frame, the printed tables and the report's counts are made from that.
+`diagnose` returns one value, from which the data frame, the printed tables and the counts of the report are made.
 """
 
 from judge.analysis.diagnose.compute import diagnose

@@ -1,4 +1,4 @@
-"""All diagnostic tests of one dataset's judges, each on the stories that have the data it needs."""
+"""All diagnostic tests of one dataset's judges, each on the stories that have the data the test needs."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _NO_SINGLES = "undefined: imported means of repeats, which spread less than the 
 
 
 class Battery:
-    """All diagnostic tests of one dataset; people's ratings are prepared once for all cells."""
+    """Runs all diagnostic tests of one dataset; human ratings are prepared once for all judges."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class Battery:
         self.repeats = [self._wide(i) for i in range(len(matrix.cells))]
 
     def all(self) -> Iterator[Finding]:
-        """All tests: cell by cell, then the halo of each judge and Eval-Prompt."""
+        """Findings of all tests, in this order: by judge, Eval-Prompt and criterion; yes-bias over criteria; halo."""
         for i, j in enumerate(self.partner):
             cell = self.matrix.cells[i]
             if j is None:
@@ -86,7 +86,10 @@ class Battery:
         yield from self._halos()
 
     def _of_labels(self, i: int, j: int, scale: Scale) -> Iterator[Finding]:
-        """Findings on criteria of two labels or of labels without an order; for other tests, why there is none."""
+        """Findings on a criterion with two labels or with unordered labels.
+
+        Tests that do not apply are undefined findings with the reason.
+        """
         cell, label = self.matrix.cells[i], scale.positive
         left = {"leniency", "length", "compression", "self-preference", "loss"}
         if label is not None and scale.positive_code is not None:
@@ -102,7 +105,7 @@ class Battery:
             yield Finding(self.matrix.dataset, cell, cell.criterion, name, test, label_kind=label_kind)
 
     def _positive(self, i: int, j: int, scale: Scale) -> tuple[Floats, Floats]:
-        """Shares of the positive label by the judge's repeats and by people, story by story."""
+        """Share of the positive label for each story, among the judge's repeats and among people."""
         judge, people = self.matrix.judge[i], self.matrix.people[j]
         return (judge, people) if scale.positive_code == 1 else (1 - judge, 1 - people)
 
@@ -114,7 +117,10 @@ class Battery:
         return Finding(self.matrix.dataset, cell, cell.criterion, YES_BIAS, test, label_kind=label_kind)
 
     def _yes_biases(self) -> Iterator[Finding]:
-        """Over the binary criteria of each judge and Eval-Prompt: a story's mean over those that both labelled."""
+        """Yes-bias over the binary criteria of each judge and Eval-Prompt.
+
+        Each story counts with its mean over the criteria that both the judge and people labelled.
+        """
         groups: dict[tuple[str, str, str], list[tuple[Scale, Floats, Floats]]] = {}
         for i, (cell, j, scale) in enumerate(zip(self.matrix.cells, self.partner, self.labels, strict=True)):
             if j is not None and scale is not None and scale.positive_code is not None:
@@ -149,10 +155,11 @@ class Battery:
         return GivenQuality.of(self.matrix.judge[i], self.alike[j], self.matrix.system, exact=exact, at_end=at_end)
 
     def _compression(self, i: int, j: int) -> Test:
-        """Single ratings against single ratings, whatever the number of repeats; found where the judge moves less too.
+        """Test of compressed scale use: variation of single ratings, so that the number of repeats does not matter.
 
-        A judge that is steadier than a person spreads single ratings less without using less of the scale; it moves as
-        much as people do. So both tests have to find something: the larger p counts.
+        A judge with less error than a person has less variable single ratings without using less of the scale, but its
+        ratings still change as much as people's do. A second test therefore checks whether they change less. Both must
+        be significant, so the larger p is reported.
         """
         judge, people = self.matrix.judge[i], self.people[j]
         if people.freedom < LEAST_TWICE:
@@ -198,7 +205,10 @@ class Battery:
         return jackknife.against_zero(statistic, self.matrix.story_prompt, used, informative=informative)
 
     def _stuck(self, i: int, j: int) -> Finding:
-        """The point of the scale that the judge gives most in excess of people; p times the number of points."""
+        """Test of the scale point that the judge gives most in excess of people.
+
+        The p value is multiplied by the number of points.
+        """
         cell, ratings = self.matrix.cells[i], self.raters[j].ratings
         if self.matrix.means[i]:
             test = _undefined("stuck", "imported means are not single ratings")
@@ -261,13 +271,13 @@ def _undefined(name: str, reason: str, n: int = 0) -> Test:
 
 
 def _mean_of_rows(rows: Floats) -> Floats:
-    """Mean of the known values of each column, NaN where there is none."""
+    """Mean of each column over its values that are not NaN; NaN where there are none."""
     count = (~np.isnan(rows)).sum(axis=0)
     return np.where(count > 0, np.nansum(rows, axis=0) / np.maximum(count, 1), np.nan)
 
 
 def _scaled_log(words: Floats) -> Floats:
-    """Log length in standard deviations from its mean; NaN where it is not known, or nowhere differs."""
+    """Standardised log length in words; NaN where the length is unknown, or equal for all stories."""
     counted = ~np.isnan(words)
     log = np.where(counted, np.log(np.where(counted, np.maximum(words, 1), 1.0)), np.nan)
     spread = float(log[counted].std()) if counted.any() else 0.0
@@ -289,13 +299,16 @@ def points_of(table: RatingsTable) -> dict[str, tuple[Floats, float]]:
 
 
 def _observed_points(*ratings: Floats) -> tuple[Floats, float]:
-    """The whole numbers that were given, where the scale is not known."""
+    """Distinct ratings, rounded to whole numbers, and their step 1; used for criteria without a known scale."""
     values = np.concatenate([values_of[~np.isnan(values_of)] for values_of in ratings])
     return np.unique(np.round(values)).astype(np.float64), 1.0
 
 
 def _own_systems(matrix: RatingMatrix, named: Sequence[str]) -> Callable[[str], Any]:
-    """From a judge's name to its own systems' stories: those named, else those whose name is part of the judge's."""
+    """Function from a judge's name to a mask of the stories written by the same model, for the test of self-preference.
+
+    The judge's own systems are those in `named`, else those whose name is part of the judge's name.
+    """
     for name in named:
         if name not in matrix.systems:
             raise unknown_value("own", name, matrix.systems)

@@ -1,4 +1,4 @@
-"""Every diagnostic test of a ratings table, adjusted over all of them."""
+"""Runs every diagnostic test on a ratings table, with p adjusted over all tests."""
 
 from __future__ import annotations
 
@@ -46,7 +46,10 @@ def diagnose(table: RatingsTable, options: DiagnoseOptions | None = None) -> Dia
 
 
 def _clustered(matrices: Sequence[RatingMatrix]) -> tuple[list[RatingMatrix], dict[str, int]]:
-    """Each dataset with what its tests leave out one at a time as story-prompts: stories, where these are too few."""
+    """The datasets as the jackknife needs them, and the number of story-prompts of datasets that have too few.
+
+    In those datasets each story counts as its own story-prompt, so that stories are left out instead.
+    """
     prompts = {matrix.dataset: int(np.unique(matrix.story_prompt).size) for matrix in matrices}
     few = {name: number for name, number in prompts.items() if number < MIN_CLUSTERS}
     changed = [
@@ -59,7 +62,7 @@ def _clustered(matrices: Sequence[RatingMatrix]) -> tuple[list[RatingMatrix], di
 
 
 def _findings(table: RatingsTable, matrices: Sequence[RatingMatrix], options: DiagnoseOptions) -> list[Finding]:
-    """Every test of every cell, adjusted over the whole table by Holm's method."""
+    """Findings of every test for every judge, Eval-Prompt and criterion, with p adjusted over the whole table."""
     scales = points_of(table)
     findings = [finding for matrix in matrices for finding in Battery(matrix, options, scales).all()]
     real = [i for i, finding in enumerate(findings) if finding.test.p is not None]

@@ -1,4 +1,4 @@
-"""The kinds of diagnostic tests, in words and units, and one finding."""
+"""The kinds of diagnostic tests with their wording and units, and the type of one finding."""
 
 from __future__ import annotations
 
@@ -36,26 +36,28 @@ YES_BIAS = "yes-bias"
 
 
 def yes_bias(label: str, judge: float, people: float) -> Diagnostic:
-    """The test of leniency, worded for labels: shares of stories that the judge and people give this label."""
+    """Kind of the leniency test for labels.
+
+    Its wording states the shares of stories to which the judge and people give this label.
+    """
     shares = f"than people: {100 * judge:.0f} % against {100 * people:.0f} %"
     above, below = (f"says {label} {often} often {shares}" for often in ("more", "less"))
     return Diagnostic(YES_BIAS, f"share of {label}", "two-sided", above, below)
 
 
 def loss_of(label: str) -> Diagnostic:
-    """The test of lost ratings, worded for labels."""
+    """Kind of the test of lost ratings for labels, worded with this label."""
     above, below = (f"loses {more} of the stories that people call {label}" for more in ("more", "less"))
     return Diagnostic("loss", f"share of {label}", "two-sided", above, below)
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One test on one cell. `point` is the rating that is given too often, the most significant of `points_tested`.
+    """Result of one test for one judge, Eval-Prompt and criterion.
 
-    `adjusted` is p within its family.
-
-    Of labels, `label_kind` holds the words and the unit of this test, `label` is the word of `point`, and
-    `on_codes` says that codes stand for points.
+    `point` is the rating that is given too often, the most significant of `points_tested` ratings. `adjusted` is p
+    after adjustment within its family. For labels, `label_kind` has the wording and unit of the test, `label` is the
+    name of `point`, and `on_codes` says whether the unit is codes of labels instead of points.
     """
 
     dataset: str
@@ -76,10 +78,10 @@ class Finding:
         return self.label_kind or DIAGNOSTICS[self.diagnostic]
 
     def detectable(self, alpha: float) -> float | None:
-        """The smallest effect found with 80 % power at level alpha, in the statistic's unit.
+        """Smallest effect detected with 80 % power at level alpha, in the unit of the statistic.
 
-        Without the adjustment over other tests. Where p is that of the most significant of several points, each is
-        tested at alpha over their number.
+        It ignores the adjustment over other tests. Where p is that of the most significant of several points, alpha is
+        divided by their number.
         """
         test = self.test
         if test.se is None:
@@ -94,7 +96,7 @@ class Finding:
         return self.test.estimate.value is not None and self.test.p is not None and self.test.p < alpha
 
     def verdict(self, alpha: float) -> str:
-        """`undefined`, `-` (nothing found), or the finding in words."""
+        """`undefined`, `-` (not significant), or the finding in words."""
         value = self.test.estimate.value
         if value is None or self.test.p is None:
             return "undefined"

@@ -11,7 +11,7 @@ from judge.wording import Advice, Note, joined
 
 
 def tables(result: Diagnosis, *, full: bool = False) -> list[Table]:
-    """A table of the significant findings; with `full`, of every test."""
+    """List with one table of the significant findings; with `full`, of all tests."""
     columns = [
         Column("judge", "judge"),
         Column("eval_prompt", "eval prompt"),
@@ -34,7 +34,7 @@ def tables(result: Diagnosis, *, full: bool = False) -> list[Table]:
 
 
 def counted(result: Diagnosis) -> str:
-    """Numbers of significant tests after and before adjustment over all tests, and the number expected by chance."""
+    """Sentence with the numbers of tests significant after and before adjustment, and the number expected by chance."""
     real, significant, alpha = len(result.tested), len(result.found), result.options.alpha
     hold = sum(finding.adjusted is not None and finding.adjusted <= alpha for finding in result.found)
     return (
@@ -67,7 +67,7 @@ def _notes(result: Diagnosis, full: bool) -> Iterator[str]:
 
 
 def _meanings(tested: set[str]) -> list[str]:
-    """Notes on what is compared with what, for the diagnostics that were tested."""
+    """Notes on how the diagnostics that were tested compare the judge with people."""
     notes = []
     if tested & {"length", "self-preference", "halo"}:
         notes.append(
@@ -107,7 +107,7 @@ def _row(finding: Finding, alpha: float) -> dict[str, object]:
 
 
 def _reasons(result: Diagnosis) -> dict[str, int]:
-    """Reason why tests do not exist -> number of these tests."""
+    """Mapping from the reason why tests are undefined to the number of these tests."""
     counts: dict[str, int] = {}
     for finding in result.findings:
         if finding.test.p is None:

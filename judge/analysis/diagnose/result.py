@@ -1,4 +1,4 @@
-"""Result of the diagnostics: all tests of a ratings table, each with the data it rests on."""
+"""Result type of the diagnostics: all tests of a ratings table."""
 
 from __future__ import annotations
 
@@ -20,12 +20,14 @@ class Diagnosis(Signed):
     Attributes
     ----------
     findings : tuple of Finding
-        Cell by cell, then the halo of each judge and Eval-Prompt; p adjusted by Holm over all that exist.
+        Findings by judge, Eval-Prompt and criterion, then the halo of each judge and Eval-Prompt; p is adjusted by
+        Holm's method over all defined tests.
     datasets : tuple of str
     few : mapping
-        Dataset with too few story-prompts to leave out one at a time -> their number; its tests leave out stories.
+        Dataset with too few story-prompts for a jackknife over them -> their number; its tests leave out single stories
+        instead.
     counts_signature_parts : tuple of str
-        The signature of counts of what the tests find, which have no interval.
+        Signature parts of the counts of significant tests, which have no interval.
     """
 
     findings: tuple[Finding, ...]
@@ -46,7 +48,7 @@ class Diagnosis(Signed):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the kinds of tests; labels have other kinds than numbers."""
+        """Names of the kinds of tests that were made; criteria with labels have other kinds than numbers."""
         if all(finding.label_kind is None for finding in self.findings):
             return tuple(DIAGNOSTICS)
         return tuple(dict.fromkeys(finding.diagnostic for finding in self.findings))
@@ -60,9 +62,9 @@ class Diagnosis(Signed):
     def frame(self) -> pd.DataFrame:
         """A frame with one row per test, and with `signature` and `notes` in its `attrs`.
 
-        `dataset, run, judge, eval_prompt, criterion, diagnostic, value, low, high, unit, se, p, tail, p_adjusted,
-        detectable, point, n, story_prompts, verdict, reason`. `p_adjusted` is Holm's over all tests that exist.
-        Undefined values are null with a reason.
+        Columns: `dataset, run, judge, eval_prompt, criterion, diagnostic, value, low, high, unit, se, p, tail,
+        p_adjusted, detectable, point, n, story_prompts, verdict, reason`. `p_adjusted` is by Holm's method over all
+        defined tests. Undefined values are null with a reason.
         """
         return self.signed([_flat(finding, self.options.alpha) for finding in self.findings])
 

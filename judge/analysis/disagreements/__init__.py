@@ -1,1 +1,1 @@
-"""The stories on which ratings differ most."""
+"""Lists the stories on which ratings differ most."""

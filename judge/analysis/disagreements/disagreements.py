@@ -1,7 +1,8 @@
-"""Stories on which judge and people, repeats, Eval-Prompts or judges differ most, without a claim who is right.
+"""Finds the stories on which judge and people, repeats, Eval-Prompts or judges differ most.
 
-Ratings are standardised within whoever gave them, so that leniency is not disagreement. Each story stands once, with
-its largest difference; asked for all, every story stands with every judge, Eval-Prompt and criterion.
+It does not say who is right. Ratings are standardised for each rater, so that leniency does not count as disagreement.
+Each story is listed once, with its largest difference; if all are requested, it is listed once for each judge,
+Eval-Prompt and criterion.
 """
 
 from __future__ import annotations
@@ -38,16 +39,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
-    """The sides (people, judges) whose ratings are compared on every story of a dataset.
+    """The ratings that are compared on every story of a dataset: of a judge and people, or of several judges' answers.
 
     Attributes
     ----------
     cells : tuple of int
-        Cells of the matrix on the judges' side: one, or those that are compared with each other.
+        Row numbers in the rating matrix: of a single judge, or of the judges or Eval-Prompts that are compared.
     people : int or None
-        People's criterion with the same name: one of the two sides between judge and people, else for information.
+        Index of the human criterion with the same name. It is compared only in comparisons of judge and people, and
+        shown for information in others.
     judge, eval_prompt : str or None
-        None where several of them are compared.
+        None where several judges or Eval-Prompts are compared.
     """
 
     matrix: RatingMatrix
@@ -60,12 +62,12 @@ class Comparison:
 
 
 def disagreements(table: RatingsTable, options: DisagreementsOptions | None = None) -> Disagreements:
-    """The stories on which ratings differ most, with notes.
+    """Find the stories on which ratings differ most, with notes.
 
     Raises
     ------
     SpecError
-        Nothing can be compared; the sentence says why.
+        Nothing can be compared; the message gives the reason.
     """
     options = options or DisagreementsOptions()
     table = numbers(table, needed=True)
@@ -116,7 +118,7 @@ _NOTHING = {
 
 
 def _instead(matrices: Sequence[RatingMatrix], between: str) -> str | None:
-    """Advice naming other sides between which these ratings can be compared; None where there are none."""
+    """Advice that names other comparisons which are possible with these ratings; None where there are none."""
     could = [
         other
         for other in get_args(Between)
@@ -160,7 +162,7 @@ def _comparisons(matrix: RatingMatrix, partner: Sequence[int | None], between: s
 
 
 def _repeats(matrix: RatingMatrix, cell: int) -> Distance:
-    """Distances between repeats, spread over the axis of stories; the first repeats are those asked."""
+    """Distances between the repeats of one judge with one Eval-Prompt, for every story of the dataset."""
     ratings = matrix.repeats(cell)
     whole = np.full((matrix.n, ratings.shape[1]), np.nan)
     whole[matrix.asked[cell] > 0] = ratings
@@ -171,7 +173,10 @@ def _repeats(matrix: RatingMatrix, cell: int) -> Distance:
 
 
 def _ranked(usable: Sequence[Comparison], top: int) -> list[tuple[int, int]]:
-    """(comparison, story), widest difference first: the first `top` stories that differ, once each, or all for 0."""
+    """Pairs (comparison index, story index), largest difference first.
+
+    The result holds the first `top` stories that differ, once each; with `top` = 0, every comparison of every story.
+    """
     size = np.concatenate([np.abs(comparison.distance.standardised) for comparison in usable])
     which = np.repeat(np.arange(len(usable)), [comparison.matrix.n for comparison in usable])
     story = np.concatenate([np.arange(comparison.matrix.n) for comparison in usable])
@@ -196,8 +201,10 @@ _Key = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class _Answers:
-    """Answers on the listed stories: people's ratings by (dataset, story, criterion), repeats by these, run,
-    judge and Eval-Prompt."""
+    """Answers on the listed stories: human ratings and judges' repeats.
+
+    The keys of `people` are (dataset, story, criterion); those of `judges` add run, judge and Eval-Prompt.
+    """
 
     people: dict[_Key, list[RaterRating]]
     judges: dict[_Key, list[Repeat]]

@@ -1,4 +1,4 @@
-"""Result of the search for disagreements: stories with all their ratings and explanations."""
+"""Result types of the search for disagreements: stories with all their ratings and explanations."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class RaterRating:
 
 @dataclass(frozen=True, slots=True)
 class PeopleSide:
-    """People's ratings of a story on the criterion; `z` is None where the ratings are only shown and not compared."""
+    """Human ratings of a story on the criterion; `z` is None where they are only shown and not compared."""
 
     criterion: str
     mean: float | None
@@ -32,7 +32,7 @@ class PeopleSide:
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """One answer of a judge; `repeat` is None for an imported mean."""
+    """One answer of a judge; `repeat` is its number, None for an imported mean."""
 
     repeat: int | None
     rating: float | None
@@ -43,7 +43,10 @@ class Repeat:
 
 @dataclass(frozen=True, slots=True)
 class JudgeSide:
-    """A judge's answers on a story with one Eval-Prompt."""
+    """A judge's answers on a story with one Eval-Prompt.
+
+    `mean` is the mean rating in points, `z` the same standardised.
+    """
 
     run: str
     judge: str
@@ -60,13 +63,14 @@ class Disagreement:
     Attributes
     ----------
     judge, eval_prompt : str or None
-        None where several of them are compared.
+        None where several judges or Eval-Prompts are compared.
     difference, raw : float
-        Judge minus people or, between several, highest minus lowest: in standard deviations, and in points.
+        Difference in standard deviations, and in points. It is judge minus people, or highest minus lowest where
+        several ratings are compared.
     people : PeopleSide or None
         None where people did not rate the criterion.
     sides : tuple of JudgeSide
-        One, or those that are compared with each other.
+        A single judge's answers, or the answers that are compared with each other.
     """
 
     rank: int
@@ -85,7 +89,7 @@ class Disagreement:
 
     @property
     def record(self) -> dict[str, object]:
-        """The row as plain lists and mappings, the form in which files store it."""
+        """The row as plain lists and mappings, as stored in files."""
         return asdict(self, dict_factory=_plain)
 
 
@@ -96,8 +100,8 @@ COLUMNS = tuple(field.name for field in fields(Disagreement))
 class Disagreements(Signed):
     """The list of disagreements, largest difference first.
 
-    `stories` counts those that were compared, `datasets` are their names. `notes` are sentences on these rows: what was
-    left out and why; `labels` are scales of criteria with labels by (dataset, criterion in small letters).
+    `stories` is the number of stories compared, `datasets` are the names of their datasets. `notes` say what was left
+    out and why. `labels` maps (dataset, criterion in lower case) to the scale of criteria with labels.
     """
 
     rows: tuple[Disagreement, ...]
@@ -107,13 +111,14 @@ class Disagreements(Signed):
     labels: Mapping[tuple[str, str], Scale]
 
     def scale_of(self, row: Disagreement) -> Scale | None:
-        """The scale of a row's ratings where these are codes of labels."""
+        """The scale of a row's ratings if they are codes of labels, else None."""
         return self.labels.get((row.dataset, row.criterion.casefold()))
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A frame with one row per disagreement, `people` and `sides` as mappings, and `signature` and `notes` in its
-        `attrs`.
+        """A frame with one row per disagreement, and with `signature` and `notes` in its `attrs`.
+
+        The columns `people` and `sides` hold mappings.
         """
         return self.signed([row.record for row in self.rows])
 

@@ -1,7 +1,7 @@
 """Printed disagreements: a list, then each story with its texts.
 
-Stories, story-prompts and explanations are data: they are printed as text, on lines of their own, with control
-characters and markup escaped.
+Stories, story-prompts and explanations are data. They are printed as text on separate lines, with control characters
+and markup escaped.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _UNIT = {
 def tables(result: Disagreements, *, long: bool = False, full_text: bool = False) -> list[Table]:
     """The list of disagreements, then one table per story with its texts, which are shortened unless `full_text`.
 
-    `long` makes one table of it: a row a story with all texts, ratings and explanations whole.
+    With `long`, the result is one table with one row per disagreement and all texts, ratings and explanations in full.
     """
     between = result.options.between
     title = f"Largest differences between {between if between != 'people' else 'judge and people'}"
@@ -89,7 +89,7 @@ def _people(people: PeopleSide | None, scale: Scale | None) -> str | None:
 
 
 def _sides(row: Disagreement, scale: Scale | None) -> str:
-    """The judge's mean and repeats; where several are compared, each one's mean by name."""
+    """The judge's mean and its repeats; where several judges or Eval-Prompts are compared, each one's name and mean."""
     if len(row.sides) == 1:
         (side,) = row.sides
         return _mean_of(side.mean, [repeat.rating for repeat in side.repeats], scale)
@@ -100,20 +100,23 @@ def _sides(row: Disagreement, scale: Scale | None) -> str:
 
 
 def _mean_of(mean: float | None, ratings: Sequence[float | None], scale: Scale | None) -> str:
-    """`2.3 (2 2 3)`; a repeat without a rating is a dash; a single rating stands alone."""
+    """Mean with the repeats behind it, as in `2.3 (2 2 3)`.
+
+    A repeat without a rating is shown as a dash. If there is only one rating, it is shown alone.
+    """
     if len(ratings) == 1 or mean is None:
         return _points(mean, scale)
     return f"{_points(mean)} ({' '.join(_points(rating, scale) for rating in ratings)})"
 
 
 def _points(value: float | None, scale: Scale | None = None) -> str:
-    """A rating, by its label where the scale has one; a mean has none."""
+    """A rating as its label where the scale has one, else as a number; means are always numbers."""
     word = scale.label_of(value) if scale is not None else None
     return "—" if value is None else word or f"{round(value, 2):g}"
 
 
 def _card(row: Disagreement, signed: bool, scale: Scale | None, *, full_text: bool) -> Table:
-    """One story with everything that was said about it."""
+    """Table of one story with all its ratings and explanations."""
     parts = [
         ("story-prompt", _short(row.story_prompt, _PROMPT, full_text)),
         ("story", _short(row.text, _STORY, full_text)),

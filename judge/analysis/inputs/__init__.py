@@ -1,1 +1,1 @@
-"""Inputs of every analysis: candidates, the control, people's ratings, matched criteria."""
+"""Inputs shared by all analyses: the judges to compare, the control judge, human ratings, matched criteria."""

@@ -1,7 +1,7 @@
-"""The bars that judges are compared with, people one at a time and the control, and notes on such rows.
+"""The two references that judges are compared with: people one at a time (human ceiling), and the control judge.
 
-Kinds and names of the rows of every table that sets judges beside people, where the control's ratings come from, and
-the notes that follow.
+Defines the kinds and names of their rows in every table, the sources of the control judge's ratings, and notes on the
+rows.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ PEOPLE_NAME, CONTROL_NAME = "people, leave one out", "control, not a language mo
 
 
 class ControlSource(Enum):
-    """Source of the control's ratings; each value is its description in words."""
+    """Source of the control judge's ratings; each value is its description in words."""
 
     OUT_OF_FOLD = "out of fold"
     SHIPPED = "shipped model"
@@ -39,16 +39,16 @@ class ControlSource(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ControlMade:
-    """Source of the control's ratings on one criterion, and why some or all of them are missing."""
+    """Source of the control judge's ratings on one criterion, and the reason why some or all of them are missing."""
 
     source: ControlSource
     reason: str | None = None
 
 
 class ControlPredictions(Protocol):
-    """Ratings of the control judge, aligned with the stories given, NaN = none; and how the ratings were made.
+    """Ratings of the control judge in the order of the stories given (NaN = none), and how they were made.
 
-    `how` is a part of the signature, `reason` says why some or all ratings are missing.
+    `how` is a part of the signature; `reason` says why some or all ratings are missing.
     """
 
     @property
@@ -66,13 +66,13 @@ Predict = Callable[[pd.DataFrame, "pd.Series[float]", str], ControlPredictions]
 
 
 def control_label(sources: Iterable[ControlSource]) -> str:
-    """The control's name with the sources of its ratings over all criteria."""
+    """The control judge's name with the sources of its ratings over all criteria."""
     words = [source.value for source in dict.fromkeys(sources) if source is not ControlSource.UNAVAILABLE]
     return f"{CONTROL_NAME} ({' or '.join(words)})" if words else CONTROL_NAME
 
 
 def control_note(source: ControlSource) -> str | None:
-    """A note on a control that was not refitted on the stories at hand."""
+    """Note on a control that was not refitted on these stories; None for other sources."""
     if source is not ControlSource.SHIPPED:
         return None
     return "control: the shipped model, fitted on other stories, since too few of these are rated to refit it"
@@ -80,11 +80,11 @@ def control_note(source: ControlSource) -> str | None:
 
 @dataclass(slots=True)
 class Remarks:
-    """Notes in sentences, and parts of the signature, that belong to rows; without duplicates."""
+    """Notes in sentences, and parts of the signature, collected for a result without duplicates."""
 
     notes: dict[str, None] = field(default_factory=dict)
     signature_parts: dict[str, None] = field(default_factory=dict)
 
     def note(self, sentences: Iterable[str]) -> None:
-        """Add the sentences that are not among the notes yet."""
+        """Add sentences to the notes, except those already there."""
         self.notes.update(dict.fromkeys(sentences))

@@ -1,7 +1,7 @@
-"""Candidates that are compared with people: each judge cell, the control out of fold, and people one by one.
+"""Candidates for comparison with people: the judges, the control judge (out of fold), and people one by one.
 
-Every table that compares judges with people takes its candidates from here, so that all tables compare the same ratings
-and report in the same way what cannot be compared.
+Every table that compares judges with people takes its candidates from here. All tables therefore compare the same
+ratings, and report in the same way which ratings cannot be compared.
 """
 
 from __future__ import annotations
@@ -42,21 +42,21 @@ _NOT_MADE = ControlMade(ControlSource.UNAVAILABLE, NO_TEXTS.fact)
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """The rater and criterion of a row, and which of the ratings were lost.
+    """The rater and criterion of a row, and counts of lost ratings.
 
     Attributes
     ----------
     kind : ``judge``, ``control`` or ``ceiling``
     run, eval_prompt : str or None
-        None where no judge was asked.
+        None where the row is not a judge's.
     judge : str
-        The judge, or what stands in its column.
+        Name of the judge, or the name of the control judge or ceiling in the judge column.
     criterion, against : str
-        The criterion rated, and people's that it is set against; None = against nothing.
+        The criterion rated, and the human criterion it is compared with; None = not compared.
     repeats : float or None
-        Mean number of rated repeats of a story that has any.
+        Mean number of rated repeats per story, over stories that have any.
     unrated : int or None
-        Stories that were asked about and have no rating.
+        Number of requested stories without a rating.
     missing : mapping
         Status -> number of repeats without a rating.
     """
@@ -74,7 +74,7 @@ class Subject:
 
     @property
     def lost(self) -> str:
-        """Numbers of repeats without a rating, by cause, in words."""
+        """Text with the number of repeats without a rating for each cause."""
         return ", ".join(f"{status} {count}" for status, count in self.missing.items())
 
     @property
@@ -95,21 +95,22 @@ class Subject:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidate:
-    """Ratings of n stories by one judge cell, by the control, or (ceiling) by people one at a time.
+    """Ratings of n stories by one judge with one Eval-Prompt, by the control judge, or (ceiling) by people one at a
+    time.
 
     Attributes
     ----------
     subject : Subject
     ratings, people : array, shape (n,), or None
-        Ratings, and the people's means they are set against; None where `reason` says why there are none.
+        The ratings, and the mean human ratings they are compared with; None where `reason` says why there are none.
     raters : Raters or None
-        For the ceiling: people's ratings one by one.
+        For the ceiling: the human ratings by person.
     cell : int or None
-        For a judge: its place among the matrix's cells.
+        For a judge: row number of its ratings in the matrix.
     control : ControlMade or None
-        For the control: where its ratings come from.
+        For the control judge: source of its ratings.
     reason : Reason or None
-        Why there is nothing to compare.
+        Reason why there is nothing to compare.
     """
 
     subject: Subject
@@ -122,7 +123,7 @@ class Candidate:
 
     @property
     def kind(self) -> Kind:
-        """Judge, control or ceiling."""
+        """Kind of the candidate: judge, control or ceiling."""
         return self.subject.kind
 
     @property
@@ -132,7 +133,7 @@ class Candidate:
 
     @property
     def sides(self) -> tuple[Floats, Floats]:
-        """Ratings and the people's means; only for those that can be compared (see `comparable`)."""
+        """Ratings and mean human ratings; only for candidates that can be compared (see `comparable`)."""
         if self.ratings is None or self.people is None:
             raise ValueError(str(self.reason or "people one by one have no single rating"))
         return self.ratings, self.people
@@ -140,7 +141,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CandidatesOnCriterion:
-    """Judges and the control that are compared with people on one criterion, given by its index in the matrix."""
+    """Judges and the control judge that are compared with people on one criterion (its index in the matrix)."""
 
     criterion: int
     judges: tuple[Candidate, ...]
@@ -150,7 +151,7 @@ class CandidatesOnCriterion:
 def comparable(
     matrices: Sequence[RatingMatrix], against: str | None, predict: Predict | None
 ) -> tuple[list[tuple[RatingMatrix, Candidate]], Remarks]:
-    """Judges and controls that have ratings to compare, with their datasets; notes list those without, with reasons."""
+    """Judges and controls with ratings to compare, each with its dataset; notes name the others and give reasons."""
     remarks = Remarks()
     kept = []
     for matrix in matrices:
@@ -166,7 +167,10 @@ def comparable(
 def candidates(
     matrix: RatingMatrix, against: str | None, predict: Predict | None, remarks: Remarks, *, ceiling: bool
 ) -> Iterator[Candidate]:
-    """Candidates by people's criterion: ceiling if asked for, judges, control; then criteria that nobody rated."""
+    """Candidates for each human criterion: the ceiling if requested, the judges, the control judge.
+
+    They are followed by judges on criteria that nobody rated.
+    """
     pairs = match(matrix, against)
     remarks.note(pairs.notes)
     for group in by_criterion(matrix, pairs, predict, remarks):
@@ -181,8 +185,9 @@ def candidates(
 def by_criterion(
     matrix: RatingMatrix, pairs: Match, predict: Predict | None, remarks: Remarks
 ) -> Iterator[CandidatesOnCriterion]:
-    """Judges and the control for each of people's criteria that judges were asked about, or, without a judge, for all
-    criteria.
+    """Judges and the control judge for each human criterion that judges were asked about.
+
+    If the matrix has no judge, all human criteria are given.
     """
     for j, criterion in enumerate(matrix.criteria):
         cells = [i for i, partner in enumerate(pairs.partner) if partner == j]
@@ -196,7 +201,7 @@ def by_criterion(
 
 
 def judge_cell(matrix: RatingMatrix, i: int, against: str | None, people: Floats | None) -> Candidate:
-    """Judge cell i as a candidate, compared with people's means or, for now, with nothing."""
+    """Candidate from row i of the judges' ratings, compared with `people` (mean human ratings), or with nothing yet."""
     asked, valid = matrix.asked[i], matrix.valid[i]
     rated = valid[valid > 0]
     subject = Subject(
@@ -212,7 +217,7 @@ def judge_cell(matrix: RatingMatrix, i: int, against: str | None, people: Floats
 
 
 def control(matrix: RatingMatrix, j: int, predict: Predict, remarks: Remarks) -> Candidate:
-    """The control judge's ratings of one of people's criteria, predicted out of fold or by the shipped model."""
+    """The control judge's ratings on one human criterion, predicted out of fold or by the shipped model."""
     subject, people = _of_people(matrix, CONTROL, CONTROL_NAME, j), matrix.people[j]
     if not (matrix.stories["text"].astype(bool).any() or len(matrix.features.columns)):
         return Candidate(subject, None, people, control=_NOT_MADE, reason=NO_TEXTS)
@@ -226,7 +231,7 @@ def control(matrix: RatingMatrix, j: int, predict: Predict, remarks: Remarks) ->
 
 
 def people_one_by_one(matrix: RatingMatrix, j: int) -> Candidate:
-    """People's single ratings on one of their criteria, each to be set against the mean of the others."""
+    """Single human ratings on one criterion, each to be compared with the mean of the others."""
     raters, subject = matrix.by_rater(j), _of_people(matrix, CEILING, PEOPLE_NAME, j)
     if not raters.known:
         reason = Reason(raters.reason or "who gave which rating is not known", unavailable="human ceiling")
@@ -235,7 +240,7 @@ def people_one_by_one(matrix: RatingMatrix, j: int) -> Candidate:
 
 
 def unpaired(matrix: RatingMatrix, pairs: Match) -> Iterator[Candidate]:
-    """Judge cells on criteria that no person rated."""
+    """Judges' ratings on criteria that no person rated."""
     reason = Reason(pairs.reason or "nobody rated this criterion")
     for i, partner in enumerate(pairs.partner):
         if partner is None:
@@ -243,7 +248,7 @@ def unpaired(matrix: RatingMatrix, pairs: Match) -> Iterator[Candidate]:
 
 
 def first_columns(rows: list[dict[str, Any]]) -> list[Column]:
-    """The columns that identify a row's subject; dataset and people's criterion only where rows differ in them."""
+    """Columns that identify a row. Dataset and human criterion are included only where they differ between rows."""
     columns = [Column("dataset", "dataset")] if len({row["dataset"] for row in rows}) > 1 else []
     columns += [Column("criterion", "criterion"), Column("judge", "judge"), Column("eval_prompt", "eval prompt")]
     if any(row["against"] not in (None, row["criterion"]) for row in rows):

@@ -1,11 +1,11 @@
-"""The control row: predictions from the stories' surface features, made out of fold.
+"""The control row: ratings predicted out of fold from surface features of the stories.
 
-A prediction out of fold is made of the mean rating of its training stories and of what the story's features add to it.
-That mean is the same for a whole fold and lies the higher the lower people rated the fold, so that predictions of
-several folds, put together with it, run against people's order: features that say nothing would give a tau below 0
-(Parker, Guenter & Bedo 2007, BMC Bioinformatics 8), and a judge that says nothing would lie above the control. It is
-taken off, as a jury's is (`nested_folds`); the mean of all ratings is added, one number for all stories, so that
-values are in points of the scale. A story's value is the mean over several foldings.
+An out-of-fold prediction is the mean rating of the training stories plus the effect of the story's features. That mean
+is the same for a whole fold and is higher the lower people rated the fold, so that pooled predictions of several folds
+correlate negatively with human ratings. Uninformative features would then have a tau below 0 (Parker, Guenter & Bedo
+2007, BMC Bioinformatics 8), and an uninformed judge would seem better than the control judge. The fold's mean is
+therefore subtracted, as for a jury (`nested_folds`). The mean of all ratings is added, a constant that restores the
+scale. A story's value is the mean over several divisions into folds (foldings).
 """
 
 from __future__ import annotations
@@ -46,16 +46,16 @@ class ControlPredictions:
     Attributes
     ----------
     values : array, shape (n_stories,)
-        Aligned with the stories given; NaN where there is no prediction.
+        Ratings in the order of the stories given; NaN where there is no prediction.
     how : str
-        For the signature: ``surface:refit/5x5-fold/less-fold-means/seed1`` (foldings x folds),
+        Part of the signature: ``surface:refit/5x5-fold/less-fold-means/seed1`` (foldings x folds),
         ``surface:shipped@b2:...`` or ``surface:none``.
     source : ControlSource
-        The same as a value: refitted out of fold, the shipped model, or no prediction at all.
+        The method of `how`: refitted out of fold, the shipped model, or no prediction at all.
     n : int
-        Stories with a prediction.
+        Number of stories with a prediction.
     reason : str or None
-        Why some or all predictions are missing.
+        Reason why some or all predictions are missing.
     """
 
     values: NDArray[np.float64]
@@ -66,7 +66,7 @@ class ControlPredictions:
 
 
 class Control:
-    """The control judge for one table: computes the stories' features once for all criteria."""
+    """The control judge for one table; the stories' features are computed once for all criteria."""
 
     def __init__(self, seed: int = 1) -> None:
         self.seed = seed
@@ -74,14 +74,17 @@ class Control:
         self._surface: Surface | None = None
 
     def __call__(self, stories: pd.DataFrame, people: pd.Series[float], criterion: str) -> ControlPredictions:
-        """As `control_predictions`."""
+        """Predict ratings as `control_predictions` does."""
         if self._surface is None or self._stories is not stories:
             self._stories, self._surface = stories, Surface.of(stories)
         return self._surface.predictions(people, criterion, seed=self.seed)
 
 
 class _Fits:
-    """Fits of the control. Criteria rated on the same stories have the same folds: their rows are taken apart once."""
+    """Ridge fits of the control judge, with a cache of standardised training rows.
+
+    Criteria rated on the same stories have the same folds and so share these rows.
+    """
 
     def __init__(self) -> None:
         self._known: dict[bytes, StandardisedRows] = {}
@@ -100,10 +103,11 @@ class _Fits:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Surface:
-    """Surface features of stories for the control's regression (n, p), their names, and which stories have none.
+    """Surface features of stories for the control judge's regression.
 
-    Features are counted from the texts; where numeric features that came with an import are known of more stories,
-    they stand in for them (`imported`).
+    `rows` has shape (n, p); `names` are the features, and `blank` marks stories without features. Features are counted
+    from the texts. If an import came with numeric features for more stories than have texts, these are used instead
+    (`imported`).
     """
 
     index: pd.Index[str]
@@ -117,7 +121,10 @@ class Surface:
 
     @classmethod
     def of(cls, stories: pd.DataFrame) -> Surface:
-        """Make the features from a frame with `text`, `story_prompt`, and perhaps numeric features; index = story."""
+        """Make the features from a frame with `text`, `story_prompt` and optional numeric features.
+
+        The index of the frame is the story id.
+        """
         texts = tuple(str(text) for text in stories["text"])
         prompts = tuple("" if pd.isna(prompt) else str(prompt) for prompt in stories["story_prompt"])
         numeric = stories.drop(columns=_NOT_FEATURES, errors="ignore")
@@ -134,7 +141,7 @@ class Surface:
 
     @property
     def groups(self) -> tuple[str, ...]:
-        """The story-prompt of each story, by which folds are made; a story without one stands for itself."""
+        """The story-prompt of each story, used to make folds; a story without a story-prompt is its own group."""
         return tuple(prompt or f"story {story}" for prompt, story in zip(self.prompts, self.index, strict=True))
 
     def predictions(
@@ -147,7 +154,10 @@ class Surface:
         foldings: int = FOLDINGS,
         groups: Sequence[str] | None = None,
     ) -> ControlPredictions:
-        """Predict ratings as `control_predictions` does; `groups` are held out together in place of story-prompts."""
+        """Predict ratings as `control_predictions` does; stories of the same group in `groups` are held out together.
+
+        The default groups are the story-prompts.
+        """
         groups = self.groups if groups is None else groups
         response: Floats = np.array(people.reindex(self.index), dtype=np.float64)
         blank, total = self.blank, len(self.index)
@@ -173,7 +183,10 @@ class Surface:
         return _shipped(self.texts, self.prompts, criterion, read_card(shipped_model()))
 
     def _folding(self, response: Floats, fold: NDArray[np.int64]) -> Floats | None:
-        """Effect of the features beside each fold's training mean; None where one fold holds all ratings."""
+        """Predicted effect of the features in one folding, without each fold's training mean.
+
+        None where a single fold has all rated stories.
+        """
         if len(set(fold[~np.isnan(response)].tolist())) < 2:
             return None
         rows = np.where(self.blank[:, None], 0.0, self.rows)
@@ -186,19 +199,19 @@ def control_predictions(
 ) -> ControlPredictions:
     """Predict ratings of stories from their surface features, out of fold.
 
-    With `LEAST_RATED` rated stories or more, a ridge regression on `own_features` (or on imported features, where no
-    story has a text) is fitted on the people's means, five-fold by story-prompts (by stories where they have no
-    story-prompt), and every story is predicted by the fit that saw neither it nor its story-prompt, less that fit's
-    mean rating; the mean over five foldings, with the mean of all ratings added, is its value. With fewer, the shipped
-    model predicts, except stories for the story-prompts it was itself fitted on: those have no prediction.
+    With at least `LEAST_RATED` rated stories, a ridge regression on `own_features` (or on imported features, where no
+    story has a text) is fitted to mean human ratings, with five folds of story-prompts (of stories where these have no
+    story-prompt). Every story is predicted by the fit that has seen neither the story nor its story-prompt, and that
+    fit's mean rating is subtracted. The story's value is the mean over five foldings plus the mean of all ratings. With
+    fewer rated stories, the shipped model predicts; stories for story-prompts that it was fitted on have no prediction.
     Stories without a word (or with an incomplete feature) have none either.
 
     Parameters
     ----------
-    stories : columns ``text`` and ``story_prompt``, perhaps numeric features of an import; index = story id.
-    people : mean of people's ratings per story id, in points of any scale; NaN or absent = not rated.
+    stories : columns ``text`` and ``story_prompt``, optionally numeric features of an import; index = story id.
+    people : mean human rating per story id, in points of any scale; NaN or absent = not rated.
     criterion : name of the criterion; chooses among the shipped models.
-    seed : of the first dealing out of story-prompts to folds, which goes by their names, not by the order of rows.
+    seed : seed of the first assignment of story-prompts to folds, which depends on names and not on the order of rows.
     """
     return Surface.of(stories).predictions(people, criterion, seed=seed)
 

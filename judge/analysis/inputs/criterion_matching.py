@@ -1,4 +1,4 @@
-"""Matching of judges' criteria with people's; every pair of unequal names is noted."""
+"""Matching of judges' criteria with human criteria; every pair with different names is noted."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from judge.wording import Advice, Note
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """The index of the matching people's criterion for each cell, or None; and sentences on pairs whose names differ.
+    """Index of the matching human criterion for each row of judges' ratings, or None, and notes on unequal names.
 
-    `other` holds these pairs: (judge's criterion, people's), each once.
+    `other` holds the pairs with different names, (judge's criterion, human criterion), each once.
     """
 
     partner: tuple[int | None, ...]
@@ -24,16 +24,20 @@ class Match:
 
     @property
     def sentence(self) -> str:
-        """Pairs of criteria whose names differ, in the words of captions and pages; empty where all names are equal."""
+        """Sentence on the pairs of criteria whose names differ, for captions and pages.
+
+        Empty where all names are equal.
+        """
         return other_names(self.other)
 
 
 def match(matrix: RatingMatrix, against: str | None = None) -> Match:
-    """Pair judge criteria with people's criteria, by the one rule that every table, figure and page uses.
+    """Pair judges' criteria with human criteria, by the rule that every table, figure and page uses.
 
-    `against` pairs every judge criterion with that criterion of the people. Else a criterion is paired with what its
-    run declares (`people` of run.yaml), else with the equal name (letter case aside). Where no name matches, none is
-    declared and people rated one criterion only, that one is used, and a note says so.
+    `against` pairs every judge criterion with this human criterion. Otherwise a criterion is paired with the human
+    criterion that its run declares (`people` in run.yaml), or else with the criterion of the same name (ignoring letter
+    case). Where no name matches, none is declared and people rated only one criterion, this criterion is used, with a
+    note.
 
     Raises
     ------

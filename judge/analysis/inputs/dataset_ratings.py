@@ -1,4 +1,4 @@
-"""People's ratings of a dataset as a ratings table without any run."""
+"""The human ratings of a dataset as a ratings table, before there is any run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from judge.ratings_table.labels import with_labels
 
 
 def ratings_of(dataset: Dataset) -> RatingsTable:
-    """The ratings table of a dataset before any run: people's ratings and stories, without rows of judges."""
+    """The ratings table of a dataset before any run: human ratings and stories, without rows of judges."""
     rows, stories = [], []
     for story in dataset.stories():
         story_key = (dataset.name, story.id, story.story_prompt, story.system)

@@ -1,7 +1,7 @@
-"""Criteria whose ratings are labels: which may be counted as numbers, and what a judge's label of a story is.
+"""Criteria whose ratings are labels: which of them count as numbers, and how a judge's label of a story is chosen.
 
-Two labels, and labels in an order, are counted by their codes, as all analyses of numbers do. More labels without an
-order have no mean and no rank: `numbers` leaves their criteria out, and says so.
+Two labels, or ordered labels, are analysed as numbers by their codes. Three or more unordered labels have no mean and
+no rank; `numbers` leaves their criteria out and adds a note.
 """
 
 from __future__ import annotations
@@ -28,10 +28,9 @@ _HALF = 1e-9
 
 
 def numbers(table: RatingsTable, *, needed: bool = False) -> RatingsTable:
-    """The table without criteria whose labels have no order, with a note; the unchanged table where it has no such
-    criteria.
+    """The table without criteria whose labels have no order, with a note; unchanged if it has no such criteria.
 
-    Raises SpecError where some are `needed` and nothing is left.
+    Raises SpecError where `needed` and no criterion remains.
     """
     loose = {keys: scale for keys, scale in table.labels.items() if not scale.numeric}
     if not loose:
@@ -71,9 +70,10 @@ def phi_note(matrix: RatingMatrix) -> list[str]:
 
 
 def given_labels(matrix: RatingMatrix, cell: int, scale: Scale) -> Floats:
-    """A judge's label of each story as a code: the most frequent over its repeats; NaN where several labels tie.
+    """A judge's label of each story as a code: the most frequent label over its repeats; NaN where several labels tie.
 
-    A rating between two codes (a mean of repeats, an expected value) counts as the nearer one, halfway as neither.
+    A rating between two codes (a mean of repeats, an expected value) counts as the nearer code. Halfway between, it
+    counts as no label.
     """
     wide = np.full((matrix.n, max(matrix.repeats(cell).shape[1], 1)), np.nan)
     wide[matrix.asked[cell] > 0] = matrix.repeats(cell)

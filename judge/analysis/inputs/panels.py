@@ -1,4 +1,4 @@
-"""Panels of people: their names, and the table with the people of one panel alone."""
+"""Panels of human raters: their names, and the ratings table restricted to one panel."""
 
 from __future__ import annotations
 
@@ -14,14 +14,16 @@ if TYPE_CHECKING:
 
 
 def panels_of(table: RatingsTable) -> tuple[str, ...]:
-    """Names of the panels that people belong to; empty where none is known, or the table holds one panel alone."""
+    """Names of the panels that raters belong to; empty if none is known, or if the table has only one panel's
+    ratings.
+    """
     return panels_in(table.frame)
 
 
 def of_panel(table: RatingsTable, panel: str) -> RatingsTable:
-    """The table with all judges' rows and the rows of one panel's people, without the column of panels.
+    """The table with all rows of judges and the rows of one panel's raters, without the panel column.
 
-    Raises SpecError for a panel that is not there, letter case aside.
+    The panel's name is matched ignoring letter case. Raises SpecError if there is no such panel.
     """
     names = {name.casefold(): name for name in panels_of(table)}
     if panel.casefold() not in names:
@@ -36,7 +38,7 @@ def of_panel(table: RatingsTable, panel: str) -> RatingsTable:
 
 
 def people_said(table: RatingsTable) -> tuple[str, ...]:
-    """A note on whose ratings count: one panel's, or those of all panels; empty where no panel is known."""
+    """A note on whose ratings are used: one panel's, or those of all panels; empty where no panel is known."""
     if table.panel is not None:
         return (_alone(table.panel),)
     panels = panels_of(table)

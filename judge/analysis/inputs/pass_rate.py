@@ -1,7 +1,7 @@
-"""The share of a story's binary criteria that have the positive label, as one more criterion.
+"""Pass rate: the share of a story's binary criteria that have the positive label, as an additional criterion.
 
-A judge's pass rate is of one repeat, a person's of one person. Where any of the criteria has no label for that story
-and rater, there is none. Nobody was asked for it: it is counted from labels.
+A judge's pass rate belongs to one repeat, a person's to one person. It is missing if the rater did not label the story
+on all criteria. It is computed from labels; no rater was asked for it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,10 @@ _KNOWN = ("ok", "imported")
 
 @dataclass(frozen=True, slots=True)
 class _PassRates:
-    """Pass rates of one dataset, their criteria, and how many readings have none, of how many."""
+    """Pass rates of one dataset and their criteria.
+
+    `without` maps a source to the number of readings without a pass rate and the number of all readings.
+    """
 
     rows: pd.DataFrame
     criteria: tuple[str, ...]
@@ -37,8 +40,8 @@ class _PassRates:
 
 
 def with_pass_rate(table: RatingsTable) -> RatingsTable:
-    """The table with an additional criterion `PASS_RATE`, over the binary criteria that judges and people have in
-    common.
+    """The table with the additional criterion `PASS_RATE`, computed from binary criteria that judges and people
+    labelled.
 
     Raises
     ------
@@ -75,13 +78,13 @@ def with_pass_rate(table: RatingsTable) -> RatingsTable:
 
 
 def asked_for(table: RatingsTable) -> RatingsTable:
-    """The table without pass rates, for counts of requests; unchanged where nothing else would be left."""
+    """The table without pass rates, for counting requests; unchanged if no other rows would remain."""
     kept = table.frame[table.frame["criterion"] != PASS_RATE]
     return replace(table, frame=kept) if 0 < len(kept) < len(table.frame) else table
 
 
 def _of_dataset(frame: pd.DataFrame, dataset: str, scales: Scales) -> _PassRates | None:
-    """The pass rates of one dataset's judges and people; None with fewer than two criteria."""
+    """Pass rates of one dataset's judges and people; None if there are fewer than two binary criteria."""
     name = frame["criterion"].astype(str).str.casefold()
     judged = frame["source"] == "judge"
     rated_names = [set(name[side]) for side in (judged, ~judged) if side.any()]
@@ -115,7 +118,10 @@ def _of_dataset(frame: pd.DataFrame, dataset: str, scales: Scales) -> _PassRates
 
 
 def _persons(people: pd.DataFrame) -> pd.DataFrame:
-    """People's rows that one person's labels can be told by: where nobody is named, a story's only label."""
+    """Human ratings with the labels blanked that cannot be assigned to a person.
+
+    Where raters have no names, only a story's single label can be assigned.
+    """
     unknown = people["rater"].isna()
     several = people.duplicated(["dataset", "story", "_criterion"], keep=False)
     kept = people.copy()
@@ -124,7 +130,10 @@ def _persons(people: pd.DataFrame) -> pd.DataFrame:
 
 
 def _rates(part: pd.DataFrame, chosen: Sequence[str]) -> pd.DataFrame:
-    """One row a reading: the first row of it with its rating, NaN where a label is missing."""
+    """One row for each reading (a repeat, or a person and story): its first row with the pass rate as the rating.
+
+    The rating is NaN where a label is missing.
+    """
     if part.empty:
         return part.assign(criterion=PASS_RATE)
     number = part.astype(dict.fromkeys(_READING, object)).groupby(_READING, sort=False, dropna=False).ngroup()

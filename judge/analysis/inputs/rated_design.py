@@ -1,8 +1,8 @@
-"""All ratings of one criterion as one array with an axis for each facet, gaps kept as NaN.
+"""All ratings of one criterion as an array with one axis for each facet; missing ratings are NaN.
 
-Facets, as far as they have two levels or more: system, story-prompt (each system wrote one story for each, so a story
-is their combination), Eval-Prompt, judge, and repeat, nested in all others: repeats of different queries have nothing
-in common. Where systems do not share story-prompts, stories are nested in systems instead.
+Facets with two levels or more are used: system, story-prompt (if each system wrote one story for each story-prompt, the
+two identify the story), Eval-Prompt, judge, and repeat. Repeats are nested in all other facets, because repeats of
+different queries have nothing in common. Where systems do not share story-prompts, stories are nested in systems.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ MANY_EMPTY = 0.1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RatedDesign:
-    """Ratings of one criterion with one axis per facet (NaN = no rating), and sentences on what cannot be estimated.
+    """Ratings of one criterion with one axis per facet (NaN = no rating), and notes on what cannot be estimated.
 
-    `asked` counts the repeats that were asked, `used` those with a rating.
+    `asked` counts the repeats that were requested, `used` those with a rating.
     """
 
     ratings: Floats
@@ -63,7 +63,10 @@ class RatedDesign:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Queries:
-    """Ratings (all stories, Eval-Prompts, judges, repeats), rated repeats first; `stories` are those asked about."""
+    """Ratings, shape (all stories, Eval-Prompts, judges, repeats), with rated repeats first.
+
+    `stories` are the indices of the stories that judges were asked about.
+    """
 
     ratings: Floats
     stories: Codes
@@ -74,18 +77,18 @@ class _Queries:
 
 
 def rated_design(matrix: RatingMatrix, criterion: str, *, left_out: Collection[tuple[str, str]] = ()) -> RatedDesign:
-    """The ratings of one criterion by every judge, with the Eval-Prompts that every judge was asked with.
+    """Ratings of one criterion by every judge, with the Eval-Prompts that all judges have in common.
 
     Parameters
     ----------
     matrix : RatingMatrix
     criterion : name of the criterion
-    left_out : (run, judge) pairs to leave out, e.g. the control beside other judges
+    left_out : (run, judge) pairs to leave out, e.g. a control judge
 
     Raises
     ------
     DataError
-        Fewer than two story-prompts (or stories) with a rating; no Eval-Prompt in common.
+        There are fewer than two story-prompts (or stories) with a rating, or no common Eval-Prompt.
     """
     queries = _queries(matrix, criterion, left_out)
     places, crossed = _places(matrix, queries.stories)
@@ -122,7 +125,10 @@ def rated_design(matrix: RatingMatrix, criterion: str, *, left_out: Collection[t
 
 
 def _turned(ratings: Floats, prompts: Sequence[str], judges: Sequence[str]) -> Iterator[str]:
-    """Sentences on judges, or Eval-Prompts, that run against the others: a usual cause of variances below 0."""
+    """Sentences on judges or Eval-Prompts whose ratings correlate negatively with the others'.
+
+    They are a frequent cause of negative variance estimates.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # combinations without a rating have no mean
         by_prompt, by_judge = np.nanmean(ratings, axis=(3, 4)), np.nanmean(ratings, axis=(2, 4))
@@ -132,13 +138,13 @@ def _turned(ratings: Floats, prompts: Sequence[str], judges: Sequence[str]) -> I
 
 
 def _any(ratings: Floats, axis: int) -> NDArray[np.bool_]:
-    """Levels of an axis that have a rating."""
+    """Mask of the levels of an axis that have a rating."""
     others = tuple(i for i in range(ratings.ndim) if i != axis)
     return np.asarray((~np.isnan(ratings)).any(axis=others))
 
 
 def _extents(shape: Sequence[int], ratings: Floats, names: Sequence[str]) -> list[str]:
-    """Numbers of levels in words; "x of y" where not all that were asked about have a rating."""
+    """Numbers of levels of each facet in words; "x of y" where some requested levels have no rating."""
     out = [
         _counted(size, name) if size == asked or name == REPEAT else f"{size} of {_counted(asked, name)}"
         for name, asked, size in zip(names, shape, ratings.shape, strict=True)
@@ -151,7 +157,7 @@ def _extents(shape: Sequence[int], ratings: Floats, names: Sequence[str]) -> lis
 
 
 def _used(used: int, asked: int, ratings: Floats) -> list[str]:
-    """Number of answers used of those requested, by which method, and what that asks of the estimates."""
+    """Sentences on the number of answers used, the estimation method, and the conditions under which estimates hold."""
     gaps = bool(np.isnan(ratings).any())
     count = (
         f"all {asked} answers requested"
@@ -226,7 +232,7 @@ def _queries(matrix: RatingMatrix, criterion: str, left_out: Collection[tuple[st
 
 
 def _compact(matrix: RatingMatrix, cell: int) -> Floats:
-    """A cell's ratings (all stories, repeats), rated repeats moved to the front of each story."""
+    """Ratings of one judge with one Eval-Prompt, shape (all stories, repeats), with rated repeats first."""
     ratings = matrix.repeats(cell)
     order = np.argsort(np.isnan(ratings), axis=1, kind="stable")
     out = np.full((matrix.n, ratings.shape[1]), np.nan)
@@ -235,9 +241,10 @@ def _compact(matrix: RatingMatrix, cell: int) -> Floats:
 
 
 def _places(matrix: RatingMatrix, asked: Codes) -> tuple[Codes, bool]:
-    """Story of each system (row) for each story-prompt (column), or, where these are not crossed, its stories.
+    """Story index for each system (row) and story-prompt (column), -1 = none; and whether the two facets are crossed.
 
-    -1 = none. Crossed means: no system has two stories for one story-prompt, and two story-prompts are shared by all.
+    They are crossed if no system has two stories for one story-prompt and at least two story-prompts are shared by all
+    systems. If they are not, the columns simply number the stories of a system.
     """
     systems, row = np.unique(matrix.system[asked], return_inverse=True)
     prompts, column = np.unique(matrix.story_prompt[asked], return_inverse=True)
@@ -261,7 +268,7 @@ def _counted(size: int, name: str) -> str:
 def _first_names(
     matrix: RatingMatrix, queries: _Queries, places: Codes, kept: Sequence[NDArray[np.intp]]
 ) -> dict[str, str]:
-    """The first level of each facet whose levels have names that are known to readers."""
+    """Name of the first level of the facets system, Eval-Prompt and judge."""
     stories = places[kept[0][0]]
     system = matrix.systems[int(matrix.system[stories[stories >= 0][0]])]
     return {SYSTEM: system, EVAL_PROMPT: queries.prompts[kept[2][0]], JUDGE: queries.judges[kept[3][0]]}

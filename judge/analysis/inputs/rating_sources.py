@@ -1,7 +1,7 @@
-"""Sources of ratings: people, and each judge with each Eval-Prompt, with their criteria as rows.
+"""Sources of ratings (people, or a judge with an Eval-Prompt), with the ratings of all their criteria together.
 
-Tables that set criteria side by side (systems, inter-criterion tau, scale use) speak of these; the rating matrix knows
-single cells.
+Tables that compare criteria (systems, tau between criteria, scale use) use sources; a row of the rating matrix holds a
+single criterion.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ class Source:
     ----------
     criteria : tuple of str
     rows : tuple of int
-        Where each criterion lies in the matrix: its cell, or the number of people's criterion.
+        Row number of each criterion in the matrix, among the judges' ratings or among the human criteria.
     by_story : array, shape (criteria, n)
-        One rating a story, the mean over raters or rated repeats; NaN = none.
+        Mean rating of each story over raters or rated repeats; NaN = none.
     counts : array of int, shape (criteria, n)
-        How many ratings went into each.
+        Number of ratings in each mean.
     wanted : array of bool, shape (criteria, n)
-        Stories that were asked about; for people, all.
+        Mask of the stories that were requested; for people, all stories.
     """
 
     matrix: RatingMatrix
@@ -49,7 +49,7 @@ class Source:
 
     @property
     def is_people(self) -> bool:
-        """Whether this is people."""
+        """Whether the source is the human raters."""
         return self.run is None
 
     @property
@@ -59,15 +59,18 @@ class Source:
 
     @property
     def name(self) -> str:
-        """For titles: the judge with its Eval-Prompt, or people."""
+        """Name for titles: the judge with its Eval-Prompt, or ``people``."""
         return self.judge if self.eval_prompt is None else f"{self.judge}, {self.eval_prompt}"
 
     def labels(self) -> dict[str, str | None]:
-        """`run, judge, eval_prompt`, for rows of a table."""
+        """Values of the columns `run, judge, eval_prompt` for rows of a table."""
         return {"run": self.run, "judge": self.judge, "eval_prompt": self.eval_prompt}
 
     def ratings(self, criterion: int) -> Floats:
-        """Single ratings on a criterion, (n, columns), NaN = none; columns are people as stored, or repeats."""
+        """Single ratings on a criterion, shape (n, columns), NaN = none.
+
+        A column is a person as stored, or a repeat.
+        """
         row = self.rows[criterion]
         if self.is_people:
             return self.matrix.by_position(row)
@@ -77,7 +80,7 @@ class Source:
         return out
 
     def part(self, criteria: Sequence[str]) -> Source:
-        """The same source with only these of its criteria, in this order; letter case is ignored."""
+        """The same source with only the given criteria, in the given order; letter case is ignored."""
         position = {name.casefold(): k for k, name in enumerate(self.criteria)}
         keep = [position[name.casefold()] for name in criteria]
         return Source(
@@ -94,7 +97,7 @@ class Source:
 
 
 def sources(matrix: RatingMatrix) -> list[Source]:
-    """The sources of a matrix: people first, where they rated; then each judge x Eval-Prompt in order of appearance."""
+    """The sources in a matrix: first people, if they rated, then each judge x Eval-Prompt in order of appearance."""
     matrix_sources = []
     if matrix.criteria:
         rows = tuple(range(len(matrix.criteria)))
@@ -114,6 +117,6 @@ def sources(matrix: RatingMatrix) -> list[Source]:
 
 
 def common_criteria(source: Source, other: Source) -> list[str]:
-    """Criteria of `source` that `other` rated too, letter case aside, in the order of `source`."""
+    """Criteria of `source` that `other` rated too, in the order of `source`; letter case is ignored."""
     others = {name.casefold() for name in other.criteria}
     return [name for name in source.criteria if name.casefold() in others]

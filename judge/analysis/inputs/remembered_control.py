@@ -1,4 +1,4 @@
-"""Cache of the control's predictions for each dataset and criterion, since a refit takes seconds."""
+"""Cache of the control judge's predictions for each dataset and criterion, because a refit takes seconds."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class RememberedControl:
         self._known: dict[tuple[object, ...], ControlPredictions] = {}
 
     def __call__(self, stories: pd.DataFrame, people: pd.Series[float], criterion: str) -> ControlPredictions:
-        """Ratings of the control."""
+        """Ratings of the control judge, from the cache if the same stories and ratings were given before."""
         key = (tuple(stories["story"]), people.to_numpy(dtype=np.float64).tobytes(), criterion)
         if key not in self._known:
             self._known[key] = self._control(stories, people, criterion)

@@ -1,7 +1,7 @@
-"""Selection of a part of a ratings table: some criteria, judges, Eval-Prompts.
+"""Restricts a ratings table to some criteria, judges or Eval-Prompts.
 
-Narrowing the table, and not the printout, keeps all that follows true: coverage, averages over criteria, families of
-tests and the signature speak of the same part.
+The table is restricted and not the printout, so that coverage, averages over criteria, families of tests and the
+signature all describe the same selection.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Names to keep, letter case aside; an empty tuple keeps all.
+    """Names of criteria, judges and Eval-Prompts to keep, ignoring letter case; an empty tuple keeps all.
 
-    `panel` keeps of people those of one panel. `people` names people's criteria to keep besides: those that everything
-    is set against. With `pass_rate` the share of binary criteria passed is a criterion too, of all of them, whichever
-    are kept.
+    `panel` restricts human ratings to one panel. `people` names additional human criteria to keep, with which judges
+    are compared. With `pass_rate`, the share of positive labels over all binary criteria is an additional criterion,
+    whichever criteria are kept.
     """
 
     criteria: tuple[str, ...] = ()
@@ -55,14 +55,14 @@ class Selection:
 
 
 def narrowed(table: RatingsTable, keep: Selection) -> RatingsTable:
-    """The table with the judges' rows that `keep` names, and people's rows of the criteria that it names.
+    """The table with the judges' rows that `keep` names, and the human ratings of the criteria that it names.
 
-    Where people rated no criterion that a judge rated, all their rows stay: all judges' are set against these.
+    Where people rated no criterion that a judge rated, all human ratings stay, because judges are compared with them.
 
     Raises
     ------
     SpecError
-        A name that is nowhere in the table, or names that leave no row.
+        A name does not occur in the table, or no row remains.
     """
     if keep.panel is not None:
         table = of_panel(table, keep.panel)
@@ -96,7 +96,7 @@ def narrowed(table: RatingsTable, keep: Selection) -> RatingsTable:
 
 
 def _declared(table: RatingsTable, keep: Selection) -> list[str]:
-    """People's criteria that the runs set the kept ones against."""
+    """Human criteria with which the runs compare the criteria that are kept."""
     kept = _folded(keep.criteria)
     return [theirs for fact in table.facts for own, theirs in fact.people.items() if own.casefold() in kept]
 
@@ -110,7 +110,7 @@ def _is(column: pd.Series[str], wanted: Sequence[str], option: str, values: pd.S
 
 
 def _facts(fact: RunFacts, frame: pd.DataFrame, keep: Selection) -> RunFacts | None:
-    """The facts of what is left of a result folder; None where nothing of its judges is."""
+    """Description of a result folder restricted to what is kept; None where none of its judges is kept."""
     rows = (frame["run"] == fact.run) & (frame["source"] == "judge")
     own = [str(name) for name in frame.loc[rows, "judge"].dropna().unique()]
     run_judges = [fact.judge] if fact.judge in own else own

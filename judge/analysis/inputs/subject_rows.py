@@ -1,4 +1,4 @@
-"""Rows about judges, people and the control, flattened for frames and tables."""
+"""Rows of results about judges, people and the control judge, flattened for frames and tables."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from judge.analysis.inputs.candidates import Subject
 
 
 class AboutSubject(Protocol):
-    """A row of a result, as a dataclass: the subject that it is about, and numbers."""
+    """A row of a result, as a dataclass with a `subject` (the rater and criterion) and numbers."""
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
@@ -18,6 +18,6 @@ class AboutSubject(Protocol):
 
 
 def cells(row: AboutSubject) -> dict[str, Any]:
-    """The labels of the row's subject, and the row's other fields by name."""
+    """Mapping from column names to values: the labels of the row's subject, and the row's other fields."""
     numbers = {field.name: getattr(row, field.name) for field in fields(row) if field.name != "subject"}
     return {**row.subject.labels, "kind": row.subject.kind, **numbers}

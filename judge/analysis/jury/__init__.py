@@ -1,1 +1,1 @@
-"""Several judges combined into one, out of fold."""
+"""Juries: several judges combined into one, with ratings predicted out of fold."""

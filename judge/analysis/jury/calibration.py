@@ -21,18 +21,18 @@ Stage = Literal["before", "after"]
 
 @dataclass(frozen=True, slots=True)
 class Calibrated:
-    """A jury's errors before or after calibration, over all foldings, in points of people's scale.
+    """A jury's errors before or after calibration, in points of the human scale.
 
     Attributes
     ----------
     rmse, bias, gap : Estimate
-        Root mean squared error, mean rating less people's, and calibration error.
+        Root mean squared error, mean rating minus mean human rating, and calibration error.
     spread : float or None
         Standard deviation of the ratings.
     n, foldings : int
-        Stories, and how often each was rated.
-    bins : tuple of Bin
-        People's means by bins of ratings.
+        Number of stories, and number of foldings (assignments of stories to folds), each of which rates every story.
+    bins : tuple of calibration_error.Bin
+        Mean human rating in bins of the jury's ratings.
     """
 
     stage: Stage
@@ -46,7 +46,7 @@ class Calibrated:
 
 
 def calibrated(panel: Panel, foldings: Sequence[Folding], scorer: Scorer) -> tuple[Calibrated, ...]:
-    """Errors of one criterion's ratings before and after calibration."""
+    """Errors of a jury's ratings on one criterion before and after calibration."""
     before, after = [folding.uncalibrated for folding in foldings], [folding.jury for folding in foldings]
     return _calibrated("before", before, panel.people, scorer), _calibrated("after", after, panel.people, scorer)
 

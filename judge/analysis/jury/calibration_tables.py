@@ -8,7 +8,7 @@ from judge.printing.tables import Column, Table
 
 
 def tables(juries: Juries) -> list[Table]:
-    """Tables of errors by criterion, and of people's means by bins of ratings, each before and after calibration."""
+    """Tables of errors by criterion and of mean human ratings by bins of ratings, before and after calibration."""
     return [_errors(juries), _bins(juries)]
 
 

@@ -1,8 +1,9 @@
-"""Tests whether a calibration holds for each system; a difference that is not significant does not count as holding.
+"""Tests whether a jury's calibration holds for each system.
 
-A calibration makes ratings right on average over systems. It carries over to a system where mean rating and people's
-mean differ by less than a margin, shown by two one-sided tests over story-prompts; it does not where the difference is
-significant (Holm over the systems of a criterion); else nothing is shown.
+A calibration makes ratings right on average over systems. It holds for a system if the mean rating differs from the
+mean human rating by less than a margin, shown by two one-sided tests over story-prompts. It does not hold if the
+difference is significant (Holm's method over the systems of a criterion). Otherwise neither is shown: lack of a
+significant difference does not count as holding.
 """
 
 from __future__ import annotations
@@ -30,8 +31,10 @@ ALPHA = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """Test of the calibration on one system: mean rating minus people's before and after, and adjusted p of no
-    difference.
+    """Test of the calibration on one system.
+
+    `before` and `after` are mean rating minus mean human rating before and after calibration. `p` tests that the
+    difference after calibration is 0; `adjusted` is p adjusted over systems.
     """
 
     system: str
@@ -42,7 +45,7 @@ class Carried:
 
     @property
     def holds(self) -> Holds:
-        """Whether the calibration holds for this system."""
+        """Whether the calibration holds for this system: ``yes``, ``no``, ``not shown`` or ``no test``."""
         if self.after.p is None or self.adjusted is None:
             return "no test"
         if self.after.p <= ALPHA:
@@ -70,7 +73,7 @@ def carried(
 
 
 def _tested(off: Floats, story_prompt: Codes, margin: float) -> tuple[Equivalence, float | None]:
-    """The equivalence test, and the two-sided p of no difference."""
+    """Equivalence test, and two-sided p of the test of no difference (None with too few story-prompts)."""
     unit = np.unique(story_prompt, return_inverse=True)[1].reshape(-1)
     error, clusters = means.clustered_error(off, unit)
     estimate = Estimate(float(off.mean()), n=int(off.size), method="clustered by story-prompt")

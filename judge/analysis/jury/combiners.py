@@ -1,16 +1,16 @@
-"""Methods that combine a panel's ratings into one, fitted on training stories to predict the others.
+"""Methods that combine the ratings of a jury's members into one, fitted on training stories to predict the others.
 
 ========== ======================================================================================================
-mean       mean of the members' ratings of the criterion, those present; nothing is fitted
-median     median of them; nothing is fitted
-calibrated each member put on people's scale by an isotonic curve, then the mean of those present
+mean       mean of the members' ratings of the criterion that are present; nothing is fitted
+median     median of the members' ratings of the criterion that are present; nothing is fitted
+calibrated each member mapped to the human scale by isotonic regression, then the mean of those present
 weighted   least squares with weights >= 0 on the members' standardised ratings of the criterion
-ridge      ridge regression on rank scores of all predictors; penalty, and how much less the members' own ratings
-           of the criterion are penalised than other predictors, by leave-one-out error
-ordinal    the proportional-odds model on the same columns, with the ridge's penalty in logits
+ridge      ridge regression on rank scores of all predictors; leave-one-out error chooses the penalty, and how much
+           less the members' ratings of the criterion itself are penalised than other predictors
+ordinal    proportional-odds model on the same predictors, with the ridge penalty in logits
 ========== ======================================================================================================
 
-A missing rating of a member is left out by the first three; the regressions read the training mean, "no information".
+The first three leave out missing ratings of members; the regressions replace them by the training mean.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ LOGIT_PENALTY = 3 / math.pi**2
 
 
 class Split:
-    """Training and held-out rows of some predictors, with the rank scores that criteria and combiners share."""
+    """Training and held-out rows of some predictors. Their rank scores are shared by all criteria and combiners."""
 
     def __init__(self, predictors: Floats, train: Rows, held_out: Rows) -> None:
         self.train, self.held_out = predictors[train], predictors[held_out]
@@ -61,8 +61,9 @@ class Split:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Combined:
-    """Result of a combiner: ratings of held-out rows (NaN = none) and weights (p,) in people's points per standard
-    deviation; or the reason for none.
+    """Result of a combiner: ratings of held-out rows (NaN = none) and weights (p,), or the reason why there are none.
+
+    A weight is in points of the human scale per standard deviation of the predictor.
     """
 
     predicted: Floats
@@ -143,7 +144,7 @@ def _best_ridge(split: Split, people: Floats, own: Bools) -> tuple[RidgeFit, Flo
 
 
 def _over_present(statistic: Callable[..., Floats], ratings: Floats) -> Floats:
-    """A statistic over the ratings present in each row, NaN where there is none."""
+    """A statistic over the ratings present in each row; NaN where a row has none."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # of numpy, for rows without a rating: NaN is what is wanted
         return np.asarray(statistic(ratings, axis=1), dtype=np.float64)

@@ -12,6 +12,6 @@ def cells_of(held: Held, verdict: Verdict) -> dict[str, object]:
 
 
 def criterion_columns(juries: Juries) -> list[Column]:
-    """The columns that identify a criterion; the dataset's column where there are several datasets."""
+    """The columns that identify a criterion; with several datasets, the dataset's column too."""
     several = [Column("dataset", "dataset")] if len(juries.held) > 1 else []
     return [*several, Column("criterion", "criterion")]

@@ -1,7 +1,8 @@
-"""A jury of judges: a panel's ratings combined into one, out of fold, beside its best member, mean and control.
+"""A jury combines the ratings of several judges into one, out of fold, and is compared with other raters.
 
-Nothing that is fitted or chosen has seen the story-prompt it is scored on (`nested_folds`); the two rows for which that
-is not so say so. Every row of a criterion is scored against the same people's means.
+These are its best member, the mean of its members, and the control judge. Nothing that is fitted or chosen has seen the
+story-prompt on which it is scored (`nested_folds`); two rows are exceptions and are marked. All rows of a criterion are
+scored against the same mean human ratings.
 """
 
 from __future__ import annotations
@@ -50,13 +51,13 @@ def jury(table: RatingsTable, options: JuryOptions | None = None) -> Juries:
     ----------
     table : RatingsTable
     options : JuryOptions
-        Combiner, members, folds and so on; see there. Of a single member with ``auto`` nothing is combined: its own
-        ratings stand for the jury's (to be calibrated, say).
+        Combiner, members, folds and other choices; see `JuryOptions`. With a single member and ``auto`` nothing is
+        combined: the member's own ratings are the jury's ratings (for example, to calibrate them).
 
     Raises
     ------
     SpecError
-        A member or a system that is not there, or features that are asked for and not known.
+        A member or a system does not exist, or features are requested that are not known.
     """
     options = options or JuryOptions()
     controls = {fact.judge for fact in table.facts if fact.control}
@@ -141,13 +142,13 @@ def _verdict(
 
 
 def _effective(panel: Panel, matrix: RatingMatrix) -> Estimate:
-    """Number of independent judges that the members are worth on one criterion."""
+    """Effective number of judges: how many independent judges the members are equivalent to on one criterion."""
     noise = noise_of_means(matrix.by_position(matrix.criteria.index(panel.criterion)))
     return effective_judges(panel.predictors[:, panel.own], panel.people, noise, matrix.story_prompt)
 
 
 def _few(matrix: RatingMatrix, able: Sequence[Panel]) -> list[str]:
-    """A warning where there is little to fit on."""
+    """A warning where there are too few rated stories for fitting."""
     rated = min((int(panel.usable.sum()) for panel in able), default=FEW_STORIES)
     if rated >= FEW_STORIES:
         return []
@@ -156,7 +157,7 @@ def _few(matrix: RatingMatrix, able: Sequence[Panel]) -> list[str]:
 
 
 class _Control:
-    """The control's out-of-fold ratings on the jury's own folds."""
+    """Computes the control judge's out-of-fold ratings on the same folds as the jury's."""
 
     def __init__(self, dataset_panels: Panels, options: JuryOptions) -> None:
         self.found, self.options = dataset_panels, options
@@ -168,7 +169,7 @@ class _Control:
         self.reasons: dict[str, None] = {}
 
     def predictions(self, panel: Panel) -> list[Floats]:
-        """The control's predictions, one array for each folding, less the training folds' mean, as the jury's are."""
+        """The control judge's predictions, one array for each folding; the mean of the training folds is removed."""
         surface, options = self.found.surface, self.options
         people = pd.Series(panel.people, index=surface.index)
         predictions = [
@@ -196,7 +197,7 @@ def _mean_of_present(panel: Panel) -> Floats:
 
 
 def _best_in_sample(panel: Panel) -> int:
-    """The own column with the highest tau-b over all stories."""
+    """Index of the member's rating of the criterion with the highest tau-b over all stories."""
     people = kendall.codes(panel.people)
     columns = np.flatnonzero(panel.own)
     taus = [kendall.tau_b(kendall.codes(panel.predictors[:, j]), people) for j in columns]
@@ -212,7 +213,7 @@ def _counted(names: object) -> str:
 
 
 def _lost(dataset_panels: Panels) -> str:
-    """Number of missing ratings by the panel's members, and what became of them; empty where none is missing."""
+    """Sentence on the number of missing ratings of members and how they are treated; empty where none is missing."""
     lost = asked = 0
     for panel in dataset_panels.panels:
         own = panel.predictors[:, panel.own]

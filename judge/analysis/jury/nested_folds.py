@@ -1,9 +1,9 @@
-"""Nested folds: every story is rated by a model fitted, and chosen, without its story-prompt.
+"""Nested folds: every story is rated by a model that was fitted, and chosen, without its story-prompt.
 
-A *folding* deals story-prompts (or systems) to folds. For each fold, combiners are fitted on the other folds' stories
-and rate the fold's. Whatever must itself be judged on unseen stories (which combiner to take, the weights of a stack, a
-calibration) is judged on *inner* folds of those training stories, by predictions out of inner fold. Nothing of the
-held-out stories but the members' ratings of them is looked at (Stone 1974; nested: Varma & Simon 2006).
+A *folding* assigns story-prompts (or systems) to folds. For each fold, combiners are fitted on the stories of the other
+folds and rate the stories of the fold. Choices that must themselves be evaluated on unseen stories (which combiner to
+use, the weights of a stack, a calibration) are evaluated on *inner* folds of those training stories, by predictions out
+of inner fold. Of the held-out stories, only the members' ratings are used (Stone 1974; nested: Varma & Simon 2006).
 """
 
 from __future__ import annotations
@@ -33,7 +33,10 @@ _ALONE = "stories of some folds have no rating: the others' rated stories are fo
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FoldWeights:
-    """The combiner used in one fold and its weight for each predictor, or for each combiner that it stacked."""
+    """The combiner used in one fold and its weight for each predictor.
+
+    For a stack of combiners, `weights` has one weight for each combiner in `stacked`.
+    """
 
     combiner: str
     weights: Floats
@@ -42,26 +45,26 @@ class FoldWeights:
 
 @dataclass(slots=True, eq=False)
 class Folding:
-    """The jury's ratings of one criterion in one folding.
+    """The jury's ratings of one criterion in one folding (assignment of story-prompts to folds).
 
     Attributes
     ----------
     jury, uncalibrated : array, shape (n,)
-        The jury's out-of-fold ratings, after and before calibration (the same where none was asked for); NaN = none.
+        The jury's out-of-fold ratings, after and before calibration (equal without calibration); NaN = none.
     ranked : array, shape (n,)
-        The uncalibrated ratings less the mean of people's ratings in the training stories behind each. That mean is
-        the same for all stories of a fold, and lies the higher the lower people rated the fold: it says nothing of a
-        story, yet pooled over folds it runs against people's order (Parker, Guenter & Bedo 2007). Ratings that are not
-        fitted are as they are.
+        The uncalibrated ratings minus the mean human rating of the training stories, for rank correlations. That mean
+        is the same for all stories of a fold and is higher the lower people rated the fold. It carries no information
+        on a story, but pooled over folds it correlates negatively with human ratings (Parker, Guenter & Bedo 2007).
+        Ratings that are not fitted are unchanged.
     level : array, shape (n,)
-        That mean, of what is fitted in `jury`; NaN where nothing is.
+        Mean human rating of the training stories, where the ratings in `jury` are fitted; NaN otherwise.
     single : array, shape (n,)
-        Of each fold, the ratings as they are of the member that was best on the training stories.
-    chosen, singles : list of str, one a fold
-        The combiner used, and that member.
+        For each fold, the unchanged ratings of the member that was best on the training stories.
+    chosen, singles : list of str, one per fold
+        The combiner used, and the best member.
     weights : list of FoldWeights
     reasons : dict, used as an ordered set
-        Why some predictions are missing.
+        Reasons why some predictions are missing.
     """
 
     jury: Floats
@@ -80,10 +83,10 @@ class Folding:
         return cls(*(np.full(n, np.nan) for _ in range(5)))  # type: ignore[arg-type]
 
     def fill(self, rated: Sequence[_Rated]) -> None:
-        """Assemble the ratings of all folds.
+        """Store the ratings of all folds.
 
-        Unfitted ratings stay on the members' scale where all folds used the same combiner; where some used another,
-        a line has put them on people's.
+        Ratings that are not fitted stay on the members' scale if all folds used the same combiner. Otherwise they were
+        mapped to the human scale by a linear regression.
         """
         mixed = len({fold.name for fold in rated}) > 1
         for fold in rated:
@@ -99,9 +102,10 @@ class Folding:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Rated:
-    """Ratings of one fold's held-out rows: the combiner, its own scale, people's scale, and calibrated.
+    """Ratings of one fold's held-out stories.
 
-    `level` is the mean of people's ratings in the training stories.
+    `name` is the combiner. Ratings are given on the combiner's own scale (`raw`), on the human scale (`scaled`), and
+    calibrated. `level` is the mean human rating of the training stories.
     """
 
     held_out: Rows
@@ -113,16 +117,20 @@ class _Rated:
 
 
 def run_foldings(panels: Sequence[Panel], options: JuryOptions) -> list[list[Folding]]:
-    """Compute the foldings of each panel. Panels share folds, and rank scores where their predictors are one array."""
+    """Compute the foldings of each panel.
+
+    All panels use the same folds; panels with the same array of predictors also share rank scores.
+    """
     with _one_thread():
         foldings = [_folding(panels, options, number) for number in range(options.foldings)]
     return [list(each) for each in zip(*foldings, strict=True)]
 
 
 def _one_thread() -> AbstractContextManager[object]:
-    """Keeps the linear algebra to one thread, where threadpoolctl (it comes with scikit-learn) is there to do it.
+    """Context manager that restricts linear algebra to one thread, if the package threadpoolctl is present.
 
-    Here are thousands of small problems: threads only wait for each other, tenfold where processors are shared.
+    The computation consists of thousands of small problems, in which several threads mostly wait for each other. This
+    can take ten times as long where processors are shared. threadpoolctl is installed with scikit-learn.
     """
     try:
         import threadpoolctl
@@ -163,7 +171,7 @@ def _folding(panels: Sequence[Panel], options: JuryOptions, number: int) -> list
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Turn:
-    """Rows held out to estimate errors, rows held out to be rated, and the jury's ratings of both."""
+    """Stories held out to estimate errors, stories held out to be rated, and the jury's ratings of both."""
 
     calibration: Rows
     on_calibration: Floats
@@ -172,7 +180,7 @@ class Turn:
 
 
 def split_ratings(panel: Panel, options: JuryOptions) -> Iterator[Turn]:
-    """Yield, for every fold of every folding, ratings of it and the next one by a jury fitted on the others."""
+    """Yield ratings of each fold and of the next one by a jury fitted on the other folds, for every folding."""
     with _one_thread():
         for number in range(options.foldings):
             yield from _turns(panel, options, options.seed + number)
@@ -198,13 +206,13 @@ def _turns(panel: Panel, options: JuryOptions, seed: int) -> Iterator[Turn]:
 
 
 class _Splits:
-    """Splits of one outer fold, made once for panels that read the same predictors."""
+    """Cache of the splits of one outer fold, shared by panels with the same predictors."""
 
     def __init__(self) -> None:
         self.splits: dict[tuple[int, bytes, bytes], Split] = {}
 
     def get(self, predictors: Floats, train: Rows, held_out: Rows) -> Split:
-        """The split into these training and held-out rows."""
+        """Training and held-out rows of the predictors, from the cache if the same split was made before."""
         key = (id(predictors), train.tobytes(), held_out.tobytes())
         if key not in self.splits:
             self.splits[key] = Split(predictors, train, held_out)
@@ -225,7 +233,7 @@ class _Fold:
         self._outside: dict[str, Combined] = {}
 
     def rate(self, folding: Folding) -> _Rated:
-        """Rate the held-out stories, and note weights and reasons."""
+        """Rate the held-out stories; weights and reasons are stored in `folding`."""
         asked = self.options.combiner
         name = self._choose() if asked == "auto" else asked
         combined = self.outside(name)
@@ -246,14 +254,17 @@ class _Fold:
         return self._outside[name]
 
     def inside(self, name: str) -> Floats:
-        """The combiner's ratings of the training stories, each out of inner fold; shape (training stories,)."""
+        """The combiner's ratings of the training stories, predicted out of inner fold; shape (training stories,)."""
         if name not in self._inside:
             predicted = self._stack_inside() if name == "stack" else self._by_inner_folds(name)
             self._inside[name] = predicted
         return self._inside[name]
 
     def _choose(self) -> str:
-        """The combiner that agrees best with people on the training stories, out of inner fold; the first of equals."""
+        """Name of the combiner that agrees best with people on the training stories, predicted out of inner fold.
+
+        If several agree equally well, it is the first.
+        """
         people = kendall.codes(self.people)
         level = np.zeros(self.train.size)
         for out, train, _ in self._inner_folds():
@@ -274,7 +285,7 @@ class _Fold:
         return calibration.predict(predicted)
 
     def _inner_folds(self) -> Iterator[tuple[NDArray[np.bool_], Rows, Rows]]:
-        """For each inner fold: which training rows it holds out, the rows fitted on, the rows held out."""
+        """For each inner fold: mask of the training rows that it holds out, rows for fitting, and rows held out."""
         for fold in np.unique(self.inner):
             out = self.inner == fold
             yield out, self.train[~out], self.train[out]
@@ -293,18 +304,21 @@ class _Fold:
         return combined
 
     def _stacked(self) -> list[str]:
-        """The combiners that can be stacked here: all but those that could not be fitted."""
+        """Names of the combiners to be stacked: those that could be fitted."""
         return [name for name in STACKED if not np.isnan(self.inside(name)).all()]
 
     def _stack(self) -> Combined:
-        """Weights from predictions out of inner fold, applied to combiners fitted on all training stories."""
+        """Stack of combiners fitted on all training stories, with weights from predictions out of inner fold."""
         bases = self._stacked()
         fitted = fit_stack(np.column_stack([self.inside(name) for name in bases]), self.people)
         predicted = np.column_stack([self.outside(name).predicted for name in bases])
         return Combined(fitted.predict(predicted), fitted.weights)
 
     def _stack_inside(self) -> Floats:
-        """The stack's ratings of training stories: each inner fold by weights fitted on the other inner folds."""
+        """The stack's ratings of the training stories.
+
+        Weights for each inner fold are fitted on the other inner folds.
+        """
         bases = np.column_stack([self.inside(name) for name in self._stacked()])
         predicted = np.full(self.train.size, np.nan)
         for out, _, _ in self._inner_folds():
@@ -313,7 +327,7 @@ class _Fold:
 
 
 def _best_single(panel: Panel, train: Rows) -> int:
-    """The own column that agrees best with people on these stories."""
+    """Index of the member's rating of the criterion that agrees best with people on these stories."""
     people = kendall.codes(panel.people[train])
     columns = np.flatnonzero(panel.own)
     taus = [kendall.tau_b(kendall.codes(panel.predictors[train, j]), people) for j in columns]

@@ -1,7 +1,7 @@
-"""The panel of a jury: its member cells, and the columns that may be used to predict one criterion.
+"""The panel of a jury: its member judges, and the columns that may be used to predict one criterion.
 
-A *member* is a judge with an Eval-Prompt (of one run). Its *own* column is its rating of the criterion that is to be
-predicted; with all criteria, its ratings of the other criteria may be read as predictors too.
+A *member* is a judge with an Eval-Prompt (of one run). Its *own* column is its rating of the criterion to be predicted.
+With the option for all criteria, its ratings of other criteria are predictors too.
 """
 
 from __future__ import annotations
@@ -31,27 +31,27 @@ LEAST_GROUPS = 4
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Panel:
-    """The data from which people's ratings on one criterion are predicted.
+    """The data from which human ratings of one criterion are predicted.
 
     Attributes
     ----------
     criterion : str
-        The people's.
+        The human criterion.
     people : array, shape (n,)
-        Their mean ratings; NaN = not rated.
+        Mean human ratings; NaN = not rated.
     predictors : array, shape (n, p)
-        Members' ratings, and features of the stories where they were asked for; NaN = none. One array for all criteria
-        where all criteria's columns are read.
+        Members' ratings and, if requested, features of the stories; NaN = none. All panels share one array if the
+        ratings of all criteria are used.
     labels : tuple of str, length p
-        `JUDGE EVAL-PROMPT`, with `: CRITERION` behind it where that is another; `feature: NAME`.
+        `JUDGE EVAL-PROMPT`, followed by `: CRITERION` for ratings of another criterion; or `feature: NAME`.
     sources : tuple of str, length p
         The member of each column, or `feature: NAME`.
     own : array of bool, shape (p,)
-        The members' ratings of the criterion itself.
+        Mask of the members' ratings of the criterion itself.
     present : array of bool, shape (n,)
-        Stories that enough members rated; only these get a rating of the jury.
+        Mask of the stories that enough members rated; only these get a rating of the jury.
     groups : tuple of str, length n
-        What is held out together: the story-prompt, or the system.
+        Stories of the same group are held out together: the group is the story-prompt, or the system.
     """
 
     criterion: str
@@ -65,7 +65,7 @@ class Panel:
 
     @property
     def members(self) -> int:
-        """Number of members that rated the criterion."""
+        """Number of members (judges with an Eval-Prompt) that rated the criterion."""
         return len({source for source, own in zip(self.sources, self.own, strict=True) if own})
 
     @property
@@ -87,8 +87,9 @@ class Panel:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Panels:
-    """The panels of one dataset, one per criterion that people and members rated, with the control's features and
-    notes.
+    """The panels of one dataset, with notes and with the surface features that the control judge uses.
+
+    There is one panel for each criterion that people and members rated.
     """
 
     matrix: RatingMatrix
@@ -106,13 +107,13 @@ def member(cell: Cell) -> str:
 def panels(matrix: RatingMatrix, options: JuryOptions, controls: Collection[str] = ()) -> Panels:
     """The panels of one dataset.
 
-    `controls` names control judges: fitted on people's ratings, perhaps on these, they are no members unless named, or
-    unless there are no others.
+    `controls` names control judges. They were fitted on human ratings, perhaps of these stories, and are members only
+    if named, or if there are no other judges.
 
     Raises
     ------
     SpecError
-        A member that is not there, or features that are asked for and not known.
+        A member does not exist, or features are requested that are not known.
     """
     matches = match(matrix)
     notes = list(matches.notes)
@@ -150,7 +151,10 @@ def panels(matrix: RatingMatrix, options: JuryOptions, controls: Collection[str]
 
 
 def _chosen(matrix: RatingMatrix, members: Sequence[str], controls: Collection[str], notes: list[str]) -> list[int]:
-    """Cells of the members named by judge or by judge and Eval-Prompt; where none are named, of all but controls."""
+    """Row numbers in the matrix of the members named by judge, or by judge and Eval-Prompt.
+
+    If no member is named, these are the rows of all judges but control judges.
+    """
     names = {name for cell in matrix.cells for name in (cell.judge, member(cell))}
     for word in members:
         if word not in names:
@@ -169,7 +173,7 @@ def _chosen(matrix: RatingMatrix, members: Sequence[str], controls: Collection[s
 
 
 def _labels(cells: Sequence[Cell]) -> list[str]:
-    """Members' names, with the run before them where two runs hold the same judge and Eval-Prompt."""
+    """Members' names, preceded by the run where two runs have the same judge and Eval-Prompt."""
     runs: dict[str, set[str]] = {}
     for cell in cells:
         runs.setdefault(member(cell), set()).add(cell.run)

@@ -1,9 +1,9 @@
-"""The jury's ratings as a ratings table, so that every other table can be made from them.
+"""The jury's ratings as a ratings table, from which every other table can be made.
 
-A story's rating is the mean of its out-of-fold ratings, one a folding. Of what is fitted, the mean rating of each
-fold's training stories is replaced by that of all rated stories: with it, every table that sets these ratings beside
-another judge's would rank the jury too low (`nested_folds.Folding.ranked`). People's ratings come along, so that the
-table stands alone. Where too few members rated a story there is no rating.
+A story's rating is the mean of its out-of-fold ratings over foldings. In fitted ratings, the mean human rating of each
+fold's training stories is replaced by the mean over all rated stories. Otherwise every table that compares the jury
+with another judge would rank the jury too low (`nested_folds.Folding.ranked`). The human ratings are included, so that
+the table is complete. A story that too few members rated has no rating.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def ratings_of(held: Held, table: RatingsTable) -> pd.DataFrame:
     Raises
     ------
     SpecError
-        Where no jury could be held.
+        No jury could be computed.
     """
     matrix = held.matrix
     if not held.verdicts:
@@ -64,7 +64,7 @@ def ratings_of(held: Held, table: RatingsTable) -> pd.DataFrame:
 
 
 def _rating(verdict: Verdict) -> Floats:
-    """The mean over foldings, with one level for all stories; never beyond the jury's own lowest and highest rating."""
+    """Mean rating over foldings, with one level for all stories, limited to the range of the jury's own ratings."""
     panel = verdict.panel
     level = float(panel.people[panel.usable].mean())
     levelled = []

@@ -1,7 +1,7 @@
-"""Reliability curves: people's mean against one judge's rating, before and after calibration, out of fold.
+"""Reliability curves: mean human rating against one judge's rating, before and after calibration, out of fold.
 
-Before, a story's rating is the judge's own; after, what a calibration fitted on other story-prompts makes of it
-(`nested_folds`: several foldings, none of which has seen the story). Bins hold about equally many stories.
+Before calibration, a story's rating is the judge's own. After calibration, the rating is mapped by a calibration that
+was fitted on other story-prompts (`nested_folds`, with several foldings). Bins have about equal numbers of stories.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A bin of stories with similar ratings: their mean rating, people's mean with its interval, and number of stories.
+    """A bin of stories with similar ratings: mean rating, mean human rating with its interval, and number of stories.
 
-    `people.n` counts stories; of ratings after calibration, `stories` is the mean over foldings.
+    `people.n` counts stories. After calibration, `stories` is the mean number over foldings.
     """
 
     rating: float
@@ -42,8 +42,9 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """The reliability of one judge with one Eval-Prompt on one criterion, before and after calibration; `reason` where
-    there is none.
+    """Reliability curve of one judge with one Eval-Prompt on one criterion, before and after calibration.
+
+    `reason` says why there is no curve, or is None.
     """
 
     judge: str
@@ -59,7 +60,10 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Curves:
-    """One dataset's curves; `scale` is the criteria's lowest and highest point (or rating, where it is not known)."""
+    """One dataset's reliability curves.
+
+    `scale` is the lowest and highest point of the criteria's scale, or the lowest and highest rating if it is unknown.
+    """
 
     dataset: str
     curves: tuple[Curve, ...]
@@ -72,13 +76,13 @@ class Curves:
 
 
 def curves(table: RatingsTable, options: ReliabilityOptions) -> list[Curves]:
-    """The curves of every judge x Eval-Prompt x criterion, dataset by dataset.
+    """Reliability curves of every judge x Eval-Prompt x criterion, dataset by dataset.
 
     Parameters
     ----------
     table : RatingsTable
     options : ReliabilityOptions
-        At most `bins` bins; fewer where many ratings are equal, which are never parted.
+        There are at most `bins` bins, and fewer where many ratings are equal, because equal ratings share a bin.
     """
     alone = options.jury
     return [_dataset(matrix, table, alone, options.bins) for matrix in build(table, drop_systems=options.drop_systems)]

@@ -1,4 +1,4 @@
-"""Result of juries of one or more datasets: their members, agreement with people, and weights."""
+"""Result types for juries of one or more datasets: members, agreement with people, and weights."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ BESIDE = (SINGLE, IN_SAMPLE, MEAN, CONTROL)
 class Row:
     """One row of a criterion: the kind of rater, its combiner or member, and its agreement with people.
 
-    `gain` is tau-b of the jury less that of this row, on the stories that both rate; None of the jury's own row.
+    `gain` is the jury's tau-b minus the tau-b of this row, on the stories that both rated; None in the jury's own row.
     """
 
     kind: str
@@ -44,9 +44,9 @@ class Row:
 class Verdict:
     """A jury's results on one criterion: its panel, foldings, rows and weights of predictors.
 
-    `calibrated` holds the jury's errors before and after calibration, `interval` how far one story's rating is known,
-    `carried` whether the calibration holds for each system; empty or None where not asked for. `effective` is how many
-    independent judges the members are worth.
+    `calibrated` holds the jury's errors before and after calibration, `interval` the prediction interval of one story's
+    human rating, and `carried` whether the calibration holds for each system. They are empty or None if not requested.
+    `effective` is the number of independent judges that the members are equivalent to.
     """
 
     panel: Panel
@@ -70,10 +70,11 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Held:
-    """A jury's results on one dataset: verdicts by criterion, mean gains over criteria, the control's method and
-    source, and notes.
+    """A jury's results on one dataset.
 
-    `options` are those asked for, but of a single member with ``auto``, of which nothing is combined.
+    `verdicts` are the results by criterion, `mean_gains` the mean gains over criteria by kind of row. `control` and
+    `control_source` say how the control judge was made. `options` are the requested ones, except that a single member
+    with ``auto`` is not combined.
     """
 
     panels: Panels
@@ -99,8 +100,8 @@ class Held:
 class Juries(Signed):
     """A jury's results on each dataset.
 
-    `bare_signature_parts` are the signature of tables that have no interval. `notes` are sentences on the ratings;
-    those on a jury are its own.
+    `bare_signature_parts` are the signature parts of tables without intervals. `notes` describe the ratings; notes on a
+    jury are in its own result.
     """
 
     held: tuple[Held, ...]
@@ -109,26 +110,26 @@ class Juries(Signed):
 
     @property
     def bare_signature(self) -> str:
-        """The signature of tables that have no interval."""
+        """The signature of tables without intervals."""
         return joined(self.bare_signature_parts)
 
     @property
     def frame(self) -> pd.DataFrame:
         """A frame of the jury table's rows, with `signature` and `notes` in its `attrs`.
 
-        `dataset, criterion, kind` (jury, mean, single, single in sample, control), `used` (combiners or members, with
-        the number of folds they were chosen in), `members, value` (tau-b, mean over foldings), `low, high, n, lowest,
-        highest` (over foldings), `foldings, folds, gain, gain_low, gain_high` (the jury's tau-b less the row's, on the
-        stories both rate), `method, reason`. Undefined values are null with a reason.
+        Columns: `dataset, criterion, kind` (jury, mean, single, single in sample, control), `used` (combiners or
+        members, with the number of folds in which each was chosen), `members, value` (tau-b, mean over foldings), `low,
+        high, n, lowest, highest` (over foldings), `foldings, folds, gain, gain_low, gain_high` (the jury's tau-b minus
+        the row's, on the stories that both rated), `method, reason`. Undefined values are null with a reason.
         """
         return self.signed([dict(_flat(held, verdict, row)) for held, verdict, row in self.rows()])
 
     def verdicts(self) -> Iterator[tuple[Held, Verdict]]:
-        """The verdicts on every criterion of every dataset."""
+        """Results on every criterion of every dataset, each with the results of its dataset."""
         return ((held, verdict) for held in self.held for verdict in held.verdicts)
 
     def rows(self) -> Iterator[tuple[Held, Verdict, Row]]:
-        """Every row of every criterion."""
+        """Every row, with the results of its criterion and dataset."""
         return ((held, verdict, row) for held, verdict in self.verdicts() for row in verdict.rows)
 
 

@@ -1,4 +1,4 @@
-"""Agreement of predictions with people: means over foldings, with paired intervals on equal stories."""
+"""Agreement of predictions with people: means over foldings, with paired intervals on common stories."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ _NAMES = ("the ratings", "the people's ratings")
 
 
 class Scored:
-    """Tau-b of predictions on one criterion, (n,) per folding, with people's means: the estimate and its resampled
-    values.
+    """Tau-b between predictions on one criterion and mean human ratings, with its values in resamples.
+
+    `predictions` holds one array (n,) for each folding.
     """
 
     def __init__(self, predictions: Sequence[Floats], people: Floats, resamples: bootstrap.Resamples | None) -> None:
@@ -41,13 +42,13 @@ class Scored:
 
     @cached_property
     def by_folding(self) -> list[Estimate]:
-        """Overall tau-b of each folding, on the stories that people and all of them rated."""
+        """Tau-b of each folding, on the stories with a human rating and a prediction in every folding."""
         y = self.people[self.rated]
         return [coefficients.correlate(p[self.rated], y, names=_NAMES, unit="stories") for p in self.predictions]
 
     @cached_property
     def tau(self) -> Estimate:
-        """Mean tau-b over foldings, without an interval; undefined where it is undefined in one of them."""
+        """Mean tau-b over foldings, without an interval; undefined if it is undefined in one folding."""
         values = [each.value for each in self.by_folding if each.value is not None]
         if len(values) < len(self.by_folding):
             return next(each for each in self.by_folding if each.value is None)
@@ -55,7 +56,7 @@ class Scored:
 
     @cached_property
     def drawn(self) -> Floats | None:
-        """Mean tau-b over foldings in each resample, shape (b,); None where nothing is resampled."""
+        """Mean tau-b over foldings in each resample, shape (b,); None without resamples."""
         if self.resamples is None:
             return None
         people = kendall.codes(np.where(self.rated, self.people, np.nan))
@@ -63,7 +64,7 @@ class Scored:
         return np.asarray(np.mean(values, axis=0), dtype=np.float64)
 
     def among(self, stories: Bools) -> Scored:
-        """The same predictions restricted to some stories; the object itself where it has no others."""
+        """The same predictions restricted to some stories; the object itself if the restriction removes none."""
         if bool((self.rated <= stories).all()):
             return self
         return Scored(self.predictions, np.where(stories, self.people, np.nan), self.resamples)
@@ -72,7 +73,7 @@ class Scored:
 class Scorer:
     """Computes the scores of one dataset, all from the same resamples, so that differences are paired.
 
-    `refused` says why there are none where there should be.
+    `refused` is the reason why intervals that were requested cannot be computed, or None.
     """
 
     def __init__(self, matrix: RatingMatrix, options: JuryOptions) -> None:
@@ -92,7 +93,7 @@ class Scorer:
             self.resamples = bootstrap.draw_both(matrix.system, matrix.story_prompt, options.resamples, rng)
 
     def score(self, predictions: Sequence[Floats], people: Floats) -> Scored:
-        """Prepare predictions for scoring against people's means."""
+        """Prepare predictions for scoring against mean human ratings."""
         return Scored(predictions, people, self.resamples)
 
     def tau(self, scored: Scored) -> Estimate:
@@ -100,9 +101,9 @@ class Scorer:
         return self.with_interval(scored.tau, scored.drawn if scored.tau.defined else None)
 
     def gain(self, pairs: Sequence[tuple[Scored, Scored]]) -> Estimate:
-        """Mean over pairs of the first's tau-b minus the second's, each on the stories that both predict.
+        """Mean over pairs of the first tau-b minus the second, each on the stories that both predict.
 
-        Undefined where one of the pairs is. `n` is the smallest number of stories.
+        Undefined if any pair is undefined. `n` is the smallest number of stories.
         """
         if not pairs:
             return Estimate.undefined("there is nothing to compare")

@@ -1,7 +1,8 @@
-"""Split conformal intervals of one story's rating around the jury's, and their coverage, out of fold.
+"""Split conformal prediction intervals of a story's human rating around the jury's rating, with out-of-fold coverage.
 
-Folds take turns: one is rated, the next one says how far off ratings are, and the jury, calibration and all, is fitted
-on the others. So no interval rests on stories that the jury was fitted on, and no coverage on stories that set it.
+In each turn, one fold is rated, the next fold provides the errors that set the width of the interval, and the jury with
+its calibration is fitted on the other folds. The width is therefore not estimated on stories that the jury was fitted
+on, nor the coverage on stories that set the width.
 """
 
 from __future__ import annotations
@@ -26,10 +27,9 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class StoryInterval:
-    """Prediction intervals on one criterion: their half-width (mean over folds), and how often they contain people's
-    rating.
+    """Prediction intervals on one criterion: half-width (mean over folds), and share that contains the human rating.
 
-    `worst` is the system whose stories they hold least often.
+    `worst` is the system with the lowest coverage, `worst_coverage` its coverage.
     """
 
     level: float
@@ -42,7 +42,10 @@ class StoryInterval:
 def story_interval(
     panel: Panel, options: JuryOptions, level: float, story_prompt: Codes, system: Codes, systems: Sequence[str]
 ) -> StoryInterval:
-    """Intervals of one criterion's held-out stories, over all foldings; `story_prompt` and `system` are codes (n,)."""
+    """Prediction intervals of one criterion for held-out stories, over all foldings.
+
+    `story_prompt` and `system` are the codes of each story, shape (n,).
+    """
     reaches: list[float] = []
     held, seen = np.zeros(panel.people.size), np.zeros(panel.people.size)
     for turn in split_ratings(panel, options):

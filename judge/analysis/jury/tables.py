@@ -32,9 +32,10 @@ _ROUNDING = 1e-9
 
 
 def tables(juries: Juries, *, weights: bool = False, long: bool = False, effective: bool = False) -> list[Table]:
-    """The jury table; with `weights`, the members' weights (with `long`, each predictor's too); with a calibration,
-    errors before and after it; and, where asked for, the effective number of judges, one story's interval and the
-    calibration by system.
+    """The jury table, and further tables where requested or where the options call for them.
+
+    `weights` adds the members' weights, and with `long` also each predictor's. `effective` adds the effective number of
+    judges. Options for calibration, prediction intervals and calibration by system add a table each.
     """
     printed = [_main(juries)]
     printed += weights_tables.tables(juries, predictors=long) if weights else []
@@ -103,7 +104,7 @@ def _method(options: JuryOptions) -> Iterator[str]:
 
 
 def _sentences(held: Held) -> Iterator[str]:
-    """By how much the jury beats the best single judge, the mean and the control, over all criteria."""
+    """Sentences on the jury's difference from the best single judge, from the mean and from the control judge."""
     if not held.verdicts:
         return
     several = len(held.verdicts) > 1

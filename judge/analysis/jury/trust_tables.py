@@ -9,7 +9,7 @@ from judge.printing.tables import Column, Table
 
 
 def effective(juries: Juries) -> Table:
-    """A table of the effective number of judges for each criterion."""
+    """Table of the effective number of judges for each criterion."""
     rows = [
         cells_of(held, verdict)
         | {"members": verdict.panel.members, "effective": verdict.effective, "n": verdict.effective.n}
@@ -35,7 +35,7 @@ def effective(juries: Juries) -> Table:
 
 
 def intervals(juries: Juries) -> Table:
-    """A table of the prediction interval of one story's rating, and its coverage."""
+    """Table of the prediction interval of one story's human rating, and its coverage."""
     rows = [
         cells_of(held, verdict)
         | {
@@ -75,7 +75,7 @@ def intervals(juries: Juries) -> Table:
 
 
 def carry_over(juries: Juries) -> Table:
-    """A table of whether the calibration holds for each system."""
+    """Table that shows for each system whether the calibration holds."""
     rows = [
         cells_of(held, verdict)
         | {

@@ -1,4 +1,4 @@
-"""Weights of a jury's members: means over the folds that fitted them."""
+"""Weights of a jury's members: means over the folds in which they were fitted."""
 
 from __future__ import annotations
 
@@ -26,8 +26,9 @@ class Weight:
 
 @dataclass(frozen=True, slots=True)
 class MemberWeight:
-    """A member's summed weights in one combiner: over its ratings of the criterion, and of other criteria (None: not
-    used).
+    """Sum of a member's weights in one combiner: over its ratings of the criterion itself, and of other criteria.
+
+    `own` or `others` is None if such ratings were not used.
     """
 
     combiner: str
@@ -39,7 +40,7 @@ class MemberWeight:
 
 
 def weights_of(panel: Panel, foldings: Sequence[Folding]) -> tuple[Weight, ...]:
-    """Weights of one criterion's jury, in order of combiner and predictor."""
+    """Weights of one criterion's jury, ordered by combiner and predictor."""
     weights_by_key: dict[tuple[str, str, str, bool], list[float]] = {}
     for folding in foldings:
         for fold in folding.weights:
@@ -54,7 +55,7 @@ def weights_of(panel: Panel, foldings: Sequence[Folding]) -> tuple[Weight, ...]:
 
 
 def by_member(weights: Sequence[Weight]) -> list[MemberWeight]:
-    """Weights summed over each member's predictors: combiner by combiner, heaviest first."""
+    """Weights summed over each member's predictors, by combiner, largest first."""
     parts: dict[tuple[str, str], list[Weight]] = {}
     for weight in weights:
         parts.setdefault((weight.combiner, weight.source), []).append(weight)

@@ -21,7 +21,7 @@ _EQUAL = "mean, median and calibrated weight all members equally and have no row
 
 
 def tables(juries: Juries, *, predictors: bool) -> list[Table]:
-    """A table of weights summed by member, and, where asked for, one of each predictor's weights."""
+    """A table of weights summed by member; with `predictors`, also a table of each predictor's weights."""
     return [_by_member(juries), *([_by_predictor(juries)] if predictors else [])]
 
 

@@ -1,6 +1,7 @@
-"""Labels by judges beside people's: accuracy to alpha, confusion matrices, one person against the others, null judges.
+"""Compares judges' labels with human labels: accuracy, kappa, alpha and other statistics, and confusion matrices.
 
-`confusions` computes one value; its frame and the printed tables are made from that.
+One person against the other people and null judges, which ignore the stories, serve as references. `confusions` returns
+one value, from which the data frame and the printed tables are made.
 """
 
 from judge.analysis.labels.compute import confusions

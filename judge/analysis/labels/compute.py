@@ -1,4 +1,4 @@
-"""Computation of judges' labels against people's, criterion by criterion and over all binary ones."""
+"""Computation of the comparison of judges' labels with human labels, by criterion and over all binary criteria."""
 
 from __future__ import annotations
 
@@ -36,8 +36,9 @@ _MIN_UNITS = 5
 
 
 def confusions(table: RatingsTable, options: ConfusionOptions | None = None) -> Confusions:
-    """Compare labels of every judge and Eval-Prompt, of people one by one and of null judges with people's majorities,
-    for each labelled criterion.
+    """Compare labels with people's majority labels, for each labelled criterion.
+
+    The labels compared are those of every judge and Eval-Prompt, of people one by one, and of null judges.
 
     Raises
     ------
@@ -58,7 +59,7 @@ def confusions(table: RatingsTable, options: ConfusionOptions | None = None) -> 
 
 
 class _Dataset:
-    """One dataset: the resamples that all rows share."""
+    """One dataset, with the resamples that all its rows use."""
 
     def __init__(self, matrix: RatingMatrix, options: ConfusionOptions, remarks: Remarks) -> None:
         self.matrix, self.options, self.remarks = matrix, options, remarks
@@ -66,9 +67,7 @@ class _Dataset:
         self.tied = np.zeros(3, dtype=np.int64)
 
     def rows(self) -> Iterator[ConfusionRow]:
-        """Rows for each of people's criteria; then all binary criteria together; then criteria that people did not
-        label.
-        """
+        """Rows for each human criterion, for all binary criteria together, and for criteria without human labels."""
         pairs = match(self.matrix, self.options.against)
         parts, alone, notes = parts_of(self.matrix, pairs.partner)
         self.remarks.note([*pairs.notes, *notes])
@@ -81,7 +80,10 @@ class _Dataset:
         yield from (self._unpaired(i, reason) for i in alone)
 
     def _of_items(self, items: Items) -> Iterator[ConfusionRow]:
-        """People one by one, the judges, the null judges: these on items that some judge labelled."""
+        """Rows of people one by one, the judges, and the null judges.
+
+        Null judges label the items that some judge labelled.
+        """
         people, resamples = majority(items.people, items.q), items.resamples(self.drawn)
         person = OnePerson(items, items.labelled, resamples) if items.raters_known else None
         yield self._ceiling(items, person)
@@ -142,7 +144,7 @@ class _Dataset:
         return ConfusionRow(subject, items.labels, positive, counted.statistics(resamples), *_counted(counted.counts))
 
     def _subject(self, items: Items, key: tuple[str, str, str]) -> Subject:
-        """The judge's, with what it lost over all the criteria."""
+        """Identification of a judge's row, with counts of its lost labels over all criteria."""
         cells = [part.cells[key] for part in items.parts if key in part.cells]
         each = [judge_cell(self.matrix, i, items.name, None).subject for i in cells]
         if len(items.parts) == 1:
@@ -167,7 +169,7 @@ class _Dataset:
         return ConfusionRow(subject, labels, positive, dict.fromkeys(STATISTICS, none))
 
     def _say(self, items: Items, people: Majority, person: OnePerson | None) -> None:
-        """Ties, and what one person stands against."""
+        """Add a note on people who are a pool, and count ties."""
         if person is not None and person.pool:
             pool = (
                 "people are a pool, not a panel: people, leave one out, is one random rater of each story against the"
@@ -200,7 +202,7 @@ class _Dataset:
 
 
 def _counted(counts: Floats) -> tuple[tuple[tuple[float, ...], ...], Shares, Shares]:
-    """The matrix, and the share of each label by people and by the judge."""
+    """The confusion matrix as tuples, and the share of each label among people's and the judge's labels."""
     total = float(counts.sum())
     rows, columns = (tuple(float(n) / total if total else None for n in counts.sum(axis=axis)) for axis in (1, 0))
     return tuple(tuple(float(n) for n in row) for row in counts), rows, columns

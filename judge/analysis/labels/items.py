@@ -1,6 +1,7 @@
-"""Labelled items: the stories of one criterion, or stories x criteria of several binary ones.
+"""Labelled items: the stories of one criterion, or stories x criteria of several binary criteria.
 
-People's label of an item is the majority of its raters, the judge's the majority of its repeats; ties are no label.
+People's label of an item is the majority label of its raters, a judge's the majority label of its repeats. A tie is no
+label.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ PASSED = ("not positive", "positive")
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One of people's criteria, with the judge cells that label it, by (run, judge, Eval-Prompt)."""
+    """One human criterion, and the matrix row of each judge that labels it, by (run, judge, Eval-Prompt)."""
 
     criterion: int
     name: str
@@ -37,7 +38,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Labelling:
-    """A judge's labels of the items: the majority over its repeats, and which items it was asked about."""
+    """A judge's labels of the items: the majority over its repeats, and masks of the items requested and labelled."""
 
     majority: Majority
     asked: Masks
@@ -46,7 +47,7 @@ class Labelling:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Items:
-    """Items of one row group of the table.
+    """The items (stories, or stories x criteria) of one group of rows, with their labels.
 
     Attributes
     ----------
@@ -54,11 +55,11 @@ class Items:
         The criterion, or `ALL`.
     labels : tuple of str
     positive : int or None
-        Code of the positive label of two.
+        Code of the positive label, if there are two labels.
     people : array, shape (items, raters)
-        Codes; NaN = no label. Columns are persons where `raters_known`.
+        Codes of people's labels; NaN = no label. A column is one person only if `raters_known`.
     judges : mapping
-        (run, judge, Eval-Prompt) -> labels.
+        (run, judge, Eval-Prompt) -> the judge's labels.
     parts : tuple of Part
     """
 
@@ -89,7 +90,7 @@ class Items:
         return np.asarray(np.any(labelled, axis=0), dtype=np.bool_)
 
     def resamples(self, drawn: Resamples | None) -> Resamples | None:
-        """Resamples of stories applied to the items: all criteria of a story are drawn together."""
+        """Resamples of the items, in which all criteria of a story are drawn together; None without resamples."""
         if drawn is None or len(self.parts) == 1:
             return drawn
         (factor,) = drawn.factors
@@ -97,7 +98,7 @@ class Items:
 
 
 def of_part(matrix: RatingMatrix, part: Part) -> Items:
-    """The stories of one criterion."""
+    """Items of one criterion: its stories."""
     raters = matrix.by_rater(part.criterion)
     labels = part.scale.labels
     people = np.where(_codes(raters.ratings, len(labels)), raters.ratings, np.nan)
@@ -108,10 +109,9 @@ def of_part(matrix: RatingMatrix, part: Part) -> Items:
 
 
 def all_criteria(parts: Sequence[Part], each: Sequence[Items]) -> Items | None:
-    """Items of all binary criteria together (stories x criteria), criterion by criterion; None with fewer than two
-    criteria.
+    """Items of all binary criteria together (stories x criteria), by criterion; None if there is only one criterion.
 
-    Where their labels are not the same words, the positive one of each stands for the positive one of all.
+    If the names of the labels differ between criteria, all positive labels are treated as one label.
     """
     chosen = [(part, items) for part, items in zip(parts, each, strict=True) if part.scale.positive_code is not None]
     if len(chosen) < 2:
@@ -140,8 +140,9 @@ def all_criteria(parts: Sequence[Part], each: Sequence[Items]) -> Items | None:
 
 
 def parts_of(matrix: RatingMatrix, partner: Sequence[int | None]) -> tuple[list[Part], list[int], list[str]]:
-    """Criteria that judges and people labelled; cells whose criterion people did not label; sentences on what is left
-    out.
+    """Criteria that judges and people labelled.
+
+    Also the matrix rows of judges' criteria that people did not label, and notes on what is left out.
     """
     part_of: dict[int, Part] = {}
     alone, notes = [], []
@@ -172,12 +173,12 @@ def _labelling(matrix: RatingMatrix, cell: int, q: int) -> Labelling:
 
 
 def _codes(ratings: Floats, q: int) -> Masks:
-    """Mask of the ratings that are codes of q labels; a mean of several is none."""
+    """Mask of the ratings that are codes of q labels; a mean between two codes is not."""
     return np.isin(ratings, np.arange(q))
 
 
 def _positive_last(items: Items) -> Items:
-    """The same with the positive label as code 1 of `PASSED`."""
+    """The same items with the two labels of `PASSED`, of which code 1 is the positive label."""
     flip = items.positive == 0
 
     def turned(codes: Floats) -> Floats:
@@ -203,14 +204,14 @@ def _positive_last(items: Items) -> Items:
 
 
 def _columns(items: Items, names: Sequence[str]) -> Floats:
-    """People's codes with a column for each of these persons."""
+    """Codes of people's labels with one column for each of these raters."""
     wide = np.full((len(items.people), len(names)), np.nan)
     wide[:, [names.index(name) for name in items.raters]] = items.people
     return wide
 
 
 def _joined(some: Sequence[Labelling | None], n: int) -> Labelling:
-    """A judge's labels criterion by criterion; nothing of those it was not asked about."""
+    """A judge's labels of several criteria in sequence; a criterion that it was not asked about has no labels."""
     nothing = np.zeros(n, dtype=np.bool_)
     none = Labelling(Majority(np.full(n, np.nan), nothing), nothing, nothing)
     every = [labelling or none for labelling in some]

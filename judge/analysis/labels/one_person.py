@@ -1,8 +1,8 @@
-"""One person against the majority of the others, and a judge against the same majorities, on the same items.
+"""Compares one person, and a judge, with the majority of the other people on the same items.
 
-Of a panel (every rater labelled nearly every story) each statistic is computed rater by rater and averaged. Of a pool
-each story stands for one random rater of it: its persons, each with the others' majority, share its weight of one.
-Where the others tie, they have no label.
+For a panel (every rater labelled nearly every story), each statistic is computed for each rater and averaged. For a
+pool, each story represents one random rater: its raters, each compared with the majority of the others, share a weight
+of one. Where the others tie, there is no label to compare with.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ FEW = "human ceiling undefined: no story was labelled by two people of whom the 
 
 
 class OnePerson:
-    """Labels of people one at a time on some of the items; `pool` says whether they are a pool, not a panel."""
+    """Labels of people one at a time, on some of the items; `pool` says whether people are a pool and not a panel."""
 
     def __init__(self, items: Items, stories: Masks, resamples: Resamples | None) -> None:
         self.items, self.resamples = items, resamples
@@ -42,11 +42,11 @@ class OnePerson:
         self._weight = 1.0 / np.maximum(1, voters)
 
     def confusions(self, kept: Masks) -> list[Confusion]:
-        """People's confusion matrices on the kept items: one per rater of a panel, one in all for a pool."""
+        """People's confusion matrices on the kept items: one per rater of a panel, or a single one for a pool."""
         return self._made(self.people, kept)
 
     def ceiling(self) -> tuple[dict[str, Estimate], Floats]:
-        """Every statistic with its interval, and the counts over all persons."""
+        """Every statistic of the human ceiling with its interval, and the confusion matrix summed over people."""
         matrices = self.confusions(np.ones(len(self.people), dtype=np.bool_))
         counts = (
             np.sum([rater.counts for rater in matrices], axis=0) if matrices else np.zeros((self.items.q, self.items.q))
@@ -58,7 +58,7 @@ class OnePerson:
         return {name: self._mean([rater[name] for rater in plain], values, name, n) for name in STATISTICS}, counts
 
     def beside(self, label: Floats) -> Mapping[str, Beside]:
-        """Compare a judge's labels (items,) and people's labels with the same majorities, and give the differences."""
+        """Compare a judge's labels (items,) and people's labels with the same majorities, for every statistic."""
         kept = ~np.isnan(label)
         labels = np.where(np.isnan(self.people), np.nan, label[:, None])
         judge, people = self._made(labels, kept), self.confusions(kept)
@@ -77,7 +77,7 @@ class OnePerson:
         drawn: Sequence[Sequence[Mapping[str, Floats]]],
         n: int,
     ) -> Beside:
-        """Means over the raters for whom judge and person are both defined."""
+        """Means of judge, people and their difference over the raters for whom both are defined."""
         both = [i for i in range(len(sides[0])) if all(side[i][name].defined for side in sides)]
         if not both:
             reason = next(side[i][name].reason for i in range(len(sides[0])) for side in sides if side[i][name].reason)
@@ -92,7 +92,7 @@ class OnePerson:
         return Beside(*estimates)
 
     def _made(self, labels: Floats, kept: Masks) -> list[Confusion]:
-        """Of labels (items, raters) against the others' majorities."""
+        """Confusion matrices of labels, shape (items, raters), against the majority of the other people."""
         q, positive = self.items.q, self.items.positive
         labelled = ~np.isnan(labels) & ~np.isnan(self.people) & ~np.isnan(self.others.label) & kept[:, None]
         row, rater = np.nonzero(labelled)
@@ -109,7 +109,7 @@ class OnePerson:
         return [matrix.values(self.resamples) for matrix in matrices] if self.resamples is not None else []
 
     def _mean(self, plain: Sequence[Estimate], values: Sequence[Mapping[str, Floats]], name: str, n: int) -> Estimate:
-        """The mean over the raters for whom it is defined."""
+        """Mean of a statistic over the raters for whom it is defined."""
         defined = [i for i, estimate in enumerate(plain) if estimate.defined]
         if not defined:
             return Estimate.undefined(plain[0].reason or FEW, n)
@@ -121,14 +121,14 @@ class OnePerson:
         return self.resamples.interval(mean, _mean(np.stack([values[i][name] for i in defined])))
 
     def _n(self, matrices: Sequence[Confusion]) -> int:
-        """Items on which anybody stands."""
+        """Number of items that count in any of the confusion matrices."""
         if not matrices:
             return 0
         return int(np.any([matrix.cells.any(axis=(1, 2)) for matrix in matrices], axis=0).sum())
 
 
 def _mean(values: Floats) -> Floats:
-    """Mean over raters (r, b) of the defined ones."""
+    """Mean over raters of the values that are not NaN; shape (raters, b) to (b,)."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # a resample in which nobody is defined is NaN
         return np.asarray(np.nanmean(values, axis=0), dtype=np.float64)

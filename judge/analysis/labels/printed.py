@@ -1,4 +1,4 @@
-"""Printed tables of labels: statistics, confusion matrices, one person."""
+"""Printed tables of labels: statistics, confusion matrices, comparison with one person."""
 
 from __future__ import annotations
 
@@ -34,14 +34,15 @@ _BESIDE = ("accuracy", "balanced_accuracy", "f1", "kappa")
 
 
 def tables(result: Confusions) -> list[Table]:
-    """Tables of the statistics, of the confusion matrices (one table per set of labels), and of judges compared with
-    one person.
+    """Tables of the statistics, of the confusion matrices, and of judges compared with one person.
+
+    There is one table of confusion matrices for each set of labels.
     """
     return [_statistics(result), *_matrices(result), *_beside(result)]
 
 
 def matrix_table(rows: Sequence[ConfusionRow], signature: str, notes: Sequence[str] = ()) -> Table:
-    """Confusion matrices of rows with the same labels: one line for each label that people gave."""
+    """Confusion matrices of rows with the same labels, with one line for each label given by people."""
     labels = rows[0].labels
     keys = column_keys(labels, ("dataset", "criterion", "judge", "eval_prompt", "against", "people", "all"))
     columns = [
@@ -101,7 +102,7 @@ def _explained(result: Confusions) -> Iterator[str]:
     if any(row.is_all for row in result.rows):
         yield "all criteria: stories x criteria of the binary ones, each as one; intervals draw a story's together"
     yield (
-        "always the commonest label, labels at random: judges that know nothing; their balanced accuracy is "
+        "always the commonest label, labels at random: uninformed judges; their balanced accuracy is "
         f"{' or '.join(dict.fromkeys(f'{row.chance:.2f}' for row in result.rows if row.labels))}, their kappa 0"
     )
     if any(row.lost.get("others_tied") for row in result.rows):

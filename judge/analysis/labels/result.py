@@ -1,4 +1,4 @@
-"""Result of the analysis of labels: typed rows, the data they rest on, and notes."""
+"""Result types of the analysis of labels: rows and notes."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ Shares = tuple[float | None, ...]
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """One statistic against the majorities of the other people: a judge's, that of people one by one, and judge minus
-    people.
+    """One statistic against the majority labels of the other people.
+
+    `judge` is the judge's value, `people` the value of people one by one, and `over` the difference.
     """
 
     judge: Estimate
@@ -33,29 +34,30 @@ class Beside:
 
 @dataclass(frozen=True, slots=True)
 class ConfusionRow:
-    """Agreement of one judge's labels, of people's one by one or of a null judge's with people's majorities.
+    """Agreement with people's majority labels, of one judge, of people one by one or of a null judge.
 
     Attributes
     ----------
     subject : Subject
-        A judge, people one by one or a null judge; criterion `ALL` for stories x criteria of the binary ones.
+        Names of the judge, human ceiling or null judge and of the criterion, which is `ALL` for all binary criteria.
     labels : tuple of str
     positive : str or None
-        The positive label of two; of more, precision, recall and F1 are means over the labels.
+        The positive label, if there are two. With more labels, precision, recall and F1 are means over the labels.
     statistics : mapping
         Each of `STATISTICS`, with its interval or the reason why there is none.
     counts : tuple of tuple of float
-        The confusion matrix: rows people's label, columns the judge's. People's own counts each person against the
-        others; of a pool, and of labels at random, shares of stories.
+        The confusion matrix, with people's labels in rows and the judge's in columns. For people one by one, each
+        person is compared with the others. For a pool, and for random labels, counts are shares of stories.
     by_people, by_judge : tuple of float or None
         Share of each label.
     items : int
-        Stories (or stories x criteria) that the judge was asked about; of people one by one, their labels.
+        Number of stories (or stories x criteria) that the judge was asked about; for people one by one, number of
+        their labels.
     lost : mapping
-        Cause -> those of them that do not count, each once: `unlabelled, repeats_tied, people_tied, nobody`; of people
-        `others_tied`.
+        Cause -> number of these items that do not count, each under one cause: `unlabelled, repeats_tied, people_tied,
+        nobody`; for people one by one `others_tied`.
     beside : mapping
-        Of a judge, by statistic: against the others' majorities, as one person is.
+        For a judge, statistic -> comparison with people one by one against the majority of the others.
     """
 
     subject: Subject
@@ -71,12 +73,12 @@ class ConfusionRow:
 
     @property
     def kind(self) -> Kind:
-        """Ceiling, judge, or control: a null judge."""
+        """Kind of the row: ceiling, judge, or control (a null judge)."""
         return self.subject.kind
 
     @property
     def n(self) -> int:
-        """Number of stories (or stories x criteria) that both sides labelled."""
+        """Number of stories (or stories x criteria) with a label of both people and the rater."""
         return self.statistics["accuracy"].n
 
     @property
@@ -86,17 +88,17 @@ class ConfusionRow:
 
     @property
     def chance(self) -> float:
-        """Balanced accuracy of a judge without information: one over the number of labels."""
+        """Balanced accuracy expected by chance: one over the number of labels."""
         return 1 / len(self.labels)
 
     def prevalence(self, shares: Shares) -> float | None:
-        """The share of the positive label, where there are two labels."""
+        """The share of the positive label; None unless there are two labels."""
         return shares[self.labels.index(self.positive)] if self.positive is not None and shares else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Confusions(Signed):
-    """Labels of judges, people one by one and null judges beside people's majorities."""
+    """Agreement of judges, people one by one and null judges with people's majority labels."""
 
     rows: tuple[ConfusionRow, ...]
     options: ConfusionOptions
@@ -107,7 +109,7 @@ class Confusions(Signed):
         return tuple(row for row in self.rows if row.kind == JUDGE)
 
     def main(self, dataset: str) -> tuple[ConfusionRow, ...]:
-        """A dataset's rows over all binary criteria, or those of the first criterion where there are not several."""
+        """A dataset's rows over all binary criteria, or those of its first criterion if there are not several."""
         rows = [row for row in self.rows if row.subject.dataset == dataset and row.subject.against is not None]
         first = next((ALL for row in rows if row.is_all), rows[0].subject.against if rows else None)
         return tuple(row for row in rows if row.subject.against == first)
@@ -116,10 +118,10 @@ class Confusions(Signed):
     def frame(self) -> pd.DataFrame:
         """A frame with one row per rater and criterion, and with `signature` and `notes` in its `attrs`.
 
-        `dataset, kind, run, judge, eval_prompt, criterion, against, labels, positive`; each of `STATISTICS` with `_low,
-        _high` and, where it is undefined, `_reason`, and of judges with `_one_out, _people_same, _minus_people`
-        (`_low, _high`); `n, prevalence_people, prevalence_judge`; one column for each cell of the confusion matrix,
-        ``people Yes, judge No``; `items`, items lost by cause, `repeats, unrated, missing`.
+        Columns: `dataset, kind, run, judge, eval_prompt, criterion, against, labels, positive`; each of `STATISTICS`
+        with `_low, _high` and, where undefined, `_reason`, and for judges also `_one_out, _people_same, _minus_people`
+        (with `_low, _high`); `n, prevalence_people, prevalence_judge`; one column for each cell of the confusion
+        matrix, such as ``people Yes, judge No``; `items`, lost items by cause, `repeats, unrated, missing`.
         """
         return self.signed([dict(_flat(row)) for row in self.rows])
 

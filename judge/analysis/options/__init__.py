@@ -1,1 +1,1 @@
-"""Choices of the tables, and the signature that names them."""
+"""Options of the analyses, and the signature line that lists them under every table."""

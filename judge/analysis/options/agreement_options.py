@@ -1,4 +1,4 @@
-"""Options of the tables that compare judges with people, other than one correlation; see also `table_options`."""
+"""Options of the tables that compare judges with people, except the correlation table (see `table_options`)."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ ConfusionInterval = Literal["boot-inputs", "boot-stories", "none"]
 class AccuracyOptions:
     """Choices of a table of pairwise accuracies.
 
-    `level`: pairs of all stories, or ``by-item``, of stories for one story-prompt. `folds` of story-prompts to fit
-    epsilon; `flips` permutations for soft pairwise accuracy.
+    `level` is ``overall`` (pairs of all stories) or ``by-item`` (pairs of stories for the same story-prompt). `folds`
+    is the number of folds of story-prompts for fitting epsilon, `flips` the number of permutations for soft pairwise
+    accuracy.
     """
 
     IDLE: ClassVar[Idle] = {"resamples": ("ci", ("none",))}
@@ -49,7 +50,7 @@ class AccuracyOptions:
 
     @property
     def interval(self) -> PairInterval:
-        """The interval that these options use."""
+        """Method of the intervals with these options."""
         return self.ci
 
 
@@ -57,9 +58,10 @@ class AccuracyOptions:
 class LabelOptions:
     """Choices of a table of correlations with labels.
 
-    `labels` is a people's criterion with two values, or a rule such as ``Overall > 4``; `errors` are further ones, each
-    set against the stories that `labels` picks. `equivalence` is the difference in points that would not matter (TOST).
-    `ci` ``delong`` is DeLong's interval of the AUC, for stories that are independent of each other; r then has none.
+    `labels` is a human criterion with two values, or a rule such as ``Overall > 4``. `errors` are further criteria or
+    rules; each is compared with the stories that have the label. `equivalence` is the largest difference in points that
+    does not matter (TOST). With `ci` ``delong``, the AUC has DeLong's interval, which assumes independent stories; r
+    then has none.
     """
 
     IDLE: ClassVar[Idle] = {"resamples": ("ci", ("none", "delong")), "seed": ("ci", ("none", "delong"))}
@@ -81,13 +83,16 @@ class LabelOptions:
 
     @property
     def interval(self) -> LabelInterval:
-        """The interval that these options use."""
+        """Method of the intervals with these options."""
         return self.ci
 
 
 @dataclass(frozen=True, slots=True)
 class DriftOptions:
-    """Choices of drift tables; `window`, `stride`, `ci` (with `resamples` and `seed`) are those of the sliding sets."""
+    """Choices of the tables that test for equal correlations, and of the tables of sliding sets.
+
+    `window`, `stride` and `ci` (with `resamples` and `seed`) apply to the sliding sets.
+    """
 
     IDLE: ClassVar[Idle] = {"resamples": ("ci", ("none",)), "seed": ("ci", ("none",))}
 
@@ -107,7 +112,7 @@ class DriftOptions:
 
     @property
     def interval(self) -> SetInterval:
-        """The interval that these options use."""
+        """Method of the intervals with these options."""
         return self.ci
 
 
@@ -115,9 +120,10 @@ class DriftOptions:
 class ReplacementOptions:
     """Choices of the tables on replacing people.
 
-    `epsilon` and `measure` are the alt-test's; `auto` compares labels by whether they are equal (`exact`), numbers by
-    their distance (`rmse`). `positions` lets columns of unknown people pass for persons. `rated`
-    hides people's ratings of all but so many stories of each system, drawn by `seed`: what would fewer have told?
+    `epsilon` and `measure` belong to the alternative annotator test; `auto` compares labels by equality (`exact`) and
+    numbers by distance (`rmse`). `positions` treats the position of a rating as a person where people are unknown.
+    `rated` hides the human ratings of all but this number of stories of each system, drawn with `seed`, to show what
+    fewer human ratings would give.
     """
 
     drop_systems: tuple[str, ...] = ()
@@ -136,9 +142,9 @@ class ReplacementOptions:
             _at_least("rated", self.rated, 2)
 
     def measure_of(self, criterion: str, scale: Scale | None) -> Measure:
-        """The measure for a criterion, whose scale of labels is given where it has one.
+        """Measure of closeness for a criterion; `scale` is its scale of labels, None for numbers.
 
-        Raises OptionError for distances of labels without an order.
+        Raises OptionError if the option requests distances between labels without an order.
         """
         if self.measure == "auto":
             return "exact" if scale is not None else "rmse"
@@ -150,7 +156,7 @@ class ReplacementOptions:
 
 @dataclass(frozen=True, slots=True)
 class ConfusionOptions:
-    """Choices of a table that compares labels with people's: the units that its intervals resample, or none."""
+    """Choices of a table that compares labels with human labels; `ci` names the units to resample, or ``none``."""
 
     IDLE: ClassVar[Idle] = {"resamples": ("ci", ("none",)), "seed": ("ci", ("none",))}
 
@@ -166,7 +172,7 @@ class ConfusionOptions:
 
     @property
     def interval(self) -> ConfusionInterval:
-        """The interval that these options use."""
+        """Method of the intervals with these options."""
         return self.ci
 
 

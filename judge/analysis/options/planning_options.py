@@ -1,4 +1,4 @@
-"""Options of plans before a run, and of the replacement of one judge by another; see also `table_options`."""
+"""Options for planning a study before a run, and for replacing one judge by another; see also `table_options`."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ FIRST: Study = "hanna"
 class PlanOptions:
     """The aims of a plan, and the design that it assumes.
 
-    `half_width` is how far an interval of tau may reach, `difference` the difference of two taus that is to be found
-    with probability `power`, `reliability` that of the order of systems (or stories, or of people's means), `epsilon`
-    what a person may be better by in the alternative annotator test. `prompts` and `repeats` are how many Eval-Prompts
-    and repeats to plan with; None = as the pilot was run. `rater_price` is dollars for one rating by a person. `like`
-    is the study whose variances stand in for a pilot's.
+    `half_width` is the largest half-width of an interval of tau. `difference` is the difference of two taus to be
+    detected with probability `power`. `reliability` is the target for the order of systems, of stories and for mean
+    human ratings. `epsilon` is the tolerance in favour of the judge in the alternative annotator test. `prompts` and
+    `repeats` are the numbers of Eval-Prompts and repeats to plan with; None = as in the pilot. `rater_price` is the
+    price in dollars of one human rating. `like` is the published study whose variances are used if there is no pilot.
     """
 
     half_width: float = 0.05
@@ -63,11 +63,12 @@ class PlanOptions:
 
 @dataclass(frozen=True, slots=True)
 class SuccessionOptions:
-    """Choices of the table that says whether a new judge may replace an old one.
+    """Choices of the table that tests whether a new judge may replace an old one.
 
-    `margin` is the difference of tau with people that would not matter, `points` that of mean ratings, in points of the
-    scale. `cut` is the rating at or above which a story passes; None = its verdict is the point of the scale that its
-    rating is nearest to. `power` is that of the numbers of further stories; `folds` of story-prompts to fit crosswalks.
+    `margin` is the largest difference in tau with people that does not matter, `points` the largest such difference of
+    mean ratings, in points of the scale. A story passes if its rating is at least `cut`; with None, its verdict is the
+    nearest point of the scale. `power` is used to compute how many further stories are needed, and `folds` is the
+    number of folds of story-prompts for fitting crosswalks (mappings from one judge's ratings to the other's).
     """
 
     margin: float = 0.05

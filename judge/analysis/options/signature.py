@@ -1,4 +1,4 @@
-"""The signature line under every table: each choice that can change a number in it.
+"""The signature line under every table, which lists each choice that can change a number in the table.
 
 ``HANNA:960|crit:CH|ep:ep3|judge:name@rev|rep:3|parser:ours/3|tau:b|level:system|drop:Human|ci:boot-inputs/1000/seed1|unparsed:0.4%|v0.1.0``
 """
@@ -113,14 +113,14 @@ def signature(
 ) -> str:
     """The signature of a table made from these matrices with these options, with `extra` parts.
 
-    `intervals` names the table's own intervals, where these are not the options' (`NO_INTERVAL`: it has none);
-    `without` names options that move no number of this table.
+    `intervals` names the intervals of the table if they differ from those of the options (`NO_INTERVAL`: it has none).
+    `without` names options that change no number of this table.
     """
     return joined(signature_parts(table, matrices, options, extra=extra, intervals=intervals, without=without))
 
 
 def joined(parts: Iterable[str]) -> str:
-    """The parts joined into the line that is printed."""
+    """The printed signature line, joined from its parts."""
     return "|".join(parts)
 
 
@@ -133,7 +133,7 @@ def signature_parts(
     intervals: str | None = None,
     without: Collection[str] = (),
 ) -> tuple[str, ...]:
-    """The signature in parts, so that no caller needs to parse the line."""
+    """The parts of the signature, for callers that would otherwise have to parse the line."""
     cells = [cell for matrix in matrices for cell in matrix.cells]
     parts: list[str | None] = [",".join(f"{m.dataset}:{_stories(m)}" for m in matrices) or "no stories"]
     parts.append(_list("crit", (abbreviations(table).get(cell.criterion, cell.criterion) for cell in cells)))
@@ -154,7 +154,7 @@ def signature_parts(
 
 
 def judges(table: RatingsTable) -> list[str]:
-    """`name@revision` of each result folder's judge; the control judge is labelled as one."""
+    """`name@revision` of each result folder's judge; control judges are marked ``(control)``."""
     names = []
     for fact in table.facts:
         name = f"{fact.judge}@{fact.revision}" if fact.revision else str(fact.judge)
@@ -163,7 +163,10 @@ def judges(table: RatingsTable) -> list[str]:
 
 
 def _not_in_force(table: RatingsTable) -> list[str]:
-    """Settings that judges were asked for and that are not known to be in force; whose, where judges differ."""
+    """Settings that were requested from judges but are not confirmed to be in force.
+
+    Each is given with the judge's name where judges differ.
+    """
     marks = list(dict.fromkeys(fact.not_in_force for fact in table.facts))
     if len(marks) == 1:
         return marks
@@ -171,7 +174,7 @@ def _not_in_force(table: RatingsTable) -> list[str]:
 
 
 def abbreviations(table: RatingsTable) -> dict[str, str]:
-    """Criterion -> abbreviation, as far as the result folders know them."""
+    """Mapping from a criterion to its abbreviation, where the result folders have one."""
     short_names: dict[str, str] = {}
     for fact in table.facts:
         for criterion in fact.criteria:
@@ -182,7 +185,7 @@ def abbreviations(table: RatingsTable) -> dict[str, str]:
 
 
 def _stories(matrix: RatingMatrix) -> int:
-    """Stories that were asked about, or, where no judge was asked, all."""
+    """Number of stories that judges were asked about, or of all stories where there is no judge."""
     return int((matrix.asked > 0).any(axis=0).sum()) if matrix.cells else matrix.n
 
 

@@ -13,8 +13,9 @@ from judge.analysis.options.signature import joined
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Signed:
-    """A result with `signature_parts`, which name each choice that can change its numbers, and `notes` in whole
-    sentences.
+    """A result with notes and with the parts of its signature.
+
+    `signature_parts` list each choice that can change the numbers of the result; `notes` are whole sentences.
     """
 
     signature_parts: tuple[str, ...]
@@ -22,7 +23,7 @@ class Signed:
 
     @property
     def signature(self) -> str:
-        """The signature of every table and figure made from this."""
+        """The signature of every table and figure made from this result."""
         return joined(self.signature_parts)
 
     def signed(self, rows: Iterable[Mapping[str, object]], columns: Sequence[str] | None = None) -> pd.DataFrame:

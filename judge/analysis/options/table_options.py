@@ -1,4 +1,4 @@
-"""Options of the tables, as frozen values; the signature names each that can change a number."""
+"""Options of the tables, as immutable values; the signature lists each option that can change a number."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ LENGTH, NOTHING_GIVEN = "length", "none"
 
 @dataclass(frozen=True, slots=True)
 class CoverageOptions:
-    """Choices of a coverage table; `seed` is for permuted tests where counts are small."""
+    """Choices of a coverage table; `seed` is used for permutation tests where counts are small."""
 
     drop_systems: tuple[str, ...] = ()
     seed: int = 1
@@ -52,7 +52,7 @@ class CoverageOptions:
 
 @dataclass(frozen=True, slots=True)
 class ConsistencyOptions:
-    """Choices of a consistency table."""
+    """Choices of a consistency table; `engine` computes the ICC, by our own code or by the package pingouin."""
 
     drop_systems: tuple[str, ...] = ()
     engine: Engine = "ours"
@@ -70,7 +70,10 @@ class DistributionOptions:
 
 @dataclass(frozen=True, slots=True)
 class DiagnoseOptions:
-    """Choices of a table of diagnostics; `own` names systems that are the judges' own, else names are compared."""
+    """Choices of a table of diagnostics.
+
+    `own` names the systems that use the same model as the judges; if empty, systems are matched by name.
+    """
 
     drop_systems: tuple[str, ...] = ()
     against: str | None = None
@@ -84,7 +87,7 @@ class DiagnoseOptions:
 
 @dataclass(frozen=True, slots=True)
 class ComponentsOptions:
-    """Choices of variance components and D-study: `target` is the reliability to plan for, `seed` of intervals."""
+    """Choices of variance components and D-study; `target` is the reliability to plan for, `seed` is for intervals."""
 
     drop_systems: tuple[str, ...] = ()
     target: float = 0.8
@@ -99,11 +102,11 @@ class ComponentsOptions:
 class CorrelationOptions:
     """Choices of a correlation table.
 
-    `ci` ``auto`` is boot-inputs, for every coefficient and level; `method` says what `interval_kind` ``auto`` is.
-    `given` names a third variable to hold fixed: ``length`` (in words), or a feature that came with an import; beside
-    automatic measures it is length where nothing is said, and ``none`` leaves it out.
-    `readings` says what stands for a judge beside one person: ``mean``, the mean of its repeats, or ``single``, each
-    repeat by itself, averaged over repeats; a judge's own correlation is always that of its mean.
+    `ci` ``auto`` is ``boot-inputs``, for every coefficient and level; `method` describes `interval_kind` ``auto``.
+    `given` names a third variable to hold fixed: ``length`` (in words), or a feature from an import. With automatic
+    measures it is the length unless stated, and ``none`` turns this off. `readings` chooses the judge's ratings that
+    are compared with one person's: ``mean`` is the mean of its repeats, ``single`` is each repeat separately, averaged
+    over repeats. The judge's own correlation always uses the mean.
     """
 
     IDLE: ClassVar[Idle] = {"resamples": ("ci", ("none",)), "interval_kind": ("ci", ("none", "fisher-z"))}
@@ -147,17 +150,17 @@ class CorrelationOptions:
 
     @property
     def interval(self) -> Interval:
-        """The interval that these options use."""
+        """Method of the intervals with these options."""
         return "boot-inputs" if self.ci == "auto" else self.ci
 
     @property
     def method(self) -> IntervalMethod:
         """Method by which resampled values give an interval; ``auto`` is resolved.
 
-        Over system means with the systems taken as they are: of their true means (`judge.stats.resampling.true_means`).
-        Where systems and story-prompts are both drawn: calibrated, or BCa, which
-        `judge.stats.resampling.interval_coverage` found to be near 95 %. Over means of drawn systems: percentiles,
-        which scatter widely enough. Else expanded percentiles.
+        Over means of fixed systems: intervals of true means (`judge.stats.resampling.true_means`). Where systems and
+        story-prompts are both resampled: calibrated or BCa intervals, whose coverage is near 95 % according to
+        `judge.stats.resampling.interval_coverage`. Over means of resampled systems: percentiles, which vary widely
+        enough. Otherwise: expanded percentiles.
         """
         if self.interval_kind != "auto":
             return self.interval_kind
@@ -186,7 +189,7 @@ class RepeatsOptions:
 
     @property
     def interval(self) -> str:
-        """The interval that these options use."""
+        """Method of the intervals with these options."""
         return self.ci
 
 
@@ -194,8 +197,9 @@ class RepeatsOptions:
 class SystemsOptions:
     """Choices of a table of systems.
 
-    `mean_interval` is that of the means; ranks are always resampled by story-prompts, differences are always paired.
-    `holm_over` says over which tests p is adjusted: the pairs of one cell (who rated x criterion), or of the table.
+    `mean_interval` is the method for intervals of means. Ranks are always resampled by story-prompts, and differences
+    are always paired. `holm_over` is the family over which p is adjusted: the pairs of systems of one rater and
+    criterion (``cell``), or those of the whole table.
     """
 
     drop_systems: tuple[str, ...] = ()
@@ -227,7 +231,7 @@ class CriteriaOptions:
 
     @property
     def interval(self) -> str:
-        """The interval that these options use."""
+        """Method of the intervals with these options."""
         return self.ci
 
 
@@ -247,7 +251,7 @@ class AspectsOptions:
 
     @property
     def interval(self) -> str:
-        """The interval that these options use."""
+        """Method of the intervals with these options."""
         return self.ci
 
 
@@ -255,9 +259,9 @@ class AspectsOptions:
 class RankOptions:
     """Choices of the tables of preferences.
 
-    `ties` is what a tie is in strengths: an outcome of its own (Davidson's), half a win for both, or left out.
-    Intervals of strengths are clustered by story-prompt, or, with `bootstraps`, from so many resamples of these.
-    `seed` is that of resamples, and of the control's folds.
+    `ties` says how a tie counts in the fit of strengths: as a separate outcome (Davidson's model), as half a win for
+    both, or not at all. Intervals of strengths are clustered by story-prompt or, if `bootstraps` is above 0, computed
+    from this number of resamples of story-prompts. `seed` is used for resamples and for the control's folds.
     """
 
     drop_systems: tuple[str, ...] = ()
@@ -288,10 +292,10 @@ class DisagreementsOptions:
 
 @dataclass(frozen=True, slots=True)
 class JuryOptions:
-    """Choices of a jury table. `foldings` foldings of `folds` folds; folding i is dealt with seed `seed` + i.
+    """Choices of a jury table. There are `foldings` foldings of `folds` folds; folding i uses the seed `seed` + i.
 
-    `predict` is the coverage of intervals of one story's rating, `carry_over` the mean error of a calibrated rating, in
-    points, that would not matter for a system; None = no such table.
+    `predict` is the coverage of prediction intervals of one story's rating. `carry_over` is the largest mean error of a
+    calibrated rating, in points, that does not matter for a system. With None there is no such table.
     """
 
     IDLE: ClassVar[Idle] = {"resamples": ("ci", ("none",)), "carry_over": ("calibrate", ("none",))}
@@ -329,13 +333,16 @@ class JuryOptions:
 
     @property
     def interval(self) -> str:
-        """The interval that these options use."""
+        """Method of the intervals with these options."""
         return self.ci
 
 
 @dataclass(frozen=True, slots=True)
 class ReliabilityOptions:
-    """Choices of reliability curves: how each judge, alone, is calibrated out of fold; folding i has `seed` + i."""
+    """Choices of reliability curves, for which each judge is calibrated separately out of fold.
+
+    Folding i uses `seed` + i.
+    """
 
     calibrate: Calibration = "isotonic"
     bins: int = 10
@@ -351,7 +358,7 @@ class ReliabilityOptions:
 
     @property
     def jury(self) -> JuryOptions:
-        """These options as those of a jury with one member."""
+        """The same choices as options of a jury with one member."""
         return JuryOptions(
             combiner="mean",
             all_criteria=False,
@@ -368,9 +375,9 @@ class ReliabilityOptions:
 class CompareOptions:
     """Choices of a comparison.
 
-    `by` is the factor whose values are compared, all pairs or, with `baseline`, each against that one. `family` says in
-    words what the adjusted tests are about; `adjust` is the correction over them. `swap` is what the permutation tests
-    swap as a whole: ``auto`` is systems at system level, else story-prompts.
+    `by` is the factor whose values are compared: all pairs or, with `baseline`, each value with the baseline. `family`
+    describes in words what the adjusted tests are about; `adjust` is the method of adjustment. `swap` is the unit that
+    permutation tests swap as a whole: ``auto`` means systems at system level, otherwise story-prompts.
     """
 
     by: Factor = "eval_prompt"
@@ -402,7 +409,7 @@ class CompareOptions:
 
     @property
     def both(self) -> BothInterval:
-        """The kind of interval over systems and story-prompts; `tau_differences.over_both` gives the reason."""
+        """Method of the interval over systems and story-prompts; see `tau_differences.over_both` for the reason."""
         return "bca" if self.level == "system" else "calibrated"
 
 
@@ -410,8 +417,9 @@ class CompareOptions:
 class StressOptions:
     """Choices of a report on stress tests.
 
-    `margin` is the change in points that would not matter, for what ought to leave ratings as they are. `adjust` is the
-    correction over all tests of the report. `as_published` adds correlations of unpaired ratings, as OpenMEVA printed.
+    `margin` is the largest change in points that does not matter, for perturbations that should not change ratings.
+    `adjust` is the method of adjustment over all tests of the report. `as_published` adds correlations of unpaired
+    ratings, as OpenMEVA printed them.
     """
 
     drop_systems: tuple[str, ...] = ()
@@ -452,12 +460,10 @@ _Options = TypeVar("_Options")
 
 
 def from_words(kind: type[_Options], **words: Any) -> _Options:
-    """Options, a frozen dataclass, from the words of a command line or a notebook.
+    """Make options, a frozen dataclass, from keyword arguments of a command line or a notebook.
 
-    Where an option takes several names, a string is one name, and any sequence will do.
-
-    Raises SpecError for an option or a word that is not known, and for an option that another one leaves without
-    effect: whoever gave it expects that it did something.
+    Where an option takes several names, a string is one name, and any sequence is accepted. Raises SpecError for an
+    unknown option or value, and for an option that has no effect because of another option.
     """
     known_fields = {field.name: field for field in fields(kind)}  # type: ignore[arg-type]  # a dataclass
     for name in words:
@@ -477,7 +483,7 @@ def _refuse_idle(name: str, value: object, other: str, by: object) -> NoReturn:
 
 
 def names(value: Any) -> tuple[Any, ...]:
-    """Names from one name or a sequence of them: a string is one name, never its letters."""
+    """Tuple of names from one name or a sequence of names; a string is one name and is not split into letters."""
     return (value,) if isinstance(value, str | PathLike) else tuple(value)
 
 

@@ -1,6 +1,6 @@
-"""Panels of people side by side: agreement within and between them, and judges against each.
+"""Comparison of panels of human raters: agreement within and between them, and agreement of judges with each panel.
 
-`panels` computes one value; its frame and the printed tables are made from that.
+`panels` returns one value, from which the data frame and the printed tables are made.
 """
 
 from judge.analysis.panels.compute import panels

@@ -1,7 +1,7 @@
-"""Computation of agreement within and between panels, and of judges against each panel.
+"""Computation of agreement within and between panels, and of judges with each panel.
 
-All correlations of a dataset stand on one set of resamples of story-prompts, so that the difference between two panels
-is paired: the same stories, drawn together.
+All correlations of a dataset use the same resamples of story-prompts, so that the difference between two panels is
+paired.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def panels(table: RatingsTable, options: CorrelationOptions | None = None) -> Pa
 
 
 class _Dataset:
-    """One dataset with its panels, all on the axis of stories of all people together."""
+    """One dataset with its panels, all indexed by the stories of the whole dataset."""
 
     def __init__(
         self,
@@ -96,7 +96,7 @@ class _Dataset:
         remarks.note([*self.pairs.notes, *self.intervals.notes])
 
     def _means(self, j: int) -> Iterator[tuple[str, Floats]]:
-        """Each panel's mean ratings of a criterion, on all stories."""
+        """Name and mean ratings, shape (n,), of each panel that rated a criterion."""
         row_of = {story: i for i, story in enumerate(self.matrix.stories["story"])}
         for name, panel in self.panels.items():
             k = self._criterion_index(panel, j)
@@ -106,7 +106,7 @@ class _Dataset:
                 yield name, means
 
     def _criterion_index(self, panel: RatingMatrix, j: int) -> int | None:
-        """Index of a criterion of all people among a panel's criteria; None where the panel has no such criterion."""
+        """Index in one panel of criterion j of the whole dataset; None if the panel has no such criterion."""
         wanted = self.matrix.criteria[j]
         return panel.criteria.index(wanted) if wanted in panel.criteria else None
 
@@ -154,7 +154,7 @@ class _Dataset:
                 yield Between(self.matrix.dataset, criterion, panel, other, int(keep.sum()), value, self._higher(x - y))
 
     def _higher(self, difference: Floats) -> Estimate:
-        """The mean difference of two panels' means, with an interval."""
+        """Mean difference between two panels' mean ratings, with an interval."""
         defined = ~np.isnan(difference)
         if not defined.any():
             return Estimate.undefined("no story was rated by both panels")
@@ -170,9 +170,7 @@ class _Dataset:
         )
 
     def against(self) -> Iterator[Against]:
-        """Agreement of each judge with people by criterion; then each judge's mean over criteria, where there are
-        several.
-        """
+        """Agreement of each judge with people by criterion, then each judge's mean if there are several criteria."""
         groups: dict[tuple[str | None, ...], list[tuple[Subject, dict[str, Found]]]] = {}
         for i, j in enumerate(self.pairs.partner):
             if j is None:
@@ -196,8 +194,9 @@ class _Dataset:
         return Against(subject, by_panel[""], sides, averaged)
 
     def differences(self) -> Iterator[Difference]:
-        """Differences for each judge, criterion and two panels, on the stories that all three rated; then means over
-        criteria.
+        """Differences between a judge's agreement with two panels, by judge and criterion, then as means over criteria.
+
+        They are computed on the stories that the judge and both panels rated.
         """
         groups: dict[tuple[str | None, ...], list[tuple[Subject, tuple[Found, Found, Found], int]]] = {}
         for i, j in enumerate(self.pairs.partner):
@@ -220,7 +219,7 @@ class _Dataset:
                 yield Difference(mean, *sides, over, min(stories for *_, stories in rows), names)
 
     def _difference(self, judge: Floats, x: Floats, y: Floats) -> tuple[tuple[Found, Found, Found], int]:
-        """The judge against two panels on common stories, and the difference."""
+        """Agreement of the judge with two panels on common stories, the difference, and the number of stories."""
         keep = ~(np.isnan(judge) | np.isnan(x) | np.isnan(y))
         mine = np.where(keep, judge, np.nan)
         if not keep.any():

@@ -1,4 +1,4 @@
-"""Printed tables of panels."""
+"""Printed tables of agreement within and between panels, and of judges with panels."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ _ONE = (
 
 
 def tables(result: Panels) -> list[Table]:
-    """Tables of agreement within panels, between panels, of judges with each panel, and of its differences."""
+    """Tables of agreement within panels, between panels, and of judges with panels, with the differences between
+    panels.
+    """
     return [_within(result), _between(result), _against(result), _differences(result)]
 
 

@@ -1,4 +1,4 @@
-"""Result of the analysis of panels: typed rows of agreement within and between them, and of judges against each."""
+"""Result types of the analysis of panels: agreement within and between panels, and of judges with each panel."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ Verdict = Literal["opposite", "differ", "not told apart"]
 class Within:
     """Agreement among the people of one panel on a criterion.
 
-    `icc` holds the forms that can be made of these ratings; `alpha` is Krippendorff's at interval level, `ceiling` one
-    person against the mean of the panel's others. `raters` is None where they are not known.
+    `icc` holds the forms of the ICC that these ratings allow. `alpha` is Krippendorff's alpha at interval level.
+    `ceiling` is the agreement of one person with the mean of the panel's others. `raters` is their number, None where
+    unknown.
     """
 
     dataset: str
@@ -37,7 +38,10 @@ class Within:
 
 @dataclass(frozen=True, slots=True)
 class Between:
-    """Agreement of two panels' means on the stories that both rated; `higher` is the mean of `first` - `other`."""
+    """Agreement between two panels' mean ratings on the stories that both rated.
+
+    `higher` is the mean of `first` - `other` in points.
+    """
 
     dataset: str
     criterion: str
@@ -58,7 +62,10 @@ class PanelSide:
 
 @dataclass(frozen=True, slots=True)
 class Against:
-    """Agreement of a judge with all people and each panel, on a criterion (or the mean over `averaged` criteria)."""
+    """Agreement of a judge with all people and with each panel, on one criterion.
+
+    If `averaged` names criteria, the row is a mean over these.
+    """
 
     subject: Subject
     pooled: Estimate
@@ -79,9 +86,10 @@ class Difference:
 
     @property
     def verdict(self) -> Verdict | None:
-        """The verdict that the intervals allow; None where there is none.
+        """Verdict that the intervals allow; None if the difference has no interval.
 
-        ``opposite``: each side's interval leaves 0 out, on either side of it. ``differ``: that of the difference does.
+        ``opposite``: the intervals of both sides exclude 0, with opposite signs. ``differ``: the interval of the
+        difference excludes 0. ``not told apart``: it includes 0.
         """
         signs = [_sign(side.value) for side in (self.first, self.other)]
         if signs[0] * signs[1] < 0:
@@ -92,7 +100,7 @@ class Difference:
 
 
 def _sign(estimate: Estimate) -> int:
-    """1 or -1 where the interval lies on one side of 0, else 0."""
+    """1 or -1 where the interval excludes 0, else 0."""
     if estimate.low is None or estimate.high is None:
         return 0
     return int(estimate.low > 0) - int(estimate.high < 0)
@@ -111,8 +119,9 @@ class Panels(Signed):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A long frame: one row per judge, criterion and panel, and one per difference of two panels (which names
-        `other`).
+        """A long frame: one row per judge, criterion and panel, and one per difference between two panels.
+
+        In rows of differences, the column `other` names the second panel.
         """
         return self.signed([dict(row) for row in self._rows()], _COLUMNS)
 

@@ -1,4 +1,4 @@
-"""Planning of a study from a pilot or from published variances: the numbers needed, and what is worth its price."""
+"""Planning of a study from a pilot or from published variances: sample sizes needed, and what is worth its price."""
 
 from __future__ import annotations
 

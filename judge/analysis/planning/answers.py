@@ -1,4 +1,4 @@
-"""Numbers of story-prompts, repeats, Eval-Prompts and people that each aim needs, from a criterion's figures."""
+"""Numbers of story-prompts, repeats, Eval-Prompts and people that each aim of a plan requires on one criterion."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NO_PEOPLE = "people's ratings of one story are no more alike than those of diff
 
 
 class _Reply(NamedTuple):
-    """An answer without its question and criterion."""
+    """An answer before its question and criterion are added; see `Answer` for the fields."""
 
     unit: str
     number: Number
@@ -38,7 +38,10 @@ class _Reply(NamedTuple):
 
 
 def answers(figures: Figures, options: PlanOptions, *, ranges: bool = True) -> Iterator[Answer]:
-    """Every question about one criterion; without `ranges`, those that resample are left to the caller."""
+    """Answers to every planning question on one criterion.
+
+    Without `ranges`, ranges that need resampling are not computed.
+    """
     asked: Mapping[Question, Callable[[], _Reply]] = {
         "half-width": lambda: _half_width(figures, options),
         "difference": lambda: _difference(figures, options),
@@ -159,9 +162,9 @@ def _replacement(figures: Figures, options: PlanOptions, *, ranges: bool) -> _Re
 
 
 def design(components: VarianceComponents, options: PlanOptions) -> dict[str, float]:
-    """Numbers of levels to plan with: those asked for, else the pilot's, but one judge.
+    """Number of levels of each facet to plan with: those of the options, else the pilot's, but one judge.
 
-    Raises OptionError for a number of something whose variance the pilot cannot tell.
+    Raises OptionError for a facet whose variance the pilot cannot estimate.
     """
     levels = {name: float(count) for name, count in components.levels.items()}
     if JUDGE in levels:

@@ -1,4 +1,4 @@
-"""Computation of a plan from a pilot or from a study's variances."""
+"""Computes a plan from a pilot or from a study's variances."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ _FEW = 20
 
 
 def plan(table: RatingsTable, options: PlanOptions | None = None) -> Planned:
-    """A plan from the ratings of a pilot.
+    """Plan a study from the ratings of a pilot.
 
-    Raises DataError where there is no judge's rating of a story that people rated.
+    Raises DataError if no story was rated by both a judge and people.
     """
     options = options or PlanOptions()
     all_pilots, counted = pilots(table, options)
@@ -60,7 +60,7 @@ def plan(table: RatingsTable, options: PlanOptions | None = None) -> Planned:
 
 
 def plan_like(options: PlanOptions | None = None) -> Planned:
-    """A plan from the variances of a published study whose figures ship with the program."""
+    """Plan a study from the variances of a published study, which come with the program."""
     options = options or PlanOptions()
     published = study(options.like)
     each = [answer for figures in published.figures for answer in answers(figures, options, ranges=False)]
@@ -85,7 +85,7 @@ def _aims(options: PlanOptions) -> Iterator[str | None]:
 
 
 def _over_judges(each: Sequence[Answer]) -> Iterator[Answer]:
-    """For each question the middle number over all judges and criteria, then criterion by criterion over judges."""
+    """For each question, the median number over all judges and criteria, then over judges for each criterion."""
     for question in dict.fromkeys(answer.question for answer in each):
         own = [answer for answer in each if answer.question == question]
         yield _middle(own, EVERY)
@@ -95,7 +95,10 @@ def _over_judges(each: Sequence[Answer]) -> Iterator[Answer]:
 
 
 def _middle(some: Sequence[Answer], criterion: str) -> Answer:
-    """The median of their numbers with the range of 10 to 90 % of them; a number that does not exist counts as ∞."""
+    """Answer with the median number of several answers and its range of 10 to 90 %.
+
+    A number that does not exist counts as ∞.
+    """
     usable = [answer for answer in some if answer.number.value is not None or answer.has is not None]
     if not usable:
         return replace(some[0], criterion=criterion)

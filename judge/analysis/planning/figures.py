@@ -1,6 +1,6 @@
-"""Variances of one criterion that a plan starts from: over story-prompts, raters and repeats.
+"""Variances and other figures of one criterion that a plan starts from: over story-prompts, raters and repeats.
 
-Figures from a pilot have intervals; a study's are those of one of its judges.
+Figures from a pilot have intervals; figures of a published study belong to one of its judges.
 """
 
 from __future__ import annotations
@@ -42,28 +42,31 @@ _MOST_PAIRS = 60
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Figures:
-    """Variances and other figures of one criterion that a plan uses, of one judge cell or of several together.
+    """Variances and other figures of one criterion that a plan uses.
+
+    They come from one or several judge cells; a judge cell is one judge with one Eval-Prompt on this criterion.
 
     Attributes
     ----------
     tau : float or None
-        Median tau-b with people over the cells.
+        Median tau-b with people over the judge cells.
     tau_spread, difference_spread : Spread or None
-        Of tau, and of the difference of two cells' taus (root mean squares over cells and pairs).
+        Standard deviations of tau, and of the difference between two judge cells' taus (root mean squares over cells
+        and pairs).
     components : VarianceComponents or None
-        Of single ratings by judges.
+        Variance components of single ratings by judges.
     icc : Estimate
-        ICC(1,1) of people, with the 80 % interval; `raters` ratings a story.
+        ICC(1,1) of people, with the 80 % interval; `raters` is the number of ratings per story.
     tests : tuple
-        For each cell the alternative annotator test's differences, or their moments.
+        For each judge cell, the differences used by the alternative annotator test, or their moments.
     null : Differences, Moments or None
-        The same of a judge that gives every story the same rating.
+        The same for a judge that gives every story the same rating.
     story_prompts, stories_each : int, float
-        Story-prompts that people rated, and stories for each.
+        Number of story-prompts that people rated, and number of stories for each story-prompt.
     cells, pairs : int
-        How many went into the medians and means.
+        Number of judge cells and of pairs of judge cells in the medians and means.
     reasons : mapping
-        ``tau``, ``difference``, ``components``, ``icc`` or ``test`` -> why there is none.
+        ``tau``, ``difference``, ``components``, ``icc`` or ``test`` -> reason why it is missing.
     """
 
     name: str
@@ -85,7 +88,7 @@ class Figures:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pilot:
-    """One dataset's figures, criterion by criterion, with the ratings they were made of."""
+    """Figures of one dataset, criterion by criterion, with the ratings from which they were computed."""
 
     matrix: RatingMatrix
     figures: tuple[Figures, ...]
@@ -94,7 +97,7 @@ class Pilot:
 
 
 def pilots(table: RatingsTable, options: PlanOptions) -> tuple[list[Pilot], RatingsTable]:
-    """The figures of every dataset of a ratings table, and the table with numeric criteria only."""
+    """The figures of every dataset of a ratings table, and the table restricted to numeric criteria."""
     controls = {(fact.run, fact.judge) for fact in table.facts if fact.control}
     table = numbers(table)
     return [_pilot(matrix, controls, options) for matrix in build(table, drop_systems=options.drop_systems)], table
@@ -122,7 +125,7 @@ def figures_of(
     left_out: frozenset[tuple[str, str]],
     options: PlanOptions,
 ) -> Figures:
-    """The figures of one criterion, from the judge cells that are compared with people's ratings of it."""
+    """The figures of one criterion, from the judges' ratings that are compared with human ratings of the criterion."""
     reasons: dict[str, str] = {}
     people = cells[0].sides[1]
     used = ~np.isnan(people) & np.any([~np.isnan(cell.sides[0]) for cell in cells], axis=0)
@@ -167,7 +170,7 @@ def figures_of(
 def _spreads(
     matrix: RatingMatrix, cells: Sequence[Candidate], used: NDArray[np.bool_]
 ) -> tuple[float | None, Spread | None, Spread | None, int]:
-    """Median tau, spread of tau, spread of differences of tau, and the number of pairs."""
+    """Median tau, standard deviation of tau, standard deviation of differences of tau, and the number of pairs."""
     unit = np.unique(matrix.story_prompt[used], return_inverse=True)[1].reshape(-1).astype(np.int64)
     size = int(unit.max(initial=-1)) + 1
     if size < 2:
@@ -190,7 +193,10 @@ def _spreads(
 
 
 def _together(spreads: Sequence[Spread | None]) -> Spread | None:
-    """Root mean square of several spreads over the same story-prompts, known as well as the middle one of them."""
+    """Root mean square of several standard deviations over the same story-prompts.
+
+    Its degrees of freedom are their median.
+    """
     some = [part for part in spreads if part is not None]
     if not some:
         return None

@@ -1,8 +1,8 @@
 """Gain in agreement with people from one more repeat, Eval-Prompt, judge or person, and its cost.
 
-The mean of all ratings at hand is correlated with people's means: with all levels of a facet, and with one less,
-averaged over which is left out. The curve through this last step says what the next would bring
-(`stats.correlation.attenuation`). What answers took is the run's own: dollars, tokens and hours.
+The mean of all ratings is correlated with mean human ratings, once with all levels of a facet and once with one level
+less (averaged over the level left out). A curve through this last step predicts the next one
+(`stats.correlation.attenuation`). Costs are those of the run's own answers: dollars, tokens and hours.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ DRAWS = 12
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Mean cost of one answer, each part None where it is not known. `basis` says how dollars were computed."""
+    """Mean cost of one answer; each field is None where it is unknown. `basis` says how dollars were computed."""
 
     dollars: float | None = None
     tokens: float | None = None
@@ -42,13 +42,13 @@ class Usage:
 
 
 def levers(pilot: Pilot, usage: Usage, options: PlanOptions) -> Iterator[Lever]:
-    """The gain and cost of every lever on every criterion."""
+    """The gain and cost of every lever (one more repeat, Eval-Prompt, judge or person) on every criterion."""
     for figures in pilot.figures:
         yield from _Criterion(pilot, figures, usage, options).levers()
 
 
 class _Criterion:
-    """One criterion: its judge cells' ratings (cells, n, repeats), NaN = none, and people's."""
+    """One criterion: judges' ratings, shape (judges x Eval-Prompts, n, repeats), NaN = none, and human ratings."""
 
     def __init__(self, pilot: Pilot, figures: Figures, usage: Usage, options: PlanOptions) -> None:
         self.found, self.usage, self.options = figures, usage, options
@@ -75,7 +75,7 @@ class _Criterion:
         self.tau = float(tau) if np.isfinite(tau) else None
 
     def levers(self) -> Iterator[Lever]:
-        """Levers on judges' ratings, then on people's."""
+        """Levers that add ratings by judges, then levers that add human ratings."""
         facets: Mapping[str, Sequence[object]] = {EVAL_PROMPT: self.prompts, JUDGE: self.judges}
         yield self._of_judges(REPEAT, self.ratings.shape[2], [self._without_repeat(r) for r in range(self._repeats)])
         for facet, levels in facets.items():
@@ -116,7 +116,10 @@ class _Criterion:
     def _stepped(
         self, name: str, has: int, now: Floats, before: Floats, *, answers: int = 0, ratings: int = 0
     ) -> Lever:
-        """The lever from tau of all stories and without each story-prompt, with all levels and with one less."""
+        """The lever computed from tau with all levels (`now`) and with one level less (`before`).
+
+        Both arrays start with tau of all stories, followed by tau without each story-prompt.
+        """
         gains = next_gain(before, now, has)
         if not np.isfinite(gains[0]):
             why = (
@@ -130,7 +133,10 @@ class _Criterion:
         return self._lever(name, has, float(gains[0]), ends, last, answers=answers, ratings=ratings)
 
     def _taus(self, judged: Sequence[Floats], people: Floats) -> Floats:
-        """tau of each with people: of all stories, then without each story-prompt; (judged, 1 + story-prompts)."""
+        """Tau of each of the ratings with people, on all stories and then without each story-prompt.
+
+        The shape is (judged, 1 + story-prompts).
+        """
         own = self.both
         unit = np.unique(self.prompt[own], return_inverse=True)[1].reshape(-1).astype(np.int64)
         size = int(unit.max(initial=0)) + 1
@@ -140,9 +146,10 @@ class _Criterion:
         return np.atleast_2d(drawn)
 
     def _mean(self, ratings: Floats) -> Floats:
-        """Mean rating of each story over cells and repeats, (n,), each cell counting as much as the others.
+        """Mean rating of each story over judges and repeats, shape (n,), with equal weights for all judges.
 
-        A cell's ratings less its own mean, so that a story without one cell's rating is not moved by that cell's level.
+        Each judge's own mean is subtracted first, so that a missing rating does not shift a story by the level of that
+        judge. A judge with another Eval-Prompt counts separately.
         """
         cells = np.stack([_row_means(cell) for cell in ratings])
         rated = ~np.isnan(cells)
@@ -188,7 +195,7 @@ class _Criterion:
 
 
 def _ends(gain: float, scatter: Spread | None) -> tuple[float | None, float | None]:
-    """The range of 10 to 90 % by the jackknife over story-prompts; none where it cannot be made."""
+    """Range of 10 to 90 % by the jackknife over story-prompts; (None, None) where it cannot be computed."""
     if scatter is None:
         return None, None
     half = float(special.stdtrit(scatter.clusters - 1, RANGE[1])) * scatter.error
@@ -202,7 +209,10 @@ def _row_means(ratings: Floats) -> Floats:
 
 
 def _one_less(ratings: Floats, rng: np.random.Generator) -> Floats:
-    """People's means without one of a story's ratings, drawn at random where it has several: positions are nobody's."""
+    """Mean human rating of each story without one rating, drawn at random, where the story has several.
+
+    The rating is drawn story by story because positions do not identify people.
+    """
     rated = ~np.isnan(ratings)
     dealt = np.where(rated, rng.random(ratings.shape), -1.0)
     kept = ratings.copy()

@@ -1,4 +1,4 @@
-"""Printed plan: sentences first, then tables."""
+"""Printed plan: first sentences, then tables."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ _ASKS: Mapping[Question, str] = {
 
 
 def tables(result: Planned, *, long: bool = False) -> list[Table]:
-    """Tables: the sentences, the numbers by criterion, and, from a pilot, the most worthwhile next expense.
+    """Tables of the answers in sentences and of the numbers by criterion; from a pilot, also of gains and costs.
 
-    With `long` the numbers are one a row, with what there is now and why one is missing.
+    With `long`, each number has a row, with the pilot's value and the reason for a missing number.
     """
     printed = [_sentences(result), _long(result) if long else _numbers(result)]
     if not result.levers:
@@ -64,7 +64,10 @@ def _sentences(result: Planned) -> Table:
 
 
 def sentences(result: Planned) -> Iterator[tuple[str, str]]:
-    """Each question with its answer in one or two sentences, by dataset; then the most worthwhile next expense."""
+    """Questions with their answers in one or two sentences, by dataset.
+
+    The last one names the next expense that is most worthwhile.
+    """
     datasets = list(dict.fromkeys(entry.dataset for entry in result.answers))
     for dataset in datasets:
         where = f"{dataset}: " if len(datasets) > 1 else ""
@@ -78,7 +81,10 @@ def sentences(result: Planned) -> Iterator[tuple[str, str]]:
 
 
 def _answered(some: Sequence[Answer], result: Planned) -> Iterator[str]:
-    """The number that is enough on every criterion that has one; then those that have none, and why."""
+    """Sentence on the number that is enough on every criterion.
+
+    Further sentences name criteria without a number, with the reasons.
+    """
     every = [answer for answer in some if answer.criterion == EVERY]
     with_number = every or [answer for answer in some if answer.number.value is not None]
     most = max(with_number, key=lambda answer: answer.number.value or 0, default=None)
@@ -92,7 +98,7 @@ def _answered(some: Sequence[Answer], result: Planned) -> Iterator[str]:
 
 
 def _without(some: Sequence[Answer], *, everywhere: bool) -> Iterator[str]:
-    """Sentences on criteria without a number, and why; one a reason."""
+    """Sentences on criteria without a number, one for each reason."""
     reasons: dict[str, list[Answer]] = {}
     for answer in some:
         reasons.setdefault("limit" if answer.limit is not None else answer.reason or _beyond(), []).append(answer)
@@ -152,7 +158,7 @@ def _now(answer: Answer, result: Planned) -> str:
 
 
 def _null(answer: Answer, several: int) -> str:
-    """Whether passing would say anything: an uninformed judge passes where people agree little."""
+    """Caution where a judge that gives every story the same rating would often pass; otherwise empty."""
     if answer.null is None or answer.null < _NULL_PASSES:
         return ""
     where = f" on {answer.criterion}" if several > 1 else ""
@@ -163,7 +169,7 @@ def _null(answer: Answer, several: int) -> str:
 
 
 def _next(own: Sequence[Lever]) -> Iterator[str]:
-    """The lever that brings most per dollar, where dollars are known, else the one that brings most."""
+    """Sentences on the lever with the largest gain and, where prices are known, on the cheapest lever per gain."""
     gains: dict[str, list[Lever]] = {}
     for lever_row in own:
         if lever_row.gain is not None:
@@ -192,7 +198,7 @@ def _next(own: Sequence[Lever]) -> Iterator[str]:
 
 
 def _numbers(result: Planned) -> Table:
-    """Criteria down, questions across: the number and its range."""
+    """Table with criteria in rows and questions in columns; cells hold the number and its range."""
     rows: dict[tuple[str, str], dict[str, object]] = {}
     for answer in result.answers:
         row = rows.setdefault(
@@ -208,7 +214,7 @@ def _numbers(result: Planned) -> Table:
 
 
 def _long(result: Planned) -> Table:
-    """One row a number."""
+    """Table with one row per number."""
     rows = [
         {
             "dataset": answer.dataset,
@@ -308,7 +314,7 @@ def _levers(result: Planned) -> Table:
 
 
 def _untold(levers: Sequence[Lever]) -> Iterator[str]:
-    """Reasons why some levers have no gain, each once."""
+    """Sentences on the levers whose gain cannot be estimated, one for each lever and reason."""
     reasons: dict[tuple[str, str], list[str]] = {}
     for lever_row in levers:
         if lever_row.gain is None:

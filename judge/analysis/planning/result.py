@@ -1,4 +1,4 @@
-"""Result of planning: what each question needs, in typed rows."""
+"""Result types of planning: the number needed for each question, and gains and costs of further ratings."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ class Answer:
     Attributes
     ----------
     unit : str
-        What the number counts: ``story-prompts``, ``ratings`` of a query, or ``people`` for a story.
+        Unit of the number: ``story-prompts``, ``ratings`` of a query, or ``people`` for a story.
     number : Number
-        With its range of 10 to 90 %; None = beyond what is searched, or not at all.
+        The number with its range of 10 to 90 %; None = larger than any number tried, or not attainable.
     stories : float or None
-        Stories for each story-prompt; None where the number counts something else.
+        Stories for each story-prompt; None if the number has another unit.
     has, now : float or None
-        The pilot's own number, and what it gives: half-width, least difference found, reliability or power.
+        The pilot's number, and what it achieves: half-width, smallest difference detected, reliability or power.
     design : str
-        What stays as it is, in words.
+        Description of the numbers that are held fixed.
     reason : str or None
-        Why there is no answer.
+        Reason why there is no answer.
     null : float or None
-        Of the replacement test, how often a judge that gives every story the same rating would pass with that number.
+        For the replacement test: how often a judge that gives every story the same rating would pass with this number.
     limit : float or None
-        Of a reliability that no number reaches, what ever more would give.
+        For a reliability that no number reaches: its limit as the number grows.
     """
 
     dataset: str
@@ -57,10 +57,9 @@ class Answer:
 class Lever:
     """The gain in tau with people from one more repeat, Eval-Prompt, judge or person, and its cost.
 
-    `tau` is that of the mean of all ratings at hand, `last` what the last one brought, and `gain` what the next would,
-    with its range of 10 to 90 %.
-    `answers` and `ratings` are further answers by judges and ratings by people; dollars, tokens and hours are theirs,
-    None where nothing tells them.
+    `tau` is the tau of the mean of all ratings, `last` the gain from the last level, and `gain` the predicted gain from
+    the next level, with its range of 10 to 90 % in `low` and `high`. `answers` and `ratings` are the numbers of further
+    answers by judges and of further human ratings; dollars, tokens and hours are their cost, None where unknown.
     """
 
     dataset: str
@@ -80,15 +79,15 @@ class Lever:
     reason: str | None = None
 
     def per_hundredth(self, total: float | None) -> float | None:
-        """Cost of one hundredth of tau at this rate; None where nothing is gained or the total is not known."""
+        """Cost of a gain of 0.01 in tau; None if there is no gain, or if the total cost is unknown."""
         return None if total is None or not self.gain or self.gain <= 0 else total / (100 * self.gain)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Planned(Signed):
-    """Answers, by question and criterion, and the gains and costs of what could be paid for next.
+    """Answers by question and criterion, and gains and costs of the possible next expenses.
 
-    `source` says in words where the variances come from, `pilot` whether they are a pilot's.
+    `source` describes where the variances come from; `pilot` is true if they come from a pilot.
     """
 
     answers: tuple[Answer, ...]
@@ -99,14 +98,15 @@ class Planned(Signed):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A long frame, one row per question and criterion; a null number is beyond the range searched, or has a
-        `reason`.
+        """A long frame with one row per question and criterion.
+
+        A null number is larger than any number tried, or has a `reason`.
         """
         return self.signed([dict(_flat(answer)) for answer in self.answers])
 
     @property
     def levers_frame(self) -> pd.DataFrame:
-        """A frame with one row per lever and criterion, with the cost of a hundredth of tau."""
+        """A frame with one row per lever and criterion, with the cost of a gain of 0.01 in tau."""
         names = [name for name in Lever.__dataclass_fields__ if name != "reason"]
         rows = [
             {name: getattr(lever, name) for name in names}

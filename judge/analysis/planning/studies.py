@@ -1,4 +1,4 @@
-"""Variances of published studies that ship with the program, as figures to plan from.
+"""Variances of published studies that come with the program, from which a study can be planned without a pilot.
 
 `study_variances.json` is written by `tests/packaged_data/study_variances.py` from the studies' released files.
 """
@@ -29,7 +29,7 @@ FILE = ("analysis", "planning", "study_variances.json")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StudyFigures:
-    """A study's figures, one a judge and criterion; `words` names it in a sentence."""
+    """A study's figures, one entry per judge and criterion; `words` is its name within a sentence."""
 
     words: str
     source: str
@@ -45,7 +45,7 @@ def study(name: Study) -> StudyFigures:
 
 
 def figures_from(data: Mapping[str, Any], name: str) -> Figures:
-    """One judge's figures on one criterion, from plain data."""
+    """One judge's figures on one criterion, from mappings and lists as read from JSON."""
     return Figures(
         name=name,
         criterion=data["criterion"],
@@ -66,7 +66,7 @@ def figures_from(data: Mapping[str, Any], name: str) -> Figures:
 
 
 def plain(figures: Figures) -> dict[str, Any]:
-    """Figures as plain data, the input of `figures_from`; numbers have four digits."""
+    """Figures as mappings and lists, the input of `figures_from`; numbers have four digits."""
 
     def short(value: Any) -> Any:
         return [short(test) for test in value] if isinstance(value, list) else float(f"{value:.4g}")

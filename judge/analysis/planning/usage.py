@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 
 def usage_of(table: RatingsTable, dataset: str, left_out: Collection[tuple[str, str]]) -> Usage:
-    """Mean dollars, tokens and hours per answer over a dataset's journals; None where a journal lacks them."""
+    """Mean dollars, tokens and hours per answer over the journals of a dataset's runs.
+
+    A field of the result is None where a journal lacks the data.
+    """
     answers = 0
     dollars: list[float | None] = []
     tokens: list[float | None] = []

@@ -1,4 +1,4 @@
-"""Agreement of judges with people's preferences, beside controls that need no judge."""
+"""Agreement of judges with human preferences between stories, compared with controls that use no judge."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ LONGER, CONTROL, ONE_PERSON = "longer story wins", "control (surface)", "one per
 
 @dataclass(frozen=True, slots=True)
 class AgreementRow:
-    """Agreement of one side with people on one criterion.
+    """Agreement of one judge, control or person with human preferences on one criterion.
 
     Attributes
     ----------
     against : str or None
-        The people's criterion.
+        The human criterion.
     agreement : PreferenceAgreement
     thirds : three of Estimate
-        Accuracy, ties one half, by difference of length (`THIRDS`).
+        Accuracy, with ties as one half, in the thirds of the pairs by difference in length (`THIRDS`).
     over_control : Estimate
-        Accuracy less the control's on the same pairs.
+        Accuracy minus the control's accuracy on the same pairs.
     over_implied : Estimate
-        Of a judge that compared: its accuracy less that of its own ratings on the same pairs.
+        For a judge that compared stories: its accuracy minus the accuracy of its own ratings on the same pairs.
     lost : int
-        Comparisons without a preference.
+        Number of comparisons without a preference.
     """
 
     kind: RowKind
@@ -61,7 +61,7 @@ class AgreementRow:
     lost: int
 
     def numbers(self) -> dict[str, Estimate]:
-        """The estimates by their names in the frame."""
+        """Mapping from the column names of the frame to the row's estimates."""
         agreement = self.agreement
         return {
             "accuracy": agreement.half,
@@ -77,19 +77,25 @@ class AgreementRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Agreement(Signed):
-    """Agreement with people: of judges, implied preferences, people one by one, length and the control."""
+    """Agreement with human preferences.
+
+    The rows are judges, preferences implied by ratings, people one by one, the longer story, and the control.
+    """
 
     rows: tuple[AgreementRow, ...]
     options: RankOptions
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A frame with one row per side and criterion, each number with `_low`, `_high` and `_reason`."""
+        """A frame with one row per rater and criterion.
+
+        Each estimate has further columns `_low`, `_high` and `_reason`.
+        """
         return self.signed([_flat(row) for row in self.rows])
 
 
 def agreement_rows(pairs: Pairs, sides: Sequence[Side], options: RankOptions) -> Iterator[AgreementRow]:
-    """The rows of one dataset for each of people's criteria; empty where nobody preferred anything."""
+    """The rows of one dataset for each human criterion; empty without human preferences."""
     beside: dict[int, list[Side]] = {}
     people: dict[int, Side] = {}
     for side in sides:
@@ -125,7 +131,7 @@ def _against(people: Side, sides: Sequence[Side], control: SurfaceControl | None
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Rows:
-    """Makes rows against the same people and control."""
+    """Makes rows that are compared with the same human preferences and the same control."""
 
     people: Side
     net: Floats
@@ -169,7 +175,10 @@ def _thirds(side: Floats, people: Floats, pairs: Pairs) -> tuple[Estimate, Estim
 
 
 def _one_person(people: Side, *, ties: bool) -> Iterator[AgreementRow]:
-    """Each known person against the others of the same pairs, all persons' pairs together."""
+    """Row of people one by one, each compared with the other people on the same pairs.
+
+    There is no row if fewer than two people are identified.
+    """
     names = sorted({str(name) for name in people.rater if name is not None})
     if len(names) < 2:
         return
@@ -212,7 +221,7 @@ def _flat(row: AgreementRow) -> dict[str, object]:
 
 
 def flat_estimates(numbers: dict[str, Estimate]) -> dict[str, object]:
-    """Each estimate by name: its value, the ends of its interval and its reason."""
+    """Mapping from column names to the value of each estimate, the ends of its interval and its reason."""
     flat: dict[str, object] = {}
     for name, estimate in numbers.items():
         flat |= {

@@ -1,9 +1,9 @@
-"""Controls that need no judge: the longer story wins, and predictions from the stories' surface, out of fold.
+"""Controls for preferences that use no judge: the longer story, and out-of-fold predictions from surface features.
 
-With `LEAST_PAIRS` pairs of which people prefer one story, a pairwise logistic regression on differences of surface
-features is fitted on four fifths of the story-prompts and predicts the pairs of the last fifth; log odds are averaged
-over five dealings of story-prompts to folds. With fewer, the shipped model rates both stories, except those for
-story-prompts it was fitted on.
+With at least `LEAST_PAIRS` pairs in which people prefer one story, a pairwise logistic regression on differences of
+surface features is fitted on four fifths of the story-prompts and predicts the pairs of the last fifth. Log odds are
+averaged over five assignments of story-prompts to folds. With fewer pairs, the shipped model rates both stories, except
+stories for story-prompts that it was fitted on.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ PENALTY = 100.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairControl:
-    """The control's preferences (pairs,), NaN where it has none, and how they were made."""
+    """The control's preferences (pairs,), NaN where it has none, and a description of how they were made."""
 
     net: Floats
     how: str
@@ -41,14 +41,14 @@ def longer_wins(pairs: Pairs) -> Floats:
 
 
 class SurfaceControl:
-    """The control for one dataset's pairs: computes the stories' features once for all criteria."""
+    """The control for one dataset's pairs; the stories' features are computed once for all criteria."""
 
     def __init__(self, pairs: Pairs, seed: int) -> None:
         self.pairs, self.seed = pairs, seed
         self._surface = Surface.of(pairs.stories.drop(columns="words"))
 
     def against(self, people: Floats, criterion: str) -> PairControl:
-        """Preferences out of fold, from people's net preferences (pairs,) on this criterion."""
+        """Predict preferences out of fold from net human preferences (pairs,) on this criterion."""
         surface, pairs = self._surface, self.pairs
         usable = ~(surface.blank[pairs.a] | surface.blank[pairs.b])
         lead = np.where(usable, people, np.nan)

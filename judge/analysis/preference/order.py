@@ -1,4 +1,7 @@
-"""Effect of the order of two stories on a judge: noise (same order again) apart from place (orders swapped)."""
+"""Effect of the order in which two stories are shown to a judge.
+
+Noise (disagreement of comparisons in the same order) is separated from the effect of position (orders swapped).
+"""
 
 from __future__ import annotations
 
@@ -27,21 +30,21 @@ NO_SWAP = "undefined: no pair was shown in both orders"
 
 @dataclass(frozen=True, slots=True)
 class OrderRow:
-    """Order effect of one judge on one criterion, over all pairs or over a third of them by difference of length.
+    """Order effect of one judge on one criterion, over all pairs or over a third of the pairs by difference in length.
 
     Attributes
     ----------
     third : int or None
-        None = all pairs.
+        Index of the third; None = all pairs.
     first : Estimate
-        Share of comparisons in which the story shown first was preferred, ties one half; n counts comparisons.
+        Share of comparisons in which the story shown first was preferred, with ties as one half; n counts comparisons.
     position : Estimate
-        Log odds by which the first place is an advantage, from the fit of systems' strengths; of all pairs alone.
+        Advantage of the first position in log odds, from the fit of the systems' strengths; only for all pairs.
     same, swapped : Estimate
-        Chance that another comparison of the same pair gives the same preference: in the same order (noise), and with
-        the stories' places swapped (noise and place). n counts pairs.
+        Probability that another comparison of the same pair gives the same preference, in the same order (noise only)
+        and with the order swapped (noise and position). n counts pairs.
     place : Estimate
-        `same` less `swapped` on the pairs that have both: what the place adds to noise.
+        `same` minus `swapped` on the pairs that have both: the effect of position beyond noise.
     comparisons : int
     """
 
@@ -59,29 +62,31 @@ class OrderRow:
     comparisons: int
 
     def numbers(self) -> dict[str, Estimate]:
-        """The estimates by their names in the frame."""
+        """Mapping from the column names of the frame to the row's estimates."""
         names = ("first", "position", "same", "swapped", "place")
         return {name: getattr(self, name) for name in names}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Order(Signed):
-    """Effect of the order in which the two stories are shown, for each judge."""
+    """Effect of the order in which two stories are shown, for each judge."""
 
     rows: tuple[OrderRow, ...]
     options: RankOptions
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A frame with one row per judge, criterion and third (null: all pairs), each number with `_low`, `_high` and
-        `_reason`.
+        """A frame with one row per judge, criterion and third of the pairs (null: all pairs).
+
+        Each estimate has further columns `_low`, `_high` and `_reason`.
         """
         return self.signed([_flat(row) for row in self.rows])
 
 
 def order_rows(side: Side, fitted: Strengths | None) -> Iterator[OrderRow]:
-    """Rows for all pairs, then for each third by difference of length; none for people and logs, whose order is not
-    known.
+    """Rows for all pairs, then for each third by difference in length.
+
+    There are no rows where the order shown is unknown, as for people.
     """
     if not side.placed:
         return
@@ -114,7 +119,7 @@ def _row(side: Side, third: int | None, position: Estimate) -> OrderRow:
 
 
 def _share(values: Floats, pairs: Pairs, nothing: str) -> Estimate:
-    """Mean of shares, whose interval never leaves 0 to 1."""
+    """Mean of shares with an interval within 0 to 1; undefined with the reason `nothing` if all shares are NaN."""
     return Estimate.undefined(nothing) if np.isnan(values).all() else mean_share(values, pairs.prompt)
 
 
@@ -125,7 +130,7 @@ def _mean(values: Floats, pairs: Pairs, nothing: str) -> Estimate:
 
 
 def _counts(side: Side) -> tuple[Floats, Floats]:
-    """Counts of a, b and neither preferred in each pair, (pairs, 3): a shown first, and b shown first."""
+    """Counts of a, b and neither preferred in each pair, shape (pairs, 3): where a was shown first, and where b was."""
     outcome = (1 - np.sign(side.value)).astype(np.int64)
     tables = []
     for shown in (side.forward, ~side.forward):
@@ -135,7 +140,10 @@ def _counts(side: Side) -> tuple[Floats, Floats]:
 
 
 def _repeated(side: Side) -> Floats:
-    """Share of agreeing pairs of comparisons in the same order, (pairs,), both orders together; NaN = none."""
+    """Share of agreement between two comparisons of a pair in the same order, (pairs,), over both orders.
+
+    NaN where no order has two comparisons.
+    """
     agree = number = np.zeros(side.pairs.n)
     for counts in _counts(side):
         total = counts.sum(axis=1)
@@ -146,7 +154,7 @@ def _repeated(side: Side) -> Floats:
 
 
 def _swapped(side: Side) -> Floats:
-    """Share of agreeing pairs of comparisons in opposite orders, (pairs,); NaN = none."""
+    """Share of agreement between two comparisons of a pair in opposite orders, (pairs,); NaN where there are none."""
     forward, backward = _counts(side)
     number = forward.sum(axis=1) * backward.sum(axis=1)
     return np.asarray(np.where(number > 0, (forward * backward).sum(axis=1) / np.maximum(number, 1), np.nan))

@@ -31,8 +31,9 @@ _ABOUT = (("dataset", "dataset"), ("criterion", "criterion"), ("run", "run"), ("
 def tables(
     result: Ranked, topics: Sequence[Topic] = TOPICS, *, long: bool = False, answered: bool = True
 ) -> list[Table]:
-    """The tables of these topics, with the answer above the first; `long` gives tables with one row per subject of
-    numbers.
+    """The tables of these topics; `answered` puts the answer in a sentence above the first table.
+
+    `long` gives tables with one row for each judge or other subject and one column for each number.
     """
     printed = [table for topic in topics for table in (_long(result, topic) if long else _wide(result, topic))]
     if printed and answered and not long:
@@ -58,7 +59,10 @@ def _wide(result: Ranked, topic: Topic) -> list[Table]:
 
 
 def _about(rows: Rows) -> list[Column]:
-    """Columns that tell rows apart, as far as they differ: a judge's run only where one judge has several."""
+    """Columns that identify a row, where their values differ.
+
+    The run is included only where one judge has several runs.
+    """
     columns = []
     for key, title in _ABOUT:
         values = {row[key] for row in rows} - {None}
@@ -73,7 +77,7 @@ def _labels(row: Any) -> dict[str, Any]:
 
 
 def agreement_tables(result: Agreement) -> list[Table]:
-    """Tables of accuracy, kappa and AC1; then by difference of length, and minus the control's."""
+    """Tables of accuracy, kappa and AC1, of accuracy by difference in length, and of accuracy minus the control's."""
     if not result.rows:
         return []
     rows = [_labels(row) | row.numbers() | _counts(row) for row in result.rows]
@@ -115,7 +119,7 @@ def _counts(row: AgreementRow) -> dict[str, Any]:
 
 
 def _plain(rows: Rows, columns: Sequence[Column]) -> list[dict[str, Any]]:
-    """Rows with what these columns hold; a number that is undefined for want of anything to compare with is a gap."""
+    """Rows restricted to the values of these columns."""
     keys = [column.key for column in columns]
     return [{key: row[key] for key in keys} for row in rows]
 
@@ -141,7 +145,7 @@ def order_tables(result: Order) -> list[Table]:
 
 
 def system_tables(result: Systems) -> list[Table]:
-    """Tables of each side's standings, and of wins between systems."""
+    """Tables of the rankings of systems by each judge or people, and of wins between systems."""
     printed = []
     for standing in result.standings:
         printed.append(_standings(standing, result))
@@ -198,7 +202,7 @@ def _matrix(standings: SystemStandings) -> Table:
 
 
 def story_tables(result: Stories) -> list[Table]:
-    """Tables of the agreement of each side's order of stories within story-prompts with people's."""
+    """Tables of the agreement with people on the order of stories within story-prompts."""
     rows = [
         _labels(order) | {"tau": order.tau, "story_prompts": order.story_prompts, "determined": order.determined}
         for order in result.orders
@@ -217,7 +221,7 @@ def story_tables(result: Stories) -> list[Table]:
 
 
 def transitivity_tables(result: Transitivity) -> list[Table]:
-    """Tables of cyclic triads, with the numbers expected from the fit and from guessing."""
+    """Tables of cyclic triads, with the numbers expected from fitted strengths and from guessing."""
     rows = [
         _labels(row)
         | {"share": row.triads.share, "expected": _value(row.triads.expected), "guessing": GUESSING}

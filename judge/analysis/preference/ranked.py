@@ -1,4 +1,4 @@
-"""Result of `judge rank`: five topics computed once from the same sides, and a sentence."""
+"""Result of `judge rank`: the results of five topics, computed from the same preferences."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def ranked(table: PreferencesTable, options: RankOptions | None = None) -> Ranke
 def signature_parts(
     table: PreferencesTable, pairs_and_sides: list[tuple[Pairs, tuple[Side, ...]]], options: RankOptions
 ) -> tuple[str, ...]:
-    """Each choice that can change a number: pairs, judges, orders, parser, options, and the share of lost verdicts."""
+    """Parts of the signature: pairs, judges, orders, parser, options, and the share of lost verdicts."""
     parts: list[str | None] = [
         ",".join(f"{pairs.dataset}:{pairs.n}pairs" for pairs, _ in pairs_and_sides) or "no pairs"
     ]

@@ -1,4 +1,4 @@
-"""Reading of the preferences that RUNs and datasets hold, as one table."""
+"""Reads the preferences of runs and datasets into one table."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from judge.preferences_table.table import PreferencesTable
 
 
 def read(named: Sequence[Path | str]) -> PreferencesTable:
-    """Read RUNs of comparisons and of ratings, and datasets by name, of which only people's preferences are read."""
+    """Read runs of comparisons, runs of ratings, and datasets by name.
+
+    From a dataset, only human preferences are read.
+    """
     datasets_here = set(known_datasets())
     datasets = [str(name) for name in named if str(name) in datasets_here and not Path(name).exists()]
     runs = [name for name in named if str(name) not in datasets]
@@ -38,8 +41,9 @@ def narrowed(
     judge: Collection[str] | None,
     eval_prompt: Collection[str] | None,
 ) -> PreferencesTable:
-    """Keep the rows of some criteria, judges and Eval-Prompts, and people's. Raises SpecError for a name that does not
-    occur.
+    """Keep the human preferences, and the rows of some criteria, judges and Eval-Prompts; None keeps all.
+
+    Raises SpecError for a name that does not occur.
     """
     frame = table.frame
     for column, wanted in (("criterion", criterion), ("judge", judge), ("eval_prompt", eval_prompt)):

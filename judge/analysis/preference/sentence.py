@@ -1,4 +1,4 @@
-"""The answer of `judge rank` in a sentence or two, made from values."""
+"""The answer of `judge rank` in one or two sentences, made from its results."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from judge.stats.estimate import Estimate
 
 
 def answer(result: Ranked) -> str:
-    """Sentences on the best judge's agreement, compared with the control, and its order effect; or, for people alone,
-    on the controls.
+    """Sentences on the best judge's agreement, compared with the control, and on its order effect.
+
+    Without a judge, the sentences are on the controls.
     """
     judges = [row for row in result.agreement.rows if row.kind == "judge" and row.agreement.half.defined]
     if judges:
@@ -63,7 +64,10 @@ def _controls(agreement: Agreement) -> list[str]:
 
 
 def _systems(systems: Systems) -> list[str]:
-    """The first side whose systems are determined, judges before people."""
+    """Sentence on the strongest systems, by the first judge whose ranking is determined, or else by people.
+
+    Empty if no ranking is determined.
+    """
     order = sorted(systems.standings, key=lambda standing: standing.kind != "judge")
     for standing in order:
         if len(standing.top) == 1:
@@ -84,6 +88,6 @@ def _interval(estimate: Estimate, factor: float, digits: int) -> str:
 
 
 def _shown(estimate: Estimate) -> bool:
-    """Whether the interval leaves 0 out."""
+    """Whether the interval excludes 0."""
     low, high = estimate.low, estimate.high
     return low is not None and high is not None and (low > 0 or high < 0)

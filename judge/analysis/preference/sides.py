@@ -1,7 +1,7 @@
-"""Preferences as arrays: the pairs, and the preferences of each judge, each person and people together.
+"""Preferences as arrays: the pairs of stories, and the preferences of each judge, each person and people together.
 
-A pair is two stories, whatever order they were shown in and whatever the pair is called; its two sides are its stories
-by id. What was lost stays lost: a comparison without a preference is counted, and says nothing.
+A pair is two stories, whatever order they were shown in and whatever its name; its two stories are ordered by id. A
+comparison without a preference is counted as lost and is used in no statistic.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ class Pairs:
     Attributes
     ----------
     stories : DataFrame
-        Index = story; story_prompt, system, words (as the program counts tokens where there is a text), text.
+        Index = story; columns story_prompt, system, words (counted by the program where there is a text), text.
     a, b : array of int, shape (pairs,)
-        The two stories, as places in `stories`, by id.
+        Row numbers of the two stories in `stories`, ordered by id.
     prompt : array of int
-        Story-prompt of each pair, 0..
+        Story-prompt of each pair, numbered from 0.
     log_words : array
-        Log of the words of a over those of b; NaN where one has no word.
+        Log of the ratio of the lengths of a and b in words; NaN where a length is unknown or 0.
     """
 
     dataset: str
@@ -64,7 +64,7 @@ class Pairs:
 
     @property
     def thirds(self) -> Codes:
-        """Third of each pair by difference of length, 0 = most similar lengths; -1 where a length is not known."""
+        """Third of each pair by difference in length, 0 = most similar lengths; -1 where a length is unknown."""
         apart = np.abs(self.log_words)
         measured = np.flatnonzero(~np.isnan(apart))
         out = np.full(self.n, -1, dtype=np.int64)
@@ -76,25 +76,25 @@ class Pairs:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Side:
-    """Preferences of one judge (or people together) on one criterion, one entry a comparison with a preference.
+    """Preferences of one judge (or people together) on one criterion, with one entry per comparison with a preference.
 
     Attributes
     ----------
-    kind : people, judge (compared itself) or implied (by two mean ratings)
+    kind : people, judge (compared two stories) or implied (by two mean ratings)
     pair : array of int
-        The pair of each comparison.
+        Index of the pair of each comparison.
     forward : array of bool
-        Whether a was shown first.
+        Whether story a was shown first.
     ended : array, shape (n, 3)
-        First, second or tie as shown; shares where the verdict was scored by log-probabilities.
+        Outcome in the order shown: first, second or tie; shares where the verdict was scored by log-probabilities.
     value : array
-        1 where a was preferred, -1 where b was, 0 for a tie.
+        1 where a was preferred, -1 where b was preferred, 0 for a tie.
     rater : array of object
-        Who, of people whose names are known; else None.
+        Name of the person, where known; else None.
     lost : int
-        Comparisons without a preference.
+        Number of comparisons without a preference.
     placed : bool
-        Whether it is known which story of each comparison was shown first; of people it never is.
+        Whether the order shown is known for each comparison; for people it never is.
     """
 
     pairs: Pairs
@@ -113,13 +113,13 @@ class Side:
 
     @property
     def name(self) -> str:
-        """The side's name in tables; for an implied preference it names people's or the judge's ratings."""
+        """Name in tables; for a preference implied by ratings, it says whose ratings (people's or the judge's)."""
         who = self.judge or PEOPLE
         return f"{who}, ratings" if self.kind == "implied" else who
 
     @property
     def labels(self) -> dict[str, str | None]:
-        """The label columns that identify the side."""
+        """Values of the label columns that identify the judge or people."""
         return {
             "dataset": self.pairs.dataset,
             "run": self.run,
@@ -131,11 +131,13 @@ class Side:
 
     @property
     def net(self) -> Floats:
-        """Net preference of each pair over orders, repeats and people: 1, -1, 0 where balanced; NaN = none."""
+        """Net preference of each pair over orders, repeats and people: 1 for a, -1 for b, 0 if balanced; NaN if
+        none.
+        """
         return net_of(self.pair, self.value, self.pairs.n)
 
     def only(self, rows: Codes) -> Side:
-        """The side with only some of its comparisons."""
+        """The same preferences restricted to the comparisons with these row numbers."""
         return Side(
             self.pairs,
             self.kind,
@@ -153,7 +155,11 @@ class Side:
         )
 
     def comparisons(self, *, of_stories: bool = False, length: bool = False) -> Comparisons:
-        """Comparisons to fit strengths of systems (without pairs of one system's stories) or of stories."""
+        """Comparisons in the form for fitting strengths of systems or, if `of_stories`, of stories.
+
+        For systems, pairs of stories of the same system are left out. `length` adds the difference in length as a
+        covariate.
+        """
         pairs = self.pairs
         if of_stories:
             code, names = np.arange(len(pairs.stories)), tuple(str(name) for name in pairs.stories.index)
@@ -180,7 +186,7 @@ def net_of(pair: Codes, value: Floats, pairs: int) -> Floats:
 
 
 def datasets(table: PreferencesTable, drop_systems: Sequence[str] = ()) -> Iterator[tuple[Pairs, tuple[Side, ...]]]:
-    """Pairs and sides of each dataset: people first, then judges that compared, then preferences implied by ratings."""
+    """Pairs and preferences of each dataset: people's, then judges', then those implied by ratings."""
     frame = table.frame
     if drop_systems:
         gone = frame["first_system"].isin(list(drop_systems)) | frame["second_system"].isin(list(drop_systems))
@@ -191,7 +197,7 @@ def datasets(table: PreferencesTable, drop_systems: Sequence[str] = ()) -> Itera
 
 
 def _pairs(dataset: str, frame: pd.DataFrame, stories: pd.DataFrame) -> tuple[Pairs, Codes, NDArray[np.bool_]]:
-    """The pairs, the pair of each row, and whether its first story is the pair's a."""
+    """The pairs, the index of each row's pair, and whether the first story of the row is story a of its pair."""
     compared_stories = stories[~stories.index.duplicated()].sort_index()
     position = pd.Series(np.arange(len(compared_stories)), index=compared_stories.index)
     first, second = (position.loc[frame[side].astype(str)].to_numpy(dtype=np.int64) for side in ("first", "second"))
@@ -254,9 +260,9 @@ def _side(
 
 
 def people_beside(side: Side, sides: Sequence[Side]) -> Side | None:
-    """The people's side that a side is compared with: on the same criterion, else on people's only criterion.
+    """Human preferences to compare with: those on the same criterion, else those on people's only criterion, else None.
 
-    What people's own ratings imply stands in where nobody compared.
+    Where no person compared stories, preferences implied by human ratings are used.
     """
     for kind in ("people", "implied"):
         people = [other for other in sides if other.kind == kind and other.judge is None and other is not side]

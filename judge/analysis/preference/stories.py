@@ -1,6 +1,6 @@
-"""Order of stories within a story-prompt by preferences, compared with people's order.
+"""Order of stories within a story-prompt according to preferences, compared with people's order.
 
-A story's place within its story-prompt is its share of comparisons won there, each other story counting alike; its
+A story is ranked within its story-prompt by its share of comparisons won, with equal weight for each other story. Its
 strength is fitted where the wins of the story-prompt connect all its stories.
 """
 
@@ -30,9 +30,7 @@ LEAST = 3
 
 @dataclass(frozen=True, slots=True)
 class StoryRow:
-    """Results of one story: share of comparisons won against the others of its story-prompt, and its strength among
-    them.
-    """
+    """Results of one story: its strength, and its share of comparisons won within its story-prompt."""
 
     story_prompt: str
     story: str
@@ -43,14 +41,14 @@ class StoryRow:
 
 @dataclass(frozen=True, slots=True)
 class StoryOrder:
-    """Order of the stories within each story-prompt, by the preferences of one side (a judge, or people).
+    """Order of the stories within each story-prompt by the preferences of one judge, or of people.
 
     Attributes
     ----------
     tau : Estimate
         Kendall's tau-b with people's shares, averaged over story-prompts with three stories or more; n counts these.
     story_prompts, determined : int
-        Story-prompts with three stories compared, and those whose strengths are determined.
+        Number of story-prompts with three stories compared, and number of those whose strengths are determined.
     """
 
     dataset: str
@@ -67,19 +65,19 @@ class StoryOrder:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stories(Signed):
-    """Stories within story-prompts."""
+    """Orders of the stories within story-prompts, by people and by each judge."""
 
     orders: tuple[StoryOrder, ...]
     options: RankOptions
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row for each side and story."""
+        """A frame with one row for each judge (or people) and story."""
         return self.signed([row for order in self.orders for row in _flat(order)])
 
 
 def orders(sides: Sequence[Side], ties: Ties) -> Iterator[StoryOrder]:
-    """Compute each side's order of stories and compare it with people's order."""
+    """Compute the order of stories by each judge and by people, and compare it with people's order."""
     rows_by_side = {id(side): tuple(_rows(side, ties)) for side in sides}
     for side in sides:
         rows = rows_by_side[id(side)]

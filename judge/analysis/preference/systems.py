@@ -1,4 +1,4 @@
-"""Systems ranked by preferences: wins, strengths, win rates, groups that are not distinguished."""
+"""Systems ranked by preferences: wins, strengths, win rates, and groups of systems that do not differ significantly."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class SystemRow:
-    """Standing of one system in the comparisons of one side (a judge, or people).
+    """Results of one system in the comparisons of one judge, or of people.
 
     Attributes
     ----------
     strength : Estimate
-        Log strength, sum 0 over the systems.
+        Log strength; strengths sum to 0 over the systems.
     win_rate : Estimate
-        Expected share of comparisons won against the field, both places alike.
+        Expected share of comparisons won against all other systems, averaged over both positions.
     equal_length : Estimate
-        The same predicted for stories of equal length.
+        The same share predicted for stories of equal length.
     group : str
-        Systems that share a letter were not told apart (Holm, 5 %); empty where nothing is determined.
+        Systems that share a letter do not differ significantly (Holm, 5 %); empty where nothing is determined.
     set : tuple of int, or None
-        The ranks that tested differences leave possible.
+        Lowest and highest rank that the significant differences allow.
     wins, ties, losses : float
-        Comparisons of this system.
+        Numbers of comparisons of this system.
     """
 
     system: str
@@ -55,10 +55,11 @@ class SystemRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SystemStandings:
-    """Standings of the systems on one criterion by the preferences of one judge, or of people, strongest first.
+    """Ranking of the systems on one criterion by the preferences of one judge, or of people, strongest first.
 
-    `matrix` holds the share of comparisons that the row's system won against the column's, ties one half, in the order
-    of `rows`, NaN where they never met; `fitted` is what the rows come from, in its own order of systems.
+    `matrix` holds the share of comparisons that the row's system won against the column's, with ties as one half, in
+    the order of `rows`; NaN where the two were never compared. `length` is the effect of a difference in length.
+    `fitted` is the fit behind the rows, with its own order of systems.
     """
 
     dataset: str
@@ -74,12 +75,12 @@ class SystemStandings:
 
     @property
     def log_nu(self) -> Estimate:
-        """Log of the tie parameter, which is larger the more often this side gives ties."""
+        """Log of the tie parameter, which is larger the more often this judge (or people) gives ties."""
         return self.fitted.log_nu
 
     @property
     def top(self) -> tuple[str, ...]:
-        """Systems that do not differ from the strongest; none where strengths or differences are undefined."""
+        """Systems that do not differ from the strongest; empty where strengths or differences are undefined."""
         first = self.rows[0]
         if not first.strength.defined or not first.group:
             return ()
@@ -88,19 +89,22 @@ class SystemStandings:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Systems(Signed):
-    """Standings of the systems by the preferences of people and of each judge between their stories."""
+    """Rankings of the systems by the preferences of people and of each judge between their stories."""
 
     standings: tuple[SystemStandings, ...]
     options: RankOptions
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row for each side and system; each number has columns `_low`, `_high` and `_reason`."""
+        """A frame with one row for each judge (or people) and system.
+
+        Estimates have columns `_low`, `_high` and `_reason`.
+        """
         return self.signed([row for standing in self.standings for row in _flat(standing)])
 
 
 def standings(side: Side, options: RankOptions) -> SystemStandings | None:
-    """Standings of the systems by one side; None where all its pairs are of one system."""
+    """Ranking of the systems by one judge, or by people; None where all pairs are of one system."""
     comparisons = side.comparisons()
     if len(comparisons.systems) < 2:
         return None
@@ -136,7 +140,7 @@ def standings(side: Side, options: RankOptions) -> SystemStandings | None:
 
 
 def _equal_length(rate: Estimate | None, length: Estimate) -> Estimate:
-    """The win rate at equal length, where the fit could tell length from strengths."""
+    """Win rate at equal length; undefined where the fit cannot separate the effect of length from the strengths."""
     if rate is None:
         return Estimate.undefined("undefined: no length is known")
     return rate if length.defined or not rate.defined else Estimate.undefined(length.reason or "undefined")

@@ -1,4 +1,7 @@
-"""Transitivity of preferences: cyclic triads of stories, beside those expected from the fit and from guessing."""
+"""Transitivity of preferences: cyclic triads of stories, compared with the numbers expected.
+
+Numbers are expected from the systems' fitted strengths, and from guessing.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ from judge.stats.comparing.strengths import Strengths
 
 @dataclass(frozen=True, slots=True)
 class TransitivityRow:
-    """One side's cyclic triads within story-prompts."""
+    """Cyclic triads within story-prompts in the preferences of one judge, or of people."""
 
     dataset: str
     kind: str
@@ -30,14 +33,19 @@ class TransitivityRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Transitivity(Signed):
-    """Cyclic triads of people and judges. Preferences implied by ratings have none: they are differences of means."""
+    """Cyclic triads of people and judges.
+
+    Preferences implied by ratings are left out: they are differences of means and have no cycles.
+    """
 
     rows: tuple[TransitivityRow, ...]
     options: RankOptions
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row for each side; `guessing` is the share of cyclic triads expected of coin tosses."""
+        """A frame with one row for each judge (or people); `guessing` is the share of cyclic triads under random
+        choices.
+        """
         return self.signed([_flat(row) for row in self.rows])
 
 

@@ -1,1 +1,1 @@
-"""How reliable a judge's ratings are: consistency over repeats, variance components, decision studies."""
+"""Reliability of a judge's ratings: consistency over repeats, variance components, decision studies."""

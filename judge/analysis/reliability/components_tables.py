@@ -19,8 +19,10 @@ _READING = (
 
 
 def tables(result: Components, *, full: bool = False) -> list[Table]:
-    """For each dataset, tables of the shares of variance (of the components with `full` or for one criterion) and the
-    D-study.
+    """For each dataset, a table of variance components and a table of the D-study.
+
+    The first table shows shares of variance with one column per criterion. With `full`, or for a single criterion, it
+    shows the components themselves.
     """
     return [
         table
@@ -33,12 +35,12 @@ def tables(result: Components, *, full: bool = False) -> list[Table]:
 
 
 def plan_tables(result: Components) -> list[Table]:
-    """Tables of the D-study alone, one for each dataset."""
+    """Tables of the D-study only, one for each dataset."""
     return [_plan_table(dataset, result.options.target) for dataset in result.datasets]
 
 
 def _share_table(dataset: DatasetComponents) -> Table:
-    """Terms by criteria, shares in per cent."""
+    """Table with terms in rows, criteria in columns, and shares of variance in per cent."""
     studies = dataset.studies
     rows: dict[str, dict[str, object]] = {}
     for study in studies:
@@ -53,7 +55,7 @@ def _share_table(dataset: DatasetComponents) -> Table:
 
 
 def _df(term: Term, studies: Sequence[Study]) -> int | str:
-    """Degrees of freedom; from fewest to most where gaps make them differ between criteria."""
+    """Degrees of freedom; a range where they differ between criteria because of missing ratings."""
     parts = (term_row.component for study in studies for term_row in study.terms)
     degrees = {part.df for part in parts if part.term == term}
     return degrees.pop() if len(degrees) == 1 else f"{min(degrees)}-{max(degrees)}"
@@ -100,7 +102,7 @@ def _long_table(dataset: DatasetComponents) -> Table:
 
 
 def _plan_table(dataset: DatasetComponents, target: float) -> Table:
-    """The D-study of all criteria."""
+    """Table of the D-study of all criteria."""
     plans = [row for study in dataset.studies for row in study.plans]
     facets = [name for name in MOST if any(name in row.levels for row in plans)]
     columns = [
@@ -131,7 +133,7 @@ def _plan_table(dataset: DatasetComponents, target: float) -> Table:
 
 
 def _plan(row: PlanRow) -> dict[str, Any]:
-    """A row with infinities as people write them."""
+    """Cells of one row of the D-study, with ``∞`` for infinite numbers."""
     return {
         "criterion": row.criterion,
         "score": row.score,

@@ -1,4 +1,7 @@
-"""Consistency of a judge over repeats, with people's agreement beside it; means of repeats are left out."""
+"""Consistency of a judge over repeats, with the agreement among people for comparison.
+
+Imported means of repeats have no single repeats, so their consistency is undefined.
+"""
 
 from __future__ import annotations
 
@@ -45,9 +48,9 @@ COLUMNS = [
 class ConsistentCell:
     """Consistency on one criterion: of a judge with one Eval-Prompt over its repeats, or of people over raters.
 
-    For people `judge` is `PEOPLE`, without run and Eval-Prompt: two-way forms only where the same known raters rated
-    every story, else one-way forms, and the forms `REML` where raters are known. `notes` say which. `pingouin` is what
-    that package makes of the same ratings, where it was asked.
+    For people, `judge` is `PEOPLE`, and run and Eval-Prompt are None. Two-way forms of the ICC are given only where the
+    same identified raters rated every story. Otherwise one-way forms are given, and the forms `REML` where raters are
+    identified; `notes` give the reason. `pingouin` is the ICC family computed by that package, where requested.
     """
 
     dataset: str
@@ -62,24 +65,24 @@ class ConsistentCell:
 
     @property
     def is_people(self) -> bool:
-        """Whether the cell is the agreement of people with each other."""
+        """Whether the row is the agreement of people with each other, and not of a judge with itself."""
         return self.judge == PEOPLE
 
     @property
     def has_agreement(self) -> bool:
-        """Whether agreement is defined; for people, whether any story was rated twice."""
+        """True for judges; for people, whether the most frequent number of ratings per story is two or more."""
         return not self.is_people or self.family.k >= 2
 
     def estimate(self, form: str) -> Estimate | None:
-        """Estimate of one ICC form, where this cell has it."""
+        """Estimate of one form of the ICC; None if it was not computed."""
         return next((row.estimate for row in self.family.rows if row.form == form), None)
 
 
 @dataclass(frozen=True, slots=True)
 class Consistency:
-    """The ICC family and agreement of repeats of each cell: judges', then people's, dataset by dataset.
+    """ICC family and agreement, for each judge over its repeats and for people over raters, by criterion.
 
-    `notes` say what is to be said of these numbers; `signature_parts` hold each choice that can move one.
+    `notes` explain the numbers; `signature_parts` list each choice that can change a number.
     """
 
     cells: tuple[ConsistentCell, ...]
@@ -89,7 +92,7 @@ class Consistency:
 
     @property
     def judged(self) -> tuple[ConsistentCell, ...]:
-        """Cells of the judges."""
+        """The results of judges, without those of people."""
         return tuple(cell for cell in self.cells if not cell.is_people)
 
     @property
@@ -99,17 +102,18 @@ class Consistency:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Long table with `COLUMNS`: one row for each cell and form. `n` counts complete stories, `incomplete` the
-        others.
+        """A long frame with `COLUMNS`: one row for each judge (or people), criterion and form of the ICC.
+
+        `n` counts stories without a missing rating, `incomplete` the others.
         """
         frame = pd.DataFrame([row for cell in self.cells for row in _flat(cell)], columns=COLUMNS)
         return signed(frame, self.signature, self.notes)
 
 
 def consistency(table: RatingsTable, options: ConsistencyOptions | None = None) -> Consistency:
-    """The ICC family and agreement of repeats of every judge, Eval-Prompt and criterion, and of people.
+    """Compute the ICC family and the agreement of repeats for every judge, Eval-Prompt and criterion, and for people.
 
-    Raises MissingExtraError where pingouin is asked for and not there.
+    Raises MissingExtraError where pingouin is requested and not installed.
     """
     options = options or ConsistencyOptions()
     table = numbers(table)
@@ -138,7 +142,7 @@ def _flat(cell: ConsistentCell) -> Iterator[tuple[object, ...]]:
 
 
 def _cells(matrix: RatingMatrix, *, theirs: bool) -> Iterator[ConsistentCell]:
-    """Each judge cell, then people's ratings of each criterion; with `theirs` pingouin's figures beside ours."""
+    """Results of each judge, then of people on each criterion; `theirs` adds the ICC family computed by pingouin."""
 
     def asked(ratings: Floats) -> PingouinFamily | None:
         return pingouin_icc.family(ratings) if theirs else None
@@ -160,13 +164,17 @@ def _cells(matrix: RatingMatrix, *, theirs: bool) -> Iterator[ConsistentCell]:
 
 
 def people_family(matrix: RatingMatrix, criterion: int) -> icc.IccFamily:
-    """ICC family of people's ratings of one criterion, in the forms that the data allow."""
+    """ICC family of human ratings on one criterion, in the forms that the data allow."""
     ratings = matrix.by_rater(criterion).ratings
     return _people(matrix, criterion, ratings[~np.isnan(ratings).all(axis=1)])[0]
 
 
 def _people(matrix: RatingMatrix, criterion: int, ratings: Floats) -> tuple[icc.IccFamily, Agreement, tuple[str, ...]]:
-    """One-way where columns are not the same persons throughout; two-way where every rater rated every story."""
+    """ICC family, agreement and notes for human ratings, without stories that nobody rated.
+
+    Two-way forms are defined where every identified rater rated every story; otherwise only one-way forms, and the
+    forms `REML` where raters are identified.
+    """
     raters = matrix.by_rater(criterion)
     if raters.known and ratings.size and not np.isnan(ratings).any():
         family = icc.family(ratings, columns="raters", names=raters.names)
@@ -194,7 +202,7 @@ def _people(matrix: RatingMatrix, criterion: int, ratings: Floats) -> tuple[icc.
 
 
 def _turned(criterion: str, ratings: Floats, names: Sequence[str]) -> tuple[str, ...]:
-    """A note on people whose ratings run against the others'."""
+    """Note on people whose ratings correlate negatively with those of the others; empty if there are none."""
     text = remark(ratings, names, "people")
     return (f"{criterion}: {text}",) if text else ()
 
@@ -205,9 +213,10 @@ def _crossed(ratings: Floats, k: int) -> CrossedEffects:
 
 
 def _packed(ratings: Floats) -> Floats:
-    """Ratings moved to the left, cut to the commonest number of raters a story: columns are positions, not persons.
+    """Ratings shifted left and cut to the most frequent number of raters per story.
 
-    Stories with fewer count as incomplete. Of stories with more, the first ones stored are used.
+    A column of the result is a position and not a person. Stories with fewer ratings count as incomplete. For stories
+    with more, the first ratings stored are used.
     """
     rated = ~np.isnan(ratings)
     counts = rated.sum(axis=1)

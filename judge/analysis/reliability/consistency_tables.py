@@ -1,4 +1,4 @@
-"""Printed consistency table."""
+"""Printed table of consistency."""
 
 from __future__ import annotations
 
@@ -25,8 +25,10 @@ _READING = (
 
 
 def tables(result: Consistency, *, full: bool = False) -> list[Table]:
-    """One row for each cell; with `full` one row for each form, with F, degrees of freedom and p; or pingouin's own
-    tables.
+    """Table with one row for each judge (or people) and criterion; with `full`, one row for each form of the ICC.
+
+    The rows of the full table have F, degrees of freedom and p. If the options choose the package pingouin, the result
+    is its own table for each judge and criterion instead.
     """
     if result.options.engine == "pingouin":
         return [_pingouin(cell, cell.pingouin, result.signature) for cell in result.cells if cell.pingouin]
@@ -70,7 +72,7 @@ def _row(cell: ConsistentCell) -> dict[str, Any]:
 
 
 def _pingouin(cell: ConsistentCell, family: PingouinFamily, line: str) -> Table:
-    """One cell under pingouin's names."""
+    """Table for one judge (or people) and criterion with the names that pingouin uses."""
     whose = f"{PEOPLE}, {cell.criterion}" if cell.is_people else f"{cell.judge}, {cell.eval_prompt}, {cell.criterion}"
     columns = [Column(name, name, digits=3) for name in ("Type", "ICC", "F", "df1", "df2", "pval", "CI95")]
     rows = [

@@ -1,4 +1,4 @@
-"""D-study: numbers of repeats, judges, Eval-Prompts and story-prompts that a reliability needs.
+"""D-study (decision study): how many repeats, judges, Eval-Prompts and story-prompts a target reliability requires.
 
 The statistics are in `stats.agreement.d_study`.
 """
@@ -22,10 +22,11 @@ MOST = {REPEAT: 100, EVAL_PROMPT: 50, JUDGE: 50, STORY_PROMPT: 10_000, STORY: 10
 
 @dataclass(frozen=True, slots=True)
 class PlanRow:
-    """One design of the D-study: the score it is for, its plan, its cost and the reliability it reaches.
+    """One design of the D-study, its cost and the reliability that it reaches.
 
-    `levels` are those of each facet and `calls` their product, infinite where only the limit is known; `reached` says
-    whether `result` reaches the target in the coefficient that was asked for.
+    `score` is the score whose reliability is computed (of a system, or of a story), and `plan` describes the design.
+    `levels` are the numbers of levels of each facet, infinite where no number reaches the target. `reached` says
+    whether `result` reaches the target in the coefficient of this plan.
     """
 
     criterion: str
@@ -37,7 +38,7 @@ class PlanRow:
 
     @property
     def calls(self) -> float:
-        """Number of calls for one system, or for one story."""
+        """Number of calls for one system, or for one story: the product of all levels."""
         return float(np.prod(list(self.levels.values())))
 
     @property
@@ -48,7 +49,7 @@ class PlanRow:
 
     @property
     def flat(self) -> dict[str, object]:
-        """The row with plain values: each coefficient as value and ends."""
+        """The row as plain values: each coefficient with its value and the ends of its interval."""
         relative, absolute = self.result.relative, self.result.absolute
         return {
             "criterion": self.criterion,
@@ -71,8 +72,8 @@ class PlanRow:
 class OrderOfSystems:
     """Number of story-prompts (or stories of each system) needed to order the systems; other facets keep their levels.
 
-    `number` has its range of 10 to 90 %; `has` is how many there are and `now` what they give; `limit` what ever more
-    would give, where no number is enough.
+    `number` is given with its range of 10 to 90 %. `has` is the number in the data and `now` the reliability that it
+    gives. `limit` is the reliability with infinitely many, where no number is enough; else None.
     """
 
     unit: str
@@ -95,8 +96,9 @@ class OrderOfSystems:
 
 
 def order_of_systems(components: VarianceComponents, target: float, kept: Mapping[str, float]) -> OrderOfSystems | None:
-    """Find the number needed to order the systems at the given levels of all other facets; None where there is no
-    order.
+    """Number needed to order the systems at the given levels of all other facets.
+
+    None if the design has no facets for systems and stories, or if the model does not hold.
     """
     facet = next((name for name in (STORY_PROMPT, STORY) if name in components.levels), None)
     if SYSTEM not in components.levels or facet is None or components.impossible:
@@ -112,12 +114,12 @@ def order_of_systems(components: VarianceComponents, target: float, kept: Mappin
 
 
 def in_words(levels: Mapping[str, float]) -> str:
-    """Levels of some facets, written out in words."""
+    """Text that lists the number of levels of some facets."""
     return " x ".join(f"{int(n)} {name if n == 1 else plural(name)}" for name, n in levels.items())
 
 
 class _Asked(NamedTuple):
-    """A plan, the facets that it varies, the coefficient that it is for, and the answer."""
+    """A plan, the facets whose numbers it varies, the reliability coefficient it targets, and the resulting design."""
 
     plan: str
     free: Sequence[str]
@@ -126,9 +128,9 @@ class _Asked(NamedTuple):
 
 
 def rows(criterion: str, part: RatedDesign, components: VarianceComponents, target: float) -> Iterator[PlanRow]:
-    """The design as run, the levels of each facet alone that reach the target, and the designs with fewest calls.
+    """Rows for the design as run, for changing a single facet to reach the target, and for the cheapest designs.
 
-    For the mean of a system (where there are two or more) and for the score of a story.
+    Each is given for the mean score of a system (with two systems or more) and for the score of a story.
     """
     impossible = components.impossible
     for label, objects in _objects(part):
@@ -164,7 +166,10 @@ def _objects(part: RatedDesign) -> list[tuple[str, tuple[str, ...]]]:
 def _plans(
     components: VarianceComponents, objects: Sequence[str], run: Mapping[str, float], target: float
 ) -> Iterator[_Asked]:
-    """Every plan asked for; those for Ep² and Phi are one where they are the same."""
+    """Plans that vary each facet alone, then the plans with fewest calls for the coefficients Ep² and Phi.
+
+    If the last two are equal, they are given as one plan.
+    """
 
     def ask(plan: str, free: Sequence[str], coefficient: Coefficient) -> _Asked:
         kept = {name: count for name, count in run.items() if name not in free}

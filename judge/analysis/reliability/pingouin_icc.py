@@ -1,4 +1,4 @@
-"""The ICC family computed by the package pingouin, unchanged, for comparison with our own."""
+"""The ICC family as computed by the package pingouin, for comparison with our own."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class PingouinRow:
 
 @dataclass(frozen=True, slots=True)
 class PingouinFamily:
-    """ICC family of one table of ratings from the installed pingouin: its rows, or the reason why there are none."""
+    """ICC family of one table of ratings from the installed pingouin, or the reason why there is none."""
 
     version: str
     rows: tuple[PingouinRow, ...]
@@ -38,9 +38,9 @@ class PingouinFamily:
 
 
 def family(ratings: NDArray[np.float64]) -> PingouinFamily:
-    """Compute pingouin's ICC family of ratings, shape (stories, columns), NaN = no rating.
+    """Compute the ICC family of ratings with pingouin; shape (stories, columns), NaN = no rating.
 
-    Raises MissingExtraError where it is not installed.
+    Raises MissingExtraError where pingouin is not installed.
     """
     try:
         import pingouin

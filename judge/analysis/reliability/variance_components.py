@@ -1,6 +1,6 @@
-"""Variance components of a run's ratings, and the D-study beside them.
+"""Variance components of a run's ratings, and the D-study (decision study) computed from them.
 
-The array of a criterion's ratings is made in `rated_design`, the statistics are in
+The array of a criterion's ratings is made in `rated_design`; the statistics are in
 `stats.agreement.variance_components`.
 """
 
@@ -42,9 +42,10 @@ COLUMNS = [
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One printed term: its component, and its share of the sum of the components (negative ones count as 0).
+    """One printed term: its variance component, and its share of the sum of all components (negative ones count as 0).
 
-    A variance whose whole interval is below 0 is undefined, and where that is sure, so are all shares.
+    A variance whose whole interval is below 0 is undefined. If it is almost certainly below 0, the model does not hold
+    and all shares are undefined.
     """
 
     name: str
@@ -54,11 +55,12 @@ class Term:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Study:
-    """One criterion of a dataset: its terms, the D-study, and the ratings that both are computed from.
+    """Results on one criterion of a dataset: variance components, the D-study, and counts of the ratings used.
 
-    `complete` says whether no rating is missing; else estimates are by Henderson's Method I, which gives the same
-    values for complete ratings. `systems` is how many story-prompts order the systems, all else as run. `ratings` of
-    the `asked` answers are used. `impossible` says why the model does not hold, where it does not.
+    `complete` is true if no rating is missing. Otherwise estimates are by Henderson's Method I, which gives the same
+    values for complete ratings. `systems` is the number of story-prompts needed to order the systems, with other facets
+    as run. `ratings` is the number of ratings used, out of `asked` answers requested. `impossible` says why the model
+    does not hold, or is None.
     """
 
     criterion: str
@@ -73,7 +75,7 @@ class Study:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DatasetComponents:
-    """Studies of one dataset; `notes` names the criteria whose variances cannot be told apart."""
+    """Studies (one per criterion) of one dataset; `notes` name the criteria whose variances cannot be estimated."""
 
     name: str
     studies: tuple[Study, ...]
@@ -88,7 +90,7 @@ class DatasetComponents:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Components:
-    """Variance components of each criterion and levels of each facet needed for a reliability, by dataset."""
+    """Variance components of each criterion and the D-study, by dataset."""
 
     datasets: tuple[DatasetComponents, ...]
     options: ComponentsOptions
@@ -96,7 +98,7 @@ class Components:
 
     @property
     def signature(self) -> str:
-        """The signature of all datasets together."""
+        """The signature of the results of all datasets together."""
         return joined_parts(self.signature_parts)
 
     @property
@@ -106,22 +108,22 @@ class Components:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Long table of variance components with `COLUMNS`: one row for each criterion and term."""
+        """A long frame of variance components with `COLUMNS`: one row for each criterion and term."""
         rows = [(dataset.name, *row) for dataset in self.datasets for study in dataset.studies for row in _flat(study)]
         return signed(pd.DataFrame(rows, columns=COLUMNS), self.signature, self.notes)
 
     @property
     def plans(self) -> pd.DataFrame:
-        """Long table of the D-study: `dataset`, then the values of `PlanRow.flat`."""
+        """A long frame of the D-study: `dataset`, then the values of `PlanRow.flat`."""
         studies = [(dataset.name, study) for dataset in self.datasets for study in dataset.studies]
         rows = [{"dataset": name, **row.flat} for name, study in studies for row in study.plans]
         return signed(pd.DataFrame(rows), self.signature, self.notes)
 
 
 def components(table: RatingsTable, options: ComponentsOptions | None = None) -> Components:
-    """Variance components and D-study of every criterion of every dataset.
+    """Compute variance components and the D-study of every criterion of every dataset.
 
-    Raises DataError where the variances of no criterion can be told apart.
+    Raises DataError if the variances can be estimated for no criterion.
     """
     options = options or ComponentsOptions()
     table = numbers(table)
@@ -140,7 +142,7 @@ def components(table: RatingsTable, options: ComponentsOptions | None = None) ->
 
 
 def method(studies: Sequence[Study]) -> str:
-    """Estimation method of the components; both methods give the same values where no rating is missing."""
+    """Name of the estimation method; both methods give the same values where no rating is missing."""
     return "anova" if all(study.complete for study in studies) else "henderson-1"
 
 
@@ -155,7 +157,10 @@ def _flat(study: Study) -> Iterator[tuple[object, ...]]:
 
 
 def _studies(table: RatingsTable, matrix: RatingMatrix, options: ComponentsOptions) -> tuple[list[Study], list[str]]:
-    """One study a criterion, and notes; a criterion that cannot be told becomes a note, all of them an error."""
+    """One study per criterion, and notes. A criterion that cannot be estimated becomes a note.
+
+    If no criterion can be estimated, a DataError is raised.
+    """
     controls = {(fact.run, fact.judge) for fact in table.facts if fact.control}
     asked = {(cell.run, cell.judge) for cell in matrix.cells}
     left_out = controls & asked if asked - controls else set()
@@ -185,14 +190,14 @@ def _studies(table: RatingsTable, matrix: RatingMatrix, options: ComponentsOptio
 def _study(
     matrix: RatingMatrix, criterion: str, left_out: set[tuple[str, str]], options: ComponentsOptions
 ) -> tuple[Study, tuple[str, ...]]:
-    """One criterion's study, and what its design cannot tell."""
+    """One criterion's study, and notes on variances that its design cannot separate."""
     part = rated_design(matrix, criterion, left_out=left_out)
     rng = np.random.default_rng(options.seed)
     estimated = variance_components(part.ratings, part.facets, rng=rng, draws=DRAWS)
     impossible = estimated.impossible
 
     def share(component: Component) -> Estimate:
-        """The term's share; undefined where the model does not hold."""
+        """The term's share of the variance; undefined where the model does not hold."""
         return Estimate.undefined(impossible, n=component.variance.n) if impossible else estimated.share(component)
 
     study = Study(
@@ -211,7 +216,10 @@ def _study(
 
 
 def _name(part: Component, components: VarianceComponents) -> str:
-    """The term as printed: repeats without their nest; where there are none, the last term with what hides in it."""
+    """Name of the term as printed: repeats without the facets that they are nested in.
+
+    Without repeats, the last term is named together with all other variation that it contains.
+    """
     if part.term.own == (REPEAT,):
         return "repeat (same query again)"
     last = part is components.components[-1]

@@ -1,6 +1,7 @@
-"""Correlation with people by the number of repeats and by how repeats are combined.
+"""Analysis of a judge's repeats: how agreement with people depends on their number and on how they are combined.
 
-Beside that, by how far people disagree on a story, and how far judges' ratings are distributed otherwise than people's.
+It also covers agreement by how much people disagree on a story, and differences between the distributions of judges'
+and human ratings.
 """
 
 from judge.analysis.repeats.compute import repeats

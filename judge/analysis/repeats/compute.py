@@ -1,9 +1,9 @@
-"""Computation of the analysis of repeats, for every judge cell that people rated.
+"""Computation of the analysis of repeats, for every judge, Eval-Prompt and criterion that people rated.
 
-The correlation of the mean of k repeats with people grows with k as far as repeats differ by chance. It is averaged
-over subsets of k of the repeats at hand; beside it stands Spearman and Brown's formula (Spearman 1910, Brown 1910,
-British J. of Psychology 3), which takes one repeat's correlation r and the repeats' ICC(1,1) rho to
-r sqrt(k / (1 + (k - 1) rho)). It is exact for product-moment correlations and a guide for tau.
+The correlation of the mean of k repeats with people grows with k if repeats differ by chance. It is averaged over
+subsets of k of the available repeats. It is compared with the Spearman-Brown formula (Spearman 1910, Brown 1910,
+British J. of Psychology 3), which predicts r sqrt(k / (1 + (k - 1) rho)) from one repeat's correlation r and the
+repeats' ICC(1,1) rho. The formula is exact for product-moment correlations and approximate for tau.
 """
 
 from __future__ import annotations
@@ -43,8 +43,10 @@ _NAMES = ("people agree most", "in between", "people disagree most")
 
 
 def repeats(table: RatingsTable, options: RepeatsOptions | None = None) -> Repeats:
-    """Analyse the repeats of every judge cell that people rated: their number, ways to combine them, strata and
-    distances.
+    """Analyse the repeats of every judge, on the criteria that people rated.
+
+    Results are agreement by number of repeats, by way to combine them and by disagreement among people, and distances
+    between distributions.
     """
     options, remarks = options or RepeatsOptions(), Remarks()
     table = numbers(table)
@@ -74,7 +76,7 @@ def _cells(matrix: RatingMatrix, options: RepeatsOptions, remarks: Remarks) -> I
 
 
 class _Cell:
-    """One judge, Eval-Prompt and criterion beside people's; repeats that some stories lack are left out there."""
+    """Ratings of one judge, Eval-Prompt and criterion with the human ratings that they are compared with."""
 
     def __init__(self, matrix: RatingMatrix, i: int, j: int, intervals: Intervals, rng: np.random.Generator) -> None:
         self.matrix, self.i, self.j, self.intervals, self.rng = matrix, i, j, intervals, rng
@@ -83,7 +85,7 @@ class _Cell:
         self.single = not matrix.means[i]
 
     def counts(self) -> Iterator[Count]:
-        """Agreement with people of 1, 2, ... repeats, on the stories that have all repeats."""
+        """Agreement with people of the mean of 1, 2, ... repeats, on the stories that have all repeats."""
         whole = ~np.isnan(self.ratings).any(axis=1) & ~np.isnan(self.people)
         most = self.ratings.shape[1]
         if most < 2 or not self.single or not whole.any():
@@ -104,7 +106,7 @@ class _Cell:
         return [tuple(sorted(self.rng.choice(most, k, replace=False))) for _ in range(SUBSETS)]
 
     def _average(self, rows: Floats) -> Estimate:
-        """The correlation of each row with people, averaged, with the interval of the average."""
+        """Mean of the correlations of each row with human ratings, with its interval."""
         people = Side.of(self.people)
         estimates = [self.intervals.statistic.estimate(Side.of(row), people) for row in rows]
         lost = next((estimate for estimate in estimates if estimate.value is None), None)
@@ -116,7 +118,7 @@ class _Cell:
         return self.intervals.of_values(mean, tuple(v.mean(axis=0) for v in self.intervals.values(rows, self.people)))
 
     def sums(self) -> Iterator[Summed]:
-        """Agreement with people of the mean, median and mode of all repeats."""
+        """Agreement with people of the mean, the median and the mode of all repeats."""
         if self.ratings.shape[1] < 2 or not self.single:
             return
         ways: dict[How, Floats] = {
@@ -137,7 +139,10 @@ class _Cell:
             yield Summed(self.subject, how, value, over, plain.n)
 
     def strata(self) -> Iterator[Stratum]:
-        """Agreement by thirds of the stories, by the standard deviation of people's ratings; ties stay together."""
+        """Agreement in thirds of the stories, formed by the standard deviation of human ratings.
+
+        Stories with equal standard deviations are in the same third.
+        """
         positions = self.matrix.by_position(self.j)
         several = (~np.isnan(positions)).sum(axis=1) >= 2
         judge = self.matrix.judge[self.i]
@@ -182,7 +187,7 @@ class _Cell:
         )
 
     def _by_story(self, judge_counts: Floats, people_counts: Floats, points: Floats) -> Estimate:
-        """The mean distance within a story, of stories that both rated at least twice."""
+        """Mean over stories of the distance between judge and people, for stories that both rated at least twice."""
         several = (judge_counts.sum(axis=1) > 1.5) & (people_counts.sum(axis=1) > 1.5)
         if not several.any():
             return Estimate.undefined("no story has several ratings of both")
@@ -212,6 +217,6 @@ def _spearman_brown(first: float | None, rho: float | None, k: int) -> float | N
 
 
 def _mode(given: Floats) -> float:
-    """The commonest rating; of several the mean of these."""
+    """Most frequent rating; if several are equally frequent, their mean."""
     values, counts = np.unique(given, return_counts=True)
     return float(values[counts == counts.max()].mean())

@@ -1,4 +1,4 @@
-"""Printed tables about repeats."""
+"""Printed tables of the analysis of repeats."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _APART = (
 
 
 def tables(result: Repeats) -> list[Table]:
-    """Tables by number of repeats, by way to combine them, by people's disagreement, and of distributions."""
+    """Tables by number of repeats, by way to combine them, by disagreement among people, and of distributions."""
     printed = [
         Table(
             "Kendall's tau-b with people by number of repeats",

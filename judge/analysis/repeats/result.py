@@ -1,4 +1,4 @@
-"""Result of the analysis of repeats: typed rows."""
+"""Result types of the analysis of repeats."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ How = Literal["mean", "median", "mode"]
 class Count:
     """Agreement of the mean of `k` repeats with people, averaged over `subsets` subsets of the repeats.
 
-    `predicted` is what Spearman and Brown's formula makes of one repeat; None where repeats cannot be told apart.
+    `predicted` is the value of the Spearman-Brown formula; None where it is undefined.
     """
 
     subject: Subject
@@ -32,7 +32,10 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class Summed:
-    """Agreement of all repeats, combined in one way, with people, and its paired difference from that of their mean."""
+    """Agreement with people of all repeats combined in one way (`how`).
+
+    `over` is its paired difference from the agreement of the mean of all repeats.
+    """
 
     subject: Subject
     how: How
@@ -43,7 +46,10 @@ class Summed:
 
 @dataclass(frozen=True, slots=True)
 class Stratum:
-    """Agreement of a judge with people on stories of similar disagreement (standard deviation of people's ratings)."""
+    """Agreement of a judge with people on stories with a similar standard deviation of human ratings.
+
+    `spread` is the mean of these standard deviations.
+    """
 
     subject: Subject
     name: str
@@ -56,8 +62,8 @@ class Stratum:
 class Apart:
     """Distances between the distributions of single ratings of a judge and of people, on the stories that both rated.
 
-    `mean` is the judge's mean minus people's; `by_story` the mean over stories of the distance within each, where both
-    gave a story several ratings.
+    `mean` is the judge's mean minus people's. `wasserstein` and `variation` are Wasserstein and total variation
+    distance over all ratings. `by_story` is the mean distance within a story, for stories with several ratings of both.
     """
 
     subject: Subject
@@ -69,7 +75,7 @@ class Apart:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Repeats(Signed):
-    """Analysis of the repeats of every judge cell that people rated."""
+    """Analysis of the repeats of every judge, Eval-Prompt and criterion that people rated."""
 
     counts: tuple[Count, ...]
     sums: tuple[Summed, ...]
@@ -79,7 +85,10 @@ class Repeats(Signed):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Long table with one row for each number: `what` names the number, `at` its count, way or stratum."""
+        """A long frame with one row for each number.
+
+        `what` names the number, `at` its number of repeats, way to combine or stratum.
+        """
         return self.signed([dict(row) for row in self._rows()])
 
     def _rows(self) -> Iterator[Iterator[tuple[str, object]]]:

@@ -1,4 +1,4 @@
-"""Ratings as answers state them, in separate runs beside expected values over log-probabilities."""
+"""Adds the ratings that answers state in their text, as separate runs, to ratings scored by log-probabilities."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from judge.ratings_table import RatingsTable, read
 
 
 def with_stated(table: RatingsTable, parser: str = "ours") -> RatingsTable:
-    """Add to the table a second reading of each run scored by log-probabilities: the ratings stated in its answers.
+    """Add a second reading of each run that was scored by log-probabilities: the ratings stated in its answers.
 
-    The second reading's runs are named so; of it only what the table has is taken, which may have been narrowed.
+    Runs of the second reading are named "RUN, as stated". It has only the judges, stories, Eval-Prompts and criteria
+    that the table has, which may have been narrowed.
     """
     scored = [fact for fact in table.facts if fact.parser.endswith("+logprobs") or "+logprobs+" in fact.parser]
     if not scored:

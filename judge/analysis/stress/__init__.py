@@ -1,6 +1,6 @@
-"""Stress tests of judges: whether they notice perturbations, and are not moved by changes that should not matter.
+"""Stress tests of judges: whether they notice perturbations, and ignore changes that should not matter.
 
-`stress` computes one value; its frame and the printed tables are made from that.
+`stress` returns one value, from which the data frame and the printed tables are made.
 """
 
 from judge.analysis.stress.compute import stress

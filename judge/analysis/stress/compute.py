@@ -1,4 +1,4 @@
-"""Computation of stress tests from a ratings table that holds perturbed stories."""
+"""Computes stress tests from a ratings table that contains perturbed stories."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
 
 def stress(table: RatingsTable, options: StressOptions | None = None) -> Stress:
-    """Test every judge, Eval-Prompt, criterion, perturbation and strength; `table` must hold the perturbed stories too.
+    """Test every judge, Eval-Prompt, criterion, perturbation and strength.
 
     Raises
     ------
     SpecError
-        No story's id tells that it was perturbed, or that it was left untouched.
+        The table has no pair of a perturbed and an untouched story, as identified by story ids.
     """
     options, remarks = options or StressOptions(), Remarks()
     table = numbers(table)
@@ -70,7 +70,7 @@ def stress(table: RatingsTable, options: StressOptions | None = None) -> Stress:
 
 
 def _adjusted(rows: Sequence[Paired], options: StressOptions) -> tuple[tuple[Paired, ...], int]:
-    """The rows with p adjusted over the judges' tests, and their findings; and the number of tests."""
+    """Rows with p adjusted over the judges' tests and with their findings, and the number of tests."""
     p = [row.p if row.subject.kind == JUDGE and row.p is not None else np.nan for row in rows]
     adjustment = adjust(np.array(p), options.adjust, family="all tests of this report")
     with_p = [
@@ -80,7 +80,7 @@ def _adjusted(rows: Sequence[Paired], options: StressOptions) -> tuple[tuple[Pai
 
 
 def _of_measures(rated: Sequence[Rated]) -> Iterator[str]:
-    """Notes for reading the rows of measures."""
+    """Notes on how to read the rows of automatic measures."""
     if any(judge.measure is not None for judge in rated):
         yield (
             "measures: detection is the share of pairs in which the untouched story has the better value; without "
@@ -95,7 +95,7 @@ def _of_measures(rated: Sequence[Rated]) -> Iterator[str]:
 
 
 class _Dataset:
-    """One dataset with all whose ratings of it are put to the test."""
+    """One dataset with the judges, measures and controls whose ratings are tested."""
 
     def __init__(
         self, table: RatingsTable, matrix: RatingMatrix, pairs: Pairing, options: StressOptions, remarks: Remarks
@@ -115,14 +115,14 @@ class _Dataset:
             remarks.note(notes)
 
     def _groups(self) -> dict[tuple[str | None, ...], list[Rated]]:
-        """Ratings of one run, judge and Eval-Prompt together, criterion by criterion; those of the control last."""
+        """Ratings grouped by run, judge and Eval-Prompt, one entry per criterion; controls come last."""
         groups: dict[tuple[str | None, ...], list[Rated]] = {}
         for source in (*self.judges, *self.controls):
             groups.setdefault((source.subject.run, source.subject.judge, source.subject.eval_prompt), []).append(source)
         return groups
 
     def _in_points(self) -> list[Rated]:
-        """Those that rate in points of a scale, as no measure does."""
+        """Ratings by judges in points of a scale, without those of automatic measures."""
         return [judge for judge in self.judges if judge.measure is None]
 
     def rows(self) -> Iterator[Paired]:

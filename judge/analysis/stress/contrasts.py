@@ -1,4 +1,4 @@
-"""Contrasts of Eval-Prompts on the same pairs: which detects more perturbations."""
+"""Contrasts between the Eval-Prompts of a judge in a stress test: with which one it notices more perturbations."""
 
 from __future__ import annotations
 
@@ -20,9 +20,11 @@ from judge.stats.ordering.detection import credit
 
 
 def contrasts(rated: Sequence[Rated], pairs: Pairing) -> Iterator[Contrast]:
-    """Contrast every two Eval-Prompts of each judge and criterion, on each perturbation that should be noticed.
+    """Compare every two Eval-Prompts of each judge and criterion on each perturbation that should be noticed.
 
-    At the highest strength; the difference of detection is the mean over origins that both rated, second minus first.
+    Only the highest strength of a perturbation is used. Detection is the share of pairs in which the untouched story is
+    rated higher. The estimate is the detection with the second Eval-Prompt minus the detection with the first, averaged
+    over the original stories for which both have a rating.
     """
     groups: dict[tuple[str | None, ...], list[Rated]] = {}
     for source in rated:
@@ -59,7 +61,9 @@ def _p(difference: NDArray[np.float64], codes: NDArray[np.int64]) -> float | Non
 
 
 def adjusted(rows: Sequence[Contrast], method: Method) -> tuple[Contrast, ...]:
-    """The contrasts with p values adjusted over all of them as one family."""
+    """The same contrasts with `adjusted` set: their p values, adjusted for multiple tests over all contrasts
+    together.
+    """
     p = np.array([np.nan if row.p is None else row.p for row in rows], dtype=np.float64)
     p_adjusted = adjust(p, method, family="all contrasts of this report").p
     return tuple(

@@ -1,4 +1,4 @@
-"""The finding of a row of a stress test, in one word."""
+"""Classifies each row of a stress test as a one-word finding, such as ``found``, ``missed`` or ``open``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _HALF = 0.5
 
 
 def finding(row: Paired, options: StressOptions) -> Finding | None:
-    """Finding of a row whose p is adjusted; None where no change is expected, or where there is no interval."""
+    """Classify a row whose p value is already adjusted. None if no change is expected, or if an interval is missing."""
     if row.detection.estimate.low is None or not (row.expected or row.facts.test != "discrimination"):
         return None
     if row.facts.test == "discrimination":

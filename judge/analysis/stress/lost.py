@@ -1,4 +1,7 @@
-"""Answers without a rating, by perturbation: a refusal of an injected story is a finding, not a rating."""
+"""Counts answers without a rating for each perturbation.
+
+A judge that refuses to rate a story with an injected instruction gives no rating, but the refusal is a result too.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,9 @@ if TYPE_CHECKING:
 
 
 def lost_by_perturbation(table: RatingsTable, dataset: str) -> Iterator[Lost]:
-    """Count the lost answers of each judge and Eval-Prompt, on untouched stories, then on each perturbation."""
+    """Count the answers without a rating: for each judge and Eval-Prompt, first on untouched stories, then on each
+    perturbation (all its strengths together).
+    """
     frame = table.frame[(table.frame["source"] == "judge") & (table.frame["dataset"] == dataset)]
     names = perturbed_names(frame["story"].unique())
     kinds = {story: name.perturbation or "" for story, name in names.items()}

@@ -1,4 +1,4 @@
-"""Pairs of each perturbed story with the untouched story that it was made from."""
+"""Pairs each perturbed story with the untouched story that it was made from."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ _ORDER = {name: place for place, name in enumerate(CATALOGUE)}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Changed:
-    """Indices of the stories that one perturbation at one strength made from each origin; -1 where there is none."""
+    """Stories that one perturbation at one strength made.
+
+    `story` has one entry for each original story: the index of the perturbed story, or -1 if there is none.
+    """
 
     facts: Facts
     strength: int
@@ -27,21 +30,22 @@ class Changed:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pairing:
-    """Origins of a dataset, each with its untouched story and its perturbed ones.
+    """Original stories of a dataset, each with its untouched text and its perturbed versions.
 
     Attributes
     ----------
     origins : tuple of str
+        Identifiers of the original stories.
     untouched : array, shape (origins,)
-        Place of the untouched story among the matrix's stories.
+        Index of the untouched story among the stories of the rating matrix.
     prompt : array, shape (origins,)
-        Code of the origin's story-prompt, by which pairs are clustered.
+        Code of the original story's story-prompt, by which pairs are clustered.
     changed : tuple of Changed
-        In the catalogue's order, then by strength.
+        Perturbed stories, by perturbation in the order of the catalogue, then by strength.
     unknown : tuple of str
-        Perturbations that the catalogue does not have.
+        Names of perturbations that are not in the catalogue.
     alone : int
-        Perturbed stories whose untouched story is not there: nothing to compare them with.
+        Number of perturbed stories that are left out because their untouched story is missing.
     """
 
     origins: tuple[str, ...]
@@ -53,7 +57,9 @@ class Pairing:
 
 
 def pairing(matrix: RatingMatrix) -> Pairing | None:
-    """Pair the perturbed stories of a dataset with their origins; None where no story id names a perturbation."""
+    """Pair the perturbed stories of a dataset with their untouched stories; None if the dataset has no perturbed
+    story.
+    """
     stories = list(matrix.stories["story"])
     names = perturbed_names(stories)
     if not any(name.perturbation for name in names.values()):

@@ -1,4 +1,4 @@
-"""Printed stress report: the answer first, evidence after."""
+"""Tables of a stress test for printing: first a summary of the findings, then the evidence."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _BOX = (
 
 
 def tables(result: Stress, *, long: bool = False) -> list[Table]:
-    """The verdict box, then the evidence by kind of test; with `long`, one row for each number instead."""
+    """The summary table, then the evidence by kind of test. With `long`, a single long table with one row per test."""
     if long:
         return [long_table("Stress tests", result.frame, result.signature)]
     printed = [
@@ -58,7 +58,9 @@ _LOWEST = "lowest: share of rated ones at the lowest point; lost: asked about an
 def _in_points(
     result: Stress, test: Test, title: str, layout: tuple[Sequence[Column], Cells], note: str
 ) -> Iterator[Table]:
-    """The judges' tables, then those of measures, which have no points: detection is all that is known of them."""
+    """Tables for the judges, in the given layout, then tables for the measures, which show only detection because
+    measures have no points of a rating scale.
+    """
     yield from _of_test(result, test, title, layout, note, measured=False)
     yield from _of_test(result, test, title, _noticed, _BETTER, measured=True)
 
@@ -70,7 +72,7 @@ def _judge_name(subject: Subject) -> str:
 
 
 def _judge_columns(result: Stress) -> list[Column]:
-    """Columns for who rated, as far as it differs: one judge with one Eval-Prompt needs none but the control's."""
+    """The columns that identify a row: the judge, and the dataset if there are several."""
     columns = [Column("who", "judge", wrap=26)]
     if len({row.subject.dataset for row in result.rows}) > 1:
         columns.insert(0, Column("dataset", "dataset"))
@@ -111,7 +113,9 @@ Cells = Callable[[Paired, "_Beside"], dict[str, Any]]
 
 
 class _Beside:
-    """Rows for comparison beside a judge's row: the control's on the same stories, the null of the same cell."""
+    """Looks up the rows with which a judge's row is compared: the control's on the same stories, and the judge's
+    null.
+    """
 
     def __init__(self, result: Stress) -> None:
         self._controls = {self._key(row): row for row in result.rows if row.subject.kind == CONTROL}
@@ -126,7 +130,7 @@ class _Beside:
         return self._controls.get(self._key(row))
 
     def null(self, row: Paired) -> Null | None:
-        """The null distribution of the same judge, Eval-Prompt and criterion."""
+        """The null distribution (repeats of untouched stories) of the same judge, Eval-Prompt and criterion."""
         return self._nulls.get(_null_key(row.subject))
 
 
@@ -143,7 +147,9 @@ def _of_test(
     *,
     measured: bool | None = None,
 ) -> Iterator[Table]:
-    """One table for each judge or measure, so that it is as narrow as a screen; the control's numbers stand in each."""
+    """One table for each judge or measure, so that each fits the width of a screen. `measured` restricts the tables to
+    measures (True) or judges (False).
+    """
     columns, cells = layout
     beside = _Beside(result)
     for key, rows in _by_judge(result, test).items():
@@ -163,7 +169,9 @@ def _of_test(
 
 
 def _easily_kept(rows: Sequence[Paired], result: Stress) -> Iterator[str]:
-    """Cautions where a judge's ratings vary by less than the margin anyway, so that staying within it says little."""
+    """Warn of each criterion on which the judge's ratings of untouched stories vary by less than the margin. On such a
+    criterion, staying within the margin is weak evidence of invariance.
+    """
     beside = _Beside(result)
     for criterion, row in {row.subject.criterion: row for row in rows}.items():
         null = beside.null(row)

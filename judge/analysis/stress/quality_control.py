@@ -1,6 +1,6 @@
-"""The study's quality control of workers, applied to a judge.
+"""Applies to a judge the quality control that a published study applied to crowd workers.
 
-Guan et al. 2021 rejected a worker's ratings where the human story got less than 4 or the spoilt one more than 2.
+Guan et al. 2021 rejected a worker's ratings where the human story was rated below 4 or the spoilt story above 2.
 """
 
 from __future__ import annotations
@@ -29,8 +29,9 @@ _HIGH, _LOW = 0.75, 0.25
 
 
 def quality_control(rated: Rated, pairs: Pairing, matrix: RatingMatrix) -> Iterator[QualityControl]:
-    """Apply the study's quality control to each spoiling perturbation at its highest strength, on human stories (or
-    all).
+    """Apply the quality control of Guan et al. 2021 to each perturbation that spoils a story, at its highest strength.
+
+    Only stories written by people are used, or all stories if the dataset names no human author.
     """
     systems = np.array([str(name).casefold() for name in matrix.stories["system"]], dtype=object)[pairs.untouched]
     human = np.isin(systems, _HUMAN)
@@ -50,7 +51,7 @@ def quality_control(rated: Rated, pairs: Pairing, matrix: RatingMatrix) -> Itera
 
 
 def _share(hits: NDArray[np.bool_], prompt: NDArray[np.int64]) -> Estimate:
-    """Share of story-prompts, each with the mean of its stories."""
+    """Mean over story-prompts of the share of their stories that are hits, with a Wilson interval."""
     if not hits.size:
         return Estimate.undefined("undefined without a pair of rated stories")
     group = np.unique(prompt, return_inverse=True)[1].reshape(-1)

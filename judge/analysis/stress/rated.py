@@ -1,4 +1,4 @@
-"""Raters under a stress test: each judge cell, and the control on the same texts."""
+"""Ratings that a stress test compares: those of each judge, Eval-Prompt and criterion, and those of the control."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _NOT_SAID = "its folder does not say whether more of this measure is better: mea
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """Direction of a measure: whether more is better (1), worse (-1) or neither (0), and why neither."""
+    """Direction of a measure: 1 if more is better, -1 if less is better, 0 if neither. For 0, `reason` says why."""
 
     better: int
     reason: str | None = None
@@ -43,10 +43,11 @@ class Measure:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rated:
-    """Ratings of all stories of a dataset on one criterion.
+    """Ratings of all n stories of a dataset on one criterion, by one judge with one Eval-Prompt or by the control.
 
-    `means` (n,) are those over repeats; `repeats` (n, k) single ratings; `asked` (n,) whether the story was asked
-    about; `scale` that of the ratings, which says nothing of a `measure`.
+    `repeats` has shape (n, k), one column for each repeat, and `means` (n,) are the means over repeats. `asked` (n,) is
+    True for stories that the judge was asked about. `scale` is the scale of the ratings; it has no meaning for a
+    `measure`.
     """
 
     subject: Subject
@@ -58,7 +59,9 @@ class Rated:
 
     @property
     def merit(self) -> Floats:
-        """Mean ratings, signed so that more is better; all NaN where the measure has no better direction."""
+        """Mean ratings with a sign such that more is better; all NaN for a measure for which neither direction is
+        better.
+        """
         if self.measure is None or self.measure.better == 1:
             return self.means
         return -self.means if self.measure.better else np.full(self.means.shape, np.nan)
@@ -70,7 +73,9 @@ class Rated:
 
 
 def judges(table: RatingsTable, matrix: RatingMatrix) -> Iterator[Rated]:
-    """Ratings of each judge cell whose criterion has a numeric scale, and of each measure."""
+    """Yield the ratings by each judge and Eval-Prompt on each criterion with a numeric scale, and the values of each
+    measure.
+    """
     ways = {(fact.run, name): way for fact in table.facts for name, way in fact.directions.items()}
     scales = {
         (fact.run, criterion.name.casefold()): criterion.scale for fact in table.facts for criterion in fact.criteria
@@ -86,17 +91,21 @@ def judges(table: RatingsTable, matrix: RatingMatrix) -> Iterator[Rated]:
 
 
 def _measure(subject: Subject, way: int | None) -> Measure | None:
-    """None where it is a judge's."""
+    """Direction of a measure; None if the subject is a judge.
+
+    `way` is the direction stored with the run: 1 (more is better), -1, 0 (neither), or None if it is missing.
+    """
     if JudgeName.of(subject.judge).provider != MEASURE:
         return None
     return Measure(way or 0, {None: _NOT_SAID, 0: _NEITHER}.get(way))
 
 
 def controls(matrix: RatingMatrix, criteria: Sequence[str]) -> tuple[list[Rated], list[str]]:
-    """Ratings of the shipped surface judge on each criterion, and notes on them.
+    """Ratings by the control (the shipped surface judge, a regression on text features) on each criterion, and notes on
+    them.
 
-    It rates the texts, perturbed or not, as they are in the journals. People's ratings of untouched stories that it was
-    fitted on are not left out: what is compared here is two texts, of which it has seen one at most.
+    The control rates all texts in the journals, perturbed or not. Stories with human ratings on which it was fitted are
+    kept: each comparison is between two texts, and the control was fitted on at most one of them.
     """
     card, texts = read_card(shipped_model()), [str(text) for text in matrix.stories["text"]]
     if not any(texts):

@@ -1,4 +1,4 @@
-"""Result of stress tests: typed rows of pairs, and statistics made from them."""
+"""Result of a stress test as typed rows: paired comparisons, and the statistics computed from them."""
 
 from __future__ import annotations
 
@@ -27,45 +27,51 @@ stories: seen, fell for. `open`: these stories do not decide it.
 
 @dataclass(frozen=True, slots=True)
 class Paired:
-    """Test of one judge (or the control) on one criterion, for one perturbation at one strength, paired by origin.
+    """Test of one judge (or the control) on one criterion, for one perturbation at one strength, paired by original
+    story.
 
     Attributes
     ----------
     subject : Subject
+        Judge, Eval-Prompt, criterion and dataset.
     facts : Facts
-        Of the perturbation.
+        Description of the perturbation.
     strength : int
     expected : bool
-        Whether people would expect this criterion to move; True of every criterion where the judge was asked about
-        none that the perturbation aims at.
+        Whether people would expect the perturbation to change ratings on this criterion. True for every
+        criterion if the judge was asked about none of the criteria that the perturbation aims at.
     detection : Detection
+        Share of pairs in which the untouched story is rated higher, with its counts and tests.
     drop : Estimate
-        Mean of untouched minus changed, in points, clustered by story-prompt.
+        Mean of the untouched minus the changed story's rating, in points, clustered by story-prompt.
     against_noise : Estimate
-        The drop in standard deviations of the judge's own repeats of one untouched story.
+        The drop divided by the standard deviation of the judge's repeats of one untouched story.
     detectable : float or None
-        The smallest mean drop found in four of five repetitions; None without a variance.
+        Smallest mean drop that would be detected with a power of 80 %; None if the drops do not vary.
     p, adjusted : float or None
-        Of detection: two-sided, for attacks one-sided (the changed story is rated higher); adjusted over the report.
+        p value of the detection, and the p value adjusted over all tests of the report. For attacks the test
+        is one-sided (the changed story is rated higher), otherwise two-sided.
     wilcoxon : float or None
-        Of the signed ranks of story-prompts' mean drops, two-sided.
+        Two-sided p value of the signed-rank test on the mean drops of story-prompts.
     same : Equivalence or None
-        For invariance: two one-sided tests of the drop within the margin.
+        For invariance: two one-sided tests that the drop lies within the margin.
     flips : Estimate or None
-        For invariance: chance that a rating of the changed story is another point than one of the untouched.
+        For invariance: probability that a rating of the changed story is a different point of the scale than a
+        rating of the untouched story.
     top, top_before : Estimate or None
-        For attacks: share of changed, and of untouched, stories at the top of the scale.
+        For attacks: share of changed and of untouched stories rated at the top of the scale.
     lowest : Estimate or None
-        For degenerate stories: share rated at the lowest point.
+        For degenerate stories: share rated at the lowest point of the scale.
     asked, rated : int
-        Changed stories that the judge was asked about, and that have a rating.
+        Number of changed stories that the judge was asked about, and number that have a rating.
     correlation, auc : Estimate or None
-        As published: point-biserial correlation and AUC of all untouched and these changed stories, unpaired.
+        Unpaired statistics as published: point-biserial correlation and AUC of all untouched stories against
+        these changed stories.
     measured : bool
-        Whether these are values of a measure, which has no points: what is counted in points is undefined or None, and
-        detection is of the better value, which of some measures is the lower.
+        Whether the values are those of a measure, which has no points of a scale. Statistics in points are
+        then undefined or None, and detection counts the better value, which can be the lower one.
     finding : str or None
-        None where nothing is expected of the criterion, or nothing is known.
+        The row as a one-word finding; None if no change is expected or an interval is missing.
     """
 
     subject: Subject
@@ -93,7 +99,7 @@ class Paired:
 
     @property
     def name(self) -> str:
-        """The perturbation, with its strength where there are several."""
+        """Name of the perturbation, followed by its strength if it has several."""
         return f"{self.facts.name} {self.strength}" if len(self.facts.strengths) > 1 else self.facts.name
 
     @property
@@ -107,7 +113,7 @@ class Paired:
 
     @property
     def tail(self) -> str | None:
-        """Alternative of the test that p belongs to, "greater" or "two-sided"; None without p."""
+        """Alternative hypothesis of `p`: "greater" or "two-sided"; None if there is no p value."""
         if self.p is None:
             return None
         return "greater" if self.facts.test == "attack" else "two-sided"
@@ -115,9 +121,10 @@ class Paired:
 
 @dataclass(frozen=True, slots=True)
 class Null:
-    """Null distribution from the repeats of untouched stories: one half of them compared with the other.
+    """Null distribution: two halves of the repeats of untouched stories, compared as if one half were perturbed.
 
-    `noise` is the standard deviation of single ratings within stories, `spread` that of stories' means.
+    `flips` is the probability that two repeats give different points of the scale. `noise` is the standard deviation of
+    single ratings within a story, and `spread` the standard deviation of mean ratings over stories.
     """
 
     subject: Subject
@@ -130,7 +137,10 @@ class Null:
 
 @dataclass(frozen=True, slots=True)
 class Dose:
-    """Growth of the drop with strength: the mean slope over origins, in points per doubling of strength."""
+    """Dose response of one perturbation: how much more the rating drops for each doubling of the strength.
+
+    `slope` is in points per doubling, averaged over original stories.
+    """
 
     subject: Subject
     facts: Facts
@@ -141,7 +151,12 @@ class Dose:
 
 @dataclass(frozen=True, slots=True)
 class Selectivity:
-    """Detection by one judge and Eval-Prompt on the criteria that a perturbation aims at, minus that on the others."""
+    """How much better one judge with one Eval-Prompt detects a perturbation on the criteria that it aims at than on the
+    others.
+
+    Detection is the share of pairs in which the untouched story is rated higher. `difference` is the mean detection on
+    the criteria `aimed` minus that on the other criteria.
+    """
 
     subject: Subject
     facts: Facts
@@ -153,7 +168,10 @@ class Selectivity:
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """Detection by one judge on one criterion with a second Eval-Prompt, minus that with the first."""
+    """Detection by one judge on one criterion with the Eval-Prompt `second`, minus its detection with `first`.
+
+    Detection is the share of pairs in which the untouched story is rated higher.
+    """
 
     subject: Subject
     facts: Facts
@@ -167,7 +185,10 @@ class Contrast:
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """Counts by status of the repeats without a rating; `facts` is None for untouched stories."""
+    """Counts of repeats that were asked and rated, and of repeats without a rating by status.
+
+    `facts` describes the perturbation; it is None for untouched stories.
+    """
 
     subject: Subject
     facts: Facts | None
@@ -178,9 +199,11 @@ class Lost:
 
 @dataclass(frozen=True, slots=True)
 class QualityControl:
-    """Share of story-prompts where the judge would have passed the study's quality control.
+    """Share of story-prompts where the judge would have passed the quality control for crowd workers of Guan et al.
+    2021.
 
-    On a scale of 1-5 it rates the human story 4 or higher and the spoilt one 2 or lower; other scales: as far along.
+    On a scale from 1 to 5 the judge passes if it rates the human story 4 or higher and the spoilt story 2 or lower. On
+    other scales the limits lie at the same fractions (3/4 and 1/4) of the range.
     """
 
     subject: Subject
@@ -193,7 +216,7 @@ class QualityControl:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stress(Signed):
-    """All stress tests of a ratings table."""
+    """Results of all stress tests of a ratings table."""
 
     rows: tuple[Paired, ...]
     nulls: tuple[Null, ...]
@@ -208,7 +231,7 @@ class Stress(Signed):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Long table: one row for each judge, Eval-Prompt, criterion, perturbation and strength."""
+        """Long table with one row for each judge, Eval-Prompt, criterion, perturbation and strength."""
         return self.signed([_flat(row) for row in self.rows])
 
 

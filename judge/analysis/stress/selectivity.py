@@ -1,4 +1,6 @@
-"""Selectivity: whether a judge lowers the targeted criteria of a perturbation more than the others (Hu et al. 2024)."""
+"""Computes selectivity: whether a judge lowers its ratings more on the criteria that a perturbation aims at than on the
+other criteria (Hu et al. 2024).
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,11 @@ from judge.stats.ordering.detection import credit, detection
 
 
 def selectivity(group: Sequence[Rated], pairs: Pairing) -> Iterator[Selectivity]:
-    """Selectivity of one judge with one Eval-Prompt in each discrimination test, at its highest strength."""
+    """Selectivity of one judge with one Eval-Prompt, for each perturbation that should be noticed, at its highest
+    strength.
+
+    `group` holds the judge's ratings, one entry for each criterion. Nothing is yielded for fewer than two criteria.
+    """
     if len(group) < 2:
         return
     highest = {changed.facts.name: changed for changed in pairs.changed}

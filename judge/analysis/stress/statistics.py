@@ -1,4 +1,4 @@
-"""Statistics of one judge on one criterion: changed stories against the untouched ones they were made from."""
+"""Statistics of one judge on one criterion: ratings of changed stories against those of the untouched originals."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ _NO_POINTS = Estimate.undefined(NO_POINTS)
 
 
 def paired(rated: Rated, pairs: Pairing, changed: Changed, options: StressOptions, *, expected: bool) -> Paired:
-    """Test the ratings for one perturbation at one strength."""
+    """Compare the ratings of stories changed by one perturbation, at one strength, with those of the untouched
+    stories.
+    """
     there = changed.story >= 0
     before, after = pairs.untouched[there], changed.story[there]
     prompt = pairs.prompt[there]
@@ -58,14 +60,16 @@ def paired(rated: Rated, pairs: Pairing, changed: Changed, options: StressOption
 
 
 def detected(rated: Rated, before: Codes, after: Codes, prompt: Codes) -> Detection:
-    """Detection of the changed stories; undefined, with a reason, for a measure that has no better direction."""
+    """Share of pairs in which the untouched story is better; undefined, with a reason, for a measure without a better
+    direction.
+    """
     if rated.measure is not None and not rated.measure.better:
         return Detection(Estimate.undefined(rated.measure.reason or ""), 0, 0, 0)
     return detection(rated.merit[before] - rated.merit[after], prompt)
 
 
 def _in_points(row: Paired, rated: Rated, pairs: Pairing, changed: Changed, options: StressOptions) -> Paired:
-    """The row with what is counted in points of the rating scale."""
+    """A copy of the row with the statistics added that are measured in points of the rating scale."""
     there = changed.story >= 0
     before, after, prompt = pairs.untouched[there], changed.story[there], pairs.prompt[there]
     difference = rated.means[before] - rated.means[after]
@@ -87,7 +91,7 @@ def _in_points(row: Paired, rated: Rated, pairs: Pairing, changed: Changed, opti
 
 
 def null(rated: Rated, pairs: Pairing) -> Null:
-    """Compare the first half of the repeats of untouched stories with the second half."""
+    """Null distribution: the first half of the repeats of untouched stories compared with the second half."""
     repeats = rated.repeats[pairs.untouched]
     half = repeats.shape[1] // 2
     spread = agreement(rated.points(repeats))
@@ -102,7 +106,7 @@ def null(rated: Rated, pairs: Pairing) -> Null:
 
 
 def _spread(ratings: Floats) -> Estimate:
-    """Standard deviation of the untouched stories' ratings."""
+    """Standard deviation over stories of the ratings of untouched stories."""
     defined = ratings[~np.isnan(ratings)]
     if defined.size < 2:
         return Estimate.undefined("undefined with fewer than 2 rated stories")
@@ -110,7 +114,9 @@ def _spread(ratings: Floats) -> Estimate:
 
 
 def dose(rated: Rated, pairs: Pairing) -> Iterator[Dose]:
-    """For each perturbation with several strengths, the slope of each origin's drop on log2 of strength."""
+    """For each perturbation with several strengths, the slope of the rating's drop on log2 of the strength, averaged
+    over original stories.
+    """
     for _, group in groupby(pairs.changed, key=lambda changed: changed.facts.name):
         several = list(group)
         if len(several) < 2:
@@ -144,7 +150,7 @@ def _codes(prompt: Codes) -> Codes:
 
 
 def _error(values: Floats, prompt: Codes) -> tuple[float, int] | None:
-    """Clustered standard error and degrees of freedom; None where there is no variance to go by."""
+    """Clustered standard error of the mean and its degrees of freedom; None if the values do not vary or are empty."""
     if not values.size:
         return None
     error, clusters = means.clustered_error(values, _codes(prompt))
@@ -167,7 +173,10 @@ def _p(values: Floats, prompt: Codes) -> float | None:
 
 
 def _wilcoxon(difference: Floats, prompt: Codes) -> float | None:
-    """Wilcoxon's signed ranks of story-prompts' mean differences, which are independent; None where all are 0."""
+    """Two-sided p value of Wilcoxon's signed-rank test on mean differences of story-prompts, which are independent.
+
+    None if fewer than two of these means differ from 0.
+    """
     from scipy import stats
 
     defined = ~np.isnan(difference)
@@ -181,7 +190,7 @@ def _wilcoxon(difference: Floats, prompt: Codes) -> float | None:
 
 
 def _in_noise(rated: Rated, pairs: Pairing, difference: Floats) -> Estimate:
-    """The mean drop in standard deviations within untouched stories."""
+    """Mean of `difference` divided by the standard deviation of repeats within an untouched story."""
     noise = agreement(rated.repeats[pairs.untouched]).within_sd
     if noise.value is None:
         return Estimate.undefined(ONE_REPEAT)
@@ -194,7 +203,9 @@ def _in_noise(rated: Rated, pairs: Pairing, difference: Floats) -> Estimate:
 
 
 def _flips(rated: Rated, before: Codes, after: Codes, prompt: Codes) -> Estimate:
-    """Chance that a single rating of the changed story is another point than one of the untouched story."""
+    """Probability that a single rating of the changed story is a different point than a single rating of the untouched
+    story.
+    """
     x, y = rated.points(rated.repeats[before]), rated.points(rated.repeats[after])
     both = ~np.isnan(x)[:, :, None] & ~np.isnan(y)[:, None, :]
     unequal = both & (np.abs(np.nan_to_num(x)[:, :, None] - np.nan_to_num(y)[:, None, :]) > _SAME)
@@ -222,7 +233,9 @@ def _row_means(ratings: Floats) -> Floats:
 
 
 def _published(rated: Rated, pairs: Pairing, after: Codes) -> tuple[Estimate, Estimate]:
-    """Point-biserial correlation and AUC of all untouched and these changed stories, as if they were not paired."""
+    """Point-biserial correlation and AUC of all untouched stories against the changed stories `after`, ignoring the
+    pairing.
+    """
     if rated.measure is not None and not rated.measure.better:
         nothing = Estimate.undefined(rated.measure.reason or "")
         return nothing, nothing

@@ -1,4 +1,4 @@
-"""Verdicts: which perturbations a judge misses, is moved by, or falls for."""
+"""Summarises a stress test for each judge: which perturbations it notices, misses, is moved by or falls for."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _BEST: dict[Finding, int] = {"found": 0, "weak": 1, "open": 2, "prefers": 3, "mi
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """One judge's verdict on some perturbations, each with the number behind it."""
+    """The perturbations on which one judge has the same finding, each with the row that supports it."""
 
     subject: Subject
     finding: Finding
@@ -35,15 +35,15 @@ class Verdict:
 
     @property
     def sentence(self) -> str:
-        """The perturbations with their numbers, in words."""
+        """Names of the perturbations, each with its number in brackets."""
         return ", ".join(f"{row.facts.name} ({_number(row)})" for row in self.rows)
 
 
 def verdicts(result: Stress) -> Iterator[Verdict]:
-    """Verdicts on each judge and Eval-Prompt: findings at the highest strength, on the criteria expected to move.
+    """Yield the verdicts on each judge and Eval-Prompt, from the findings at the highest strength of each perturbation.
 
-    A perturbation counts as noticed where one of these criteria notices it, and as moving or fooling the judge where
-    one of its criteria is moved or fooled.
+    A perturbation counts as noticed if the judge notices it on at least one of the criteria that should change. It
+    counts as moving or fooling the judge if it does so on at least one criterion.
     """
     groups: dict[tuple[str | None, ...], list[Paired]] = {}
     for row in result.rows:
@@ -68,7 +68,9 @@ def _by_perturbation(rows: Sequence[Paired]) -> list[list[Paired]]:
 
 
 def _of_perturbation(rows: Sequence[Paired]) -> Paired | None:
-    """The row that speaks for a perturbation: the best one where it ought to be noticed, else the worst one."""
+    """The row that represents a perturbation; None without rows. If the perturbation should be noticed, it is the row
+    with the best finding, otherwise the row with the worst.
+    """
     if not rows:
         return None
     if rows[0].facts.test == "discrimination":

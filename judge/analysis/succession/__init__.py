@@ -1,4 +1,6 @@
-"""May a new judge replace an old one? Equivalence on the same stories, crosswalks, verdicts, stories still needed."""
+"""Tests whether a new judge may replace an old one: equivalence on the same stories, conversion between their scales
+(crosswalks), changed verdicts, and the number of further stories needed.
+"""
 
 from __future__ import annotations
 

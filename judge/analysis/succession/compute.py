@@ -1,4 +1,6 @@
-"""Both judges on the same stories: tests, crosswalks, changed verdicts. Never takes "not significant" for "equal"."""
+"""Computes the comparison of an old and a new judge on the same stories: equivalence tests, crosswalks between their
+scales, and changed verdicts. A non-significant difference is not taken for equivalence.
+"""
 
 from __future__ import annotations
 
@@ -37,12 +39,12 @@ _MOST_POINTS = 9
 
 
 def succession(old: RatingsTable, new: RatingsTable, options: SuccessionOptions | None = None) -> Succession:
-    """Whether the judge of `new` may replace the judge of `old`, criterion by criterion and Eval-Prompt by Eval-Prompt.
+    """Test whether the judge of `new` may replace the judge of `old`, for each criterion and Eval-Prompt.
 
     Raises
     ------
     SpecError
-        A reading with several judges, or two that have nothing in common.
+        If a table has several judges, or if the two tables have no dataset, criterion or Eval-Prompt in common.
     """
     options = options or SuccessionOptions()
     names = judge_of(old, "OLD"), judge_of(new, "NEW")
@@ -100,7 +102,11 @@ def _compared(pair: Pair, options: SuccessionOptions) -> tuple[Heir, list[Story]
 def agreement_test(
     pair: Pair, both: Bools, unit: Codes, options: SuccessionOptions
 ) -> tuple[tuple[Estimate, Estimate], Equivalence, Spread | None]:
-    """Tau of both judges with people, the test of the difference, and its spread over story-prompts."""
+    """Test whether both judges agree equally well with human ratings.
+
+    Returns the tau of the old and of the new judge with human ratings, the equivalence test of their difference, and
+    the spread of the difference over story-prompts (None if there is no test).
+    """
     bounds = (-options.margin, options.margin)
     if pair.people is None:
         nothing = Estimate.undefined(pair.reason or "nobody rated this criterion")
@@ -134,7 +140,9 @@ def agreement_test(
 
 
 def _level(differences: Floats, unit: Codes, options: SuccessionOptions) -> tuple[Equivalence, Spread | None]:
-    """The test of mean ratings, and how their difference scatters over story-prompts."""
+    """Test whether mean ratings are equivalent; also the spread of their difference over story-prompts, None without a
+    test.
+    """
     bounds = (-options.points, options.points)
     if not differences.size:
         return Equivalence(Estimate.undefined("no story was rated by both judges"), bounds), None
@@ -160,7 +168,7 @@ def _needed(test: Equivalence, scatter: Spread | None, each: float, options: Suc
 
 
 def _out_of_fold(new: Floats, old: Floats, unit: Codes, kind: str, options: SuccessionOptions) -> Floats:
-    """The new judge's ratings on the old one's scale, each by a curve that has not seen its story-prompt."""
+    """The new judge's ratings converted to the old judge's scale, each by a curve fitted without its story-prompt."""
     predicted = np.full(new.shape, np.nan)
     folds = deal(unit, options.folds, np.random.default_rng(options.seed))
     for fold in np.unique(folds):
@@ -187,7 +195,9 @@ def _rmse(first: Floats, second: Floats) -> Estimate:
 
 
 def _verdicts(ratings: Floats, options: SuccessionOptions) -> Floats:
-    """The point of the scale that a rating is nearest to, or whether it reaches the cut; NaN for none."""
+    """Verdict for each rating: the nearest point of the scale or, with a cut, 1 if the rating reaches the cut and 0 if
+    not. NaN without a rating.
+    """
     if options.cut is None:
         return np.floor(ratings + 0.5)
     return np.where(np.isnan(ratings), np.nan, (ratings >= options.cut - 1e-9).astype(np.float64))

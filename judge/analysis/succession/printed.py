@@ -1,4 +1,4 @@
-"""Whether a new judge may replace an old one, as people read it: sentences first, then tables. Never computes."""
+"""Prints whether a new judge may replace an old one: first sentences, then tables. Nothing is computed here."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ _SAYS: Mapping[Decision, str] = {
 
 
 def tables(result: Succession) -> list[Table]:
-    """Tables: the answer in sentences, both tests, the crosswalks, and the stories whose verdict changes."""
+    """Four tables: the answers in sentences, both equivalence tests, the crosswalks (conversions between the two
+    judges' scales), and the stories whose verdict changes.
+    """
     return [_sentences(result), _tests(result), _crosswalks(result), _stories(result)]
 
 
@@ -31,7 +33,7 @@ def _sentences(result: Succession) -> Table:
 
 
 def sentences(result: Succession) -> Iterator[tuple[str, str]]:
-    """The questions of the analysis with their answers."""
+    """Pairs of a question and its answer, such as whether the new judge may replace the old one."""
     yield "may it replace it?", " ".join(_verdict(result))
     yield "on the same level?", " ".join(_level(result))
     if more := list(_more(result)):
@@ -40,7 +42,9 @@ def sentences(result: Succession) -> Iterator[tuple[str, str]]:
 
 
 def _verdict(result: Succession) -> Iterator[str]:
-    """One answer over everything that was tested: yes only where every test shows it."""
+    """Sentences on agreement with human ratings. The first one is the overall answer: yes only if every test shows
+    equivalence.
+    """
     by: dict[Decision, list[Heir]] = {}
     for heir in result.heirs:
         by.setdefault(heir.decision, []).append(heir)
@@ -66,7 +70,9 @@ def _verdict(result: Succession) -> Iterator[str]:
 
 
 def _leaning(undecided: Sequence[Heir], result: Succession) -> Iterator[str]:
-    """Of what is undecided: where the 90 % interval leaves 0 out, so that only the size of a difference is open."""
+    """Sentences on the undecided comparisons whose 90 % interval excludes 0: only the size of the difference is
+    open.
+    """
     for word, sign in (("less", -1), ("more", 1)):
         some = []
         for heir in undecided:
@@ -96,7 +102,9 @@ def _level(result: Succession) -> Iterator[str]:
 
 
 def _more(result: Succession) -> Iterator[str]:
-    """For what is undecided: stories that would decide it, if differences are as seen, and if there is none."""
+    """Sentences on how many more stories would decide the undecided comparisons: if the judges agree equally well with
+    human ratings, and if the differences are those observed.
+    """
     power = f"{100 * result.options.power:.0f} %"
     some = [heir for heir in result.heirs if heir.decision == "undecided"]
     if not some:
@@ -137,7 +145,9 @@ def _mean(some: Sequence[Estimate]) -> float | None:
 
 
 def _where(some: Sequence[Heir], every: Sequence[Heir]) -> str:
-    """Criteria, with their Eval-Prompts where these differ."""
+    """The criteria of `some`, with their Eval-Prompts if `every` has several, as the beginning of a sentence ("On
+    ...").
+    """
     if len(some) == len(every) and len(every) > 1:
         return f"On all {len(every)}"
     several = len({heir.eval_prompt for heir in every}) > 1

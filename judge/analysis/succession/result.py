@@ -1,4 +1,4 @@
-"""Whether a new judge may replace an old one, as one value with typed rows. Never prints."""
+"""Result of comparing an old and a new judge, as typed rows. Nothing is printed here."""
 
 from __future__ import annotations
 
@@ -19,7 +19,11 @@ ALPHA = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Needed:
-    """Number of additional stories that would decide an undecided test with the declared power; None = no number."""
+    """Number of additional stories that would decide an undecided test with the required power.
+
+    `if_as_seen` assumes the observed difference, `if_none` a difference of 0. None if the test is already decided, or
+    if no number of stories would decide it.
+    """
 
     if_as_seen: int | None
     if_none: int | None
@@ -27,15 +31,15 @@ class Needed:
 
 @dataclass(frozen=True, slots=True)
 class Crosswalk:
-    """A curve from the new judge's ratings to the old one's.
+    """A curve that converts the new judge's ratings to the old judge's scale.
 
     Attributes
     ----------
     kind : ``linear`` or ``isotonic``
     points : tuple of (float, float)
-        New rating -> the old judge's, fitted on all stories.
+        Pairs of a new judge's rating and the old judge's rating predicted from it, fitted on all stories.
     rmse : Estimate
-        Of predictions out of fold (story-prompts), in points of the scale.
+        Root mean squared error in points of the scale, cross-validated over story-prompts.
     """
 
     kind: Literal["linear", "isotonic"]
@@ -45,9 +49,10 @@ class Crosswalk:
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """Share of stories with another verdict: by the new judge's raw ratings, through the isotonic crosswalk, by chance.
+    """Shares of stories whose verdict differs from the old judge's verdict.
 
-    `own` is between two single answers of the old judge to the same query.
+    ``raw``: by the new judge's own ratings. ``crossed``: by its ratings after the isotonic crosswalk. ``own``: between
+    two single answers of the old judge to the same query, for comparison.
     """
 
     raw: Estimate
@@ -62,13 +67,13 @@ class Heir:
     Attributes
     ----------
     tau_old, tau_new : Estimate
-        With people; undefined where people rated nothing of it.
+        Kendall's tau with human ratings; undefined if the criterion has no human ratings.
     agreement : Equivalence
-        Of the difference of these taus, new minus old, by its jackknife over story-prompts.
+        Test of the difference of these taus, new minus old, with a jackknife over story-prompts.
     level : Equivalence
-        Of the difference of mean ratings, in points.
+        Test of the difference of mean ratings, new minus old, in points.
     alike : Estimate
-        tau between the two judges' ratings.
+        Kendall's tau between the two judges' ratings.
     raw : Estimate
         Root mean squared difference of the two judges' ratings.
     """
@@ -91,17 +96,22 @@ class Heir:
 
     @property
     def decision(self) -> Decision:
-        """Decision on agreement with people."""
+        """Decision on whether the new judge agrees with human ratings as well as the old one."""
         return decided(self.agreement)
 
     @property
     def level_decision(self) -> Decision:
-        """Decision on mean ratings, where ``better`` means higher."""
+        """Decision on whether mean ratings are equal; here ``better`` means that the new judge rates higher."""
         return decided(self.level)
 
 
 def decided(test: Equivalence) -> Decision:
-    """Equivalent where both one-sided tests are significant; better or worse where the interval is outside bounds."""
+    """Decision of an equivalence test.
+
+    ``equivalent``: both one-sided tests are significant. ``better``: the interval lies above the upper bound.
+    ``worse``: the interval lies below the lower bound. ``undecided``: none of these. ``no test``: there is no p value
+    or no interval.
+    """
     if test.p is None or test.difference.low is None or test.difference.high is None:
         return "no test"
     if test.p <= ALPHA:
@@ -113,7 +123,11 @@ def decided(test: Equivalence) -> Decision:
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """A story whose verdict changes through the crosswalk, and by how much."""
+    """A story whose verdict changes.
+
+    `old` is the old judge's rating, `new` the new judge's rating, and `crossed` the new rating converted to the old
+    judge's scale.
+    """
 
     dataset: str
     story: str
@@ -127,7 +141,7 @@ class Story:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Succession(Signed):
-    """Comparisons on every criterion and Eval-Prompt that both judges rated."""
+    """Comparisons of two judges on every criterion and Eval-Prompt that both rated."""
 
     old: str
     new: str
@@ -137,12 +151,16 @@ class Succession(Signed):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Row per criterion and Eval-Prompt: both tests, decisions, further stories needed, changed verdicts."""
+        """Table with one row for each criterion and Eval-Prompt: both tests, decisions, additional stories needed, and
+        shares of changed verdicts.
+        """
         return self.signed([dict(_flat(heir)) for heir in self.heirs])
 
     @property
     def stories_frame(self) -> pd.DataFrame:
-        """All stories whose verdict changes through the crosswalk, most changed first."""
+        """All stories whose verdict changes when the new judge's ratings are converted to the old judge's scale, with
+        the largest change first.
+        """
         names = list(Story.__dataclass_fields__)
         return self.signed([{name: getattr(story, name) for name in names} for story in self.stories], names)
 

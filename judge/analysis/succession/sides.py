@@ -1,4 +1,4 @@
-"""Two judges on the same stories: which cells of two readings belong together. Never pairs stories with other texts."""
+"""Aligns the ratings of two judges: same story, same text, same criterion, same Eval-Prompt."""
 
 from __future__ import annotations
 
@@ -25,8 +25,10 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pair:
-    """Ratings of both judges on one criterion with one Eval-Prompt, for their common stories; shapes (n,), repeats (n,
-    k).
+    """Ratings by both judges of their n common stories, on one criterion with one Eval-Prompt.
+
+    Arrays have shape (n,), except `repeats` (n, k): single ratings by the old judge. `people` are mean human ratings,
+    or None; `reason` then says why.
     """
 
     dataset: str
@@ -43,7 +45,7 @@ class Pair:
 
 
 def judge_of(table: RatingsTable, side: str) -> str:
-    """The only judge in a table. Raises SpecError where there are several, as one must be chosen."""
+    """Name of the only judge in a table. Raises SpecError if there is no judge, or if there are several."""
     names = [str(name) for name in table.frame.loc[table.frame["source"] == "judge", "judge"].dropna().unique()]
     if len(names) != 1:
         has = f"has {len(names)} judges: {', '.join(names)}" if names else "has no judge's rating"
@@ -53,12 +55,12 @@ def judge_of(table: RatingsTable, side: str) -> str:
 
 
 def pairs(old: RatingsTable, new: RatingsTable, options: SuccessionOptions) -> tuple[list[Pair], list[str]]:
-    """Pair each criterion and Eval-Prompt that both judges have; also return sentences on what was left out.
+    """Pair each criterion and Eval-Prompt that both judges have. Also return sentences on what was left out.
 
     Raises
     ------
     SpecError
-        The two share no dataset, or no criterion and Eval-Prompt.
+        If the two tables have no dataset in common, or no criterion with the same Eval-Prompt.
     """
     before = {matrix.dataset: matrix for matrix in build(numbers(old), drop_systems=options.drop_systems)}
     after = {matrix.dataset: matrix for matrix in build(numbers(new), drop_systems=options.drop_systems)}
@@ -119,7 +121,10 @@ def _of_dataset(before: RatingMatrix, after: RatingMatrix, options: SuccessionOp
 
 
 def _aligned(before: RatingMatrix, after: RatingMatrix) -> tuple[Codes, Codes, list[str]]:
-    """Rows of the stories that both have, with equal texts where both hold the text."""
+    """Row indices in each matrix of the common stories, and notes on the stories left out.
+
+    A story is left out if both matrices have its text and the texts differ.
+    """
     row_of = {str(story): k for k, story in enumerate(after.stories["story"])}
     at, other, differ = [], [], 0
     for k, (story, text) in enumerate(zip(before.stories["story"], before.stories["text"], strict=True)):

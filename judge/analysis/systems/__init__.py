@@ -1,1 +1,1 @@
-"""How good each system's stories are."""
+"""Compares the quality of the stories that each system wrote."""

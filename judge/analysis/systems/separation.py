@@ -1,8 +1,8 @@
-"""Do judges tell the same systems apart as people? Counts pairs of systems. Never counts a difference nobody tested.
+"""Tests whether judges find the same differences between systems as human raters, by counting pairs of systems.
 
-A correlation over ten system means says little about any two of them. Here every pair of systems is tested twice, with
-people's ratings and with the judge's, on the same stories: which of the differences that people see does the judge see,
-miss, or turn round, and which does it see alone?
+A correlation over ten system means says little about any two systems. Therefore the difference of every pair of systems
+is tested twice on the same stories, with human ratings and with the judge's. The pairs are counted by result:
+significant in both, in both with opposite signs, only with human ratings, or only with the judge's.
 """
 
 from __future__ import annotations
@@ -35,21 +35,25 @@ COLUMNS = [
 
 @dataclass(frozen=True, slots=True)
 class Separated:
-    """Pairs of systems told apart by one judge x Eval-Prompt, on a criterion that people rated too.
+    """Counts of pairs of systems that differ significantly by one judge x Eval-Prompt and by human raters.
+
+    Ratings are averaged over the criteria that both rated.
 
     Attributes
     ----------
     criteria, stories : int
-        What both rated.
+        Number of criteria and of stories that both the judge and human raters rated.
     level : Estimate
-        The judge's mean minus people's, clustered by story-prompt.
+        The judge's mean rating minus the human mean, clustered by story-prompt.
     people : int
-        Pairs of systems that people tell apart (Holm, 5 %); of these `same`, `silent` and `reversed` are told apart by
-        the judge in the same way, not, or the other way round.
+        Pairs of systems that differ significantly by human ratings (Holm, 5 %).
+    same, silent, reversed : int
+        Of these pairs: by the judge significant with the same sign, not significant, or significant with the
+        opposite sign.
     alone : int
-        Pairs that only the judge tells apart.
+        Pairs that differ significantly only by the judge's ratings.
     pairs : int
-        All.
+        All pairs of systems.
     """
 
     dataset: str
@@ -69,19 +73,23 @@ class Separated:
 
 @dataclass(frozen=True, slots=True)
 class Separation:
-    """Counts of pairs of systems that judges tell apart as people do; no row without people or common ratings."""
+    """Counts of significant pairs of systems, one row for each judge and Eval-Prompt that shares ratings with human
+    raters.
+    """
 
     rows: tuple[Separated, ...]
     signature_parts: tuple[str, ...]
 
     @property
     def signature(self) -> str:
-        """The line under its tables."""
+        """Line printed under the tables, with the options on which the numbers depend."""
         return joined(self.signature_parts)
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row for each judge x Eval-Prompt with `COLUMNS`: the level as value, and the ends of its interval."""
+        """Table with `COLUMNS`, one row for each judge x Eval-Prompt. `level_low` and `level_high` are the ends of the
+        interval of `level`.
+        """
         rows = [
             (
                 *(row.dataset, row.run, row.judge, row.eval_prompt, row.criteria, row.stories, row.level.value),
@@ -93,19 +101,21 @@ class Separation:
 
 
 def separation(table: RatingsTable, options: SystemsOptions | None = None) -> Separation:
-    """Compare the system differences found by every judge with those found by people, dataset by dataset."""
+    """For every dataset and judge, compare the differences between systems by the judge with those by human raters."""
     options = options or SystemsOptions()
     return separation_of(table, build(table, drop_systems=options.drop_systems), options)
 
 
 def separation_of(table: RatingsTable, matrices: Sequence[RatingMatrix], options: SystemsOptions) -> Separation:
-    """Compute `separation` from rating matrices that are already built."""
+    """The same as `separation`, from rating matrices that are already built."""
     rows = tuple(row for matrix in matrices for row in beside_people(matrix))
     return Separation(rows, signature_parts(table, matrices, options, intervals="clustered"))
 
 
 def beside_people(matrix: RatingMatrix) -> Iterator[Separated]:
-    """Compare each judge x Eval-Prompt of one dataset with people."""
+    """Yield a row for each judge x Eval-Prompt of one dataset. Nothing is yielded without human ratings or with only
+    one system.
+    """
     matrix_sources = sources(matrix)
     if not matrix_sources or not matrix_sources[0].is_people or len(matrix.systems) < 2:
         return

@@ -1,8 +1,9 @@
-"""How good each system's stories are: means, ranks, differences, groups not told apart. Never names a winner.
+"""Compares systems by the ratings of their stories: means, ranks, differences, and groups without significant
+differences. No winner is named.
 
-For people and for every judge x Eval-Prompt the same figures for the same systems, criterion by criterion and for the
-average over criteria (a story's mean over criteria, where each is rated). All ranks come from one set of resamples of
-story-prompts, so that systems are compared on the same drawn story-prompts.
+The same figures are computed for human raters and for every judge x Eval-Prompt, on each criterion and on the average
+over criteria (a story's mean over criteria, if it is rated on all). All ranks come from the same resamples of
+story-prompts, so that systems are compared on the same story-prompts.
 """
 
 from __future__ import annotations
@@ -33,20 +34,26 @@ LEAST_UNITS = 5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Standing:
-    """Ratings of all systems by one source on one criterion, or on average; lists are in the matrix's order of systems.
+    """Results of all systems by one source (human raters, or a judge with an Eval-Prompt), on one criterion or on
+    average.
+
+    Each list and `best` has one entry for each system, in the matrix's order, except `differences`.
 
     Attributes
     ----------
     mean, rank : list of Estimate
-        `rank` has the spread over resamples, `best` the share of resamples with the highest mean.
+        Mean rating, and rank with an interval over resamples.
+    best : array of float
+        Share of resamples in which the system has the highest mean.
     stories, story_prompts, ratings, unrated : list of int
-        Rated stories and their story-prompts, ratings behind them, and stories asked about that have no rating.
+        Number of rated stories, of their story-prompts, of ratings, and of stories without a rating although
+        the source was asked about them.
     differences : list of Difference
         All pairs, the system with the higher mean first; p adjusted over `family` tests.
     sets : list of (int, int)
-        The ranks that tested differences leave possible.
+        Lowest and highest rank that is consistent with the tested differences.
     groups : list of str
-        Letters: systems that share one were not told apart.
+        Letters: systems that share a letter do not differ significantly.
     """
 
     source: Source
@@ -65,7 +72,9 @@ class Standing:
 
 
 def standings(matrices: Sequence[RatingMatrix], options: SystemsOptions) -> list[Standing]:
-    """Each source's standing on each criterion, then on average; p values adjusted over the declared family."""
+    """Results by each source on each criterion, then on average. p values are adjusted within the family that
+    `options.holm_over` declares.
+    """
     all_standings: list[Standing] = []
     for matrix in matrices:
         drawn = _draw(matrix, options)
@@ -86,7 +95,9 @@ def _tests(pairs: Sequence[Difference]) -> int:
 
 
 def _judged(standing: Standing, differences: Sequence[Difference], family: int) -> Standing:
-    """The standing with what its adjusted differences tell."""
+    """The standing completed from its adjusted differences: rank sets, group letters, and the size of the family of
+    tests.
+    """
     higher = paired_differences.told_apart(differences, len(standing.mean))
     mean_values = [np.nan if mean.value is None else mean.value for mean in standing.mean]
     return replace(
@@ -104,7 +115,7 @@ def average(source: Source) -> Floats:
 
 
 def pairs_of(values: Floats, matrix: RatingMatrix) -> list[Difference]:
-    """All differences between systems in the ratings of stories `values` (n,), with p adjusted over them."""
+    """All differences between systems, from story ratings `values` of shape (n,), with p adjusted over the pairs."""
     table = paired_differences.by_story_prompt(values, matrix.system, matrix.story_prompt, len(matrix.systems))
     return paired_differences.adjusted(paired_differences.all_pairs(table))
 
@@ -146,7 +157,9 @@ def _standings(source: Source, options: SystemsOptions, drawn: bootstrap.Resampl
 
 
 def _singles(source: Source) -> list[Floats]:
-    """Single ratings (n, columns) of each criterion, then, where there are several, of all."""
+    """Single ratings of each criterion, shape (n, columns). With several criteria, the last array holds those of all
+    criteria.
+    """
     singles = [source.ratings(k) for k in range(len(source.criteria))]
     return [*singles, np.hstack(singles)] if len(singles) > 1 else singles
 
@@ -167,7 +180,9 @@ def _mean(
     options: SystemsOptions,
     resampled: Floats,
 ) -> Estimate:
-    """One system's mean with the interval asked for; `n` counts stories, or, as published, ratings."""
+    """Mean rating of one system, with the kind of interval that `options` choose. `n` counts stories, or ratings if the
+    interval is as published.
+    """
     honest = means.clustered(values[member], matrix.story_prompt[member])
     if options.mean_interval == "clustered" or not honest.defined:
         return honest

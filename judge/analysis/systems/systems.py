@@ -1,6 +1,5 @@
-"""Systems as people and judges rate them: one value with frames of means and ranks, differences and separation.
-
-Never names a winner.
+"""Compares systems by human ratings and by judges' ratings. The result has frames of means and ranks, of pairwise
+differences, and of differences that judges share with human raters. No winner is named.
 """
 
 from __future__ import annotations
@@ -39,11 +38,11 @@ DIFFERENCE_COLUMNS = [
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Systems:
-    """Ratings of every system by people and by every judge x Eval-Prompt, on each criterion, then on average.
+    """Ratings of every system by human raters and by every judge x Eval-Prompt, on each criterion, then on average.
 
-    Means of labels are of codes: of two labels the share of the second.
-    `signature_parts` are those of means and ranks, `difference_parts` those of the pairs; `notes` hold for all.
-    `labelled` are datasets whose ratings beside the judges' no reader gave.
+    Label criteria are averaged over label codes: with two labels the mean is the share of the second label.
+    `signature_parts` describe the means and ranks, `difference_parts` the pairwise differences; `notes` apply to both.
+    `labelled` names the datasets whose reference ratings are labels that no reader gave.
     """
 
     standings: tuple[Standing, ...]
@@ -56,8 +55,8 @@ class Systems:
     labelled: frozenset[str] = frozenset()
 
     def share_of(self, standing: Standing) -> str | None:
-        """On a scale of two labels, the label whose share the mean is; for an average, only where all criteria have
-        that label.
+        """The label whose share the mean is, on a scale of two labels; None on other scales. For an average over
+        criteria, None unless all criteria have that label.
         """
         names = standing.source.criteria if standing.criterion == AVERAGE else (standing.criterion,)
         scales = [scale_of(standing.source.matrix, name) for name in names]
@@ -66,21 +65,23 @@ class Systems:
 
     @property
     def signature(self) -> str:
-        """The line under tables and figures of means and ranks."""
+        """Line printed under tables and figures of means and ranks, with the options on which the numbers depend."""
         return joined(self.signature_parts)
 
     @property
     def difference_signature(self) -> str:
-        """The line under tables of differences."""
+        """Line printed under tables of differences, with the options on which the numbers depend."""
         return joined(self.difference_parts)
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Long table with `COLUMNS`: one row for each system and criterion. `judge` is "people" for people.
+        """Long table with `COLUMNS`: one row for each system, criterion and source. `judge` is "people" for human
+        raters.
 
-        `rank_low` to `rank_high` is the spread of the rank over resamples, `best` the share of resamples with the
-        highest mean, `set_low` to `set_high` the ranks that tested differences leave possible; systems that share a
-        letter of `group` were not told apart. `unrated` counts stories that were asked about and have no rating.
+        `rank_low` to `rank_high` is the interval of the rank over resamples, and `best` the share of resamples in which
+        the system has the highest mean. `set_low` to `set_high` are the ranks consistent with the tested differences.
+        Systems that share a letter of `group` do not differ significantly. `unrated` counts stories without a rating
+        although the source was asked about them.
         """
         frame = pd.DataFrame([row for standing in self.standings for row in _means(standing)], columns=COLUMNS)
         return signed(frame, self.signature, self.notes)
@@ -89,15 +90,17 @@ class Systems:
     def differences(self) -> pd.DataFrame:
         """Long table with `DIFFERENCE_COLUMNS`: one row for each pair of systems, on the story-prompts that both have.
 
-        `difference` is the mean of system minus against over `n` story-prompts; the interval is for one pair;
-        `p_adjusted` is Holm's over the `family` tests that `options.holm_over` declares.
+        `difference` is the mean of `system` minus `against` over `n` story-prompts, with an interval for this pair
+        alone. `p_adjusted` is adjusted by Holm's method over the `family` tests that `options.holm_over` declares.
         """
         rows = [row for standing in self.standings for row in _pairs(standing)]
         return signed(pd.DataFrame(rows, columns=DIFFERENCE_COLUMNS), self.difference_signature, self.notes)
 
 
 def systems(table: RatingsTable, options: SystemsOptions | None = None) -> Systems:
-    """Means, ranks, differences and groups of systems, and which of them judges tell apart as people do."""
+    """Compute means, ranks, differences and groups of systems, and count the significant differences that judges share
+    with human raters.
+    """
     options = options or SystemsOptions()
     table = numbers(table)
     matrices = build(table, drop_systems=options.drop_systems)

@@ -1,8 +1,9 @@
-"""The tables of systems as people read them: wide, one judge or one criterion at a time. Never computes a figure.
+"""Tables that compare systems, for printing: wide tables of one judge or one criterion at a time. Nothing is computed
+here.
 
-A run can hold ten systems x six criteria x twenty judges and Eval-Prompts. What a researcher asks first is how people
-rate the systems and whether judges tell the same systems apart; so those two tables are always printed, each judge's
-own only where there are few judges, or where they are asked for. The long table holds everything.
+A run can hold ten systems x six criteria x twenty judges and Eval-Prompts. Researchers first want to know how human
+raters rate the systems, and whether judges find the same differences. These two tables are therefore always printed.
+The tables of each judge are printed only if there are few judges, or on request. The long table holds everything.
 """
 
 from __future__ import annotations
@@ -51,11 +52,11 @@ def tables(
     full: bool = False,
     long: bool = False,
 ) -> list[Table]:
-    """Tables of systems: wide, or with `long` one row for each number.
+    """Tables of systems: wide, or with `long` a single table with one row for each number.
 
-    `by` is ``judge`` (one table for each judge x Eval-Prompt, criteria as columns), ``criterion`` (the other way round)
-    or ``auto`` (by criterion where there is only one). `rank` prints ranks in place of means, `differences` all pairs
-    of systems; `full` leaves nothing out.
+    `by` is ``judge`` (one table for each judge x Eval-Prompt, with criteria as columns), ``criterion`` (one table for
+    each criterion, with judges as columns) or ``auto`` (``criterion`` if there is only one criterion, else ``judge``).
+    `rank` prints ranks instead of means. `differences` prints all pairs of systems. `full` leaves nothing out.
     """
     if by not in ("auto", "judge", "criterion"):
         raise OptionError("by", by, allowed=("auto", "judge", "criterion"))
@@ -77,7 +78,9 @@ def _long_differences(result: Systems) -> Table:
 
 
 def _shown(result: Systems, matrix: RatingMatrix, *, full: bool) -> list[list[Standing]]:
-    """Standings of each source that is printed, people first."""
+    """Standings of each source that gets a table, human raters first. With many judges their tables are left out unless
+    `full`.
+    """
     groups: dict[int, list[Standing]] = {}
     for standing in result.standings:
         if standing.source.matrix is matrix:
@@ -129,12 +132,12 @@ def _wide_tables(matrix: RatingMatrix, result: Systems, *, by: str, rank: bool, 
 
 
 def _order(standing: Standing) -> list[int]:
-    """Systems from the highest mean down."""
+    """Indices of the systems, from the highest mean to the lowest."""
     return near_ties.descending([mean.value for mean in standing.mean])
 
 
 def _called(source: Source, result: Systems) -> str:
-    """A source by name; ratings that no reader gave are the labels."""
+    """Name of a source in titles; "labels" for reference ratings that no reader gave."""
     return "labels" if source.is_people and source.matrix.dataset in result.labelled else source.name
 
 
@@ -146,7 +149,9 @@ def _title(group: Sequence[Standing], subject: str, result: Systems) -> str:
 
 
 def _main(group: Sequence[Standing]) -> Standing:
-    """The standing whose groups a table prints: a source's average (its last), or the first of several sources."""
+    """The standing whose group letters a table prints: the average if all columns are of one source, otherwise the
+    first source.
+    """
     return group[-1] if group[-1].source is group[0].source else group[0]
 
 
@@ -158,7 +163,9 @@ def _whose(group: Sequence[Standing], result: Systems) -> str:
 def _mean_table(
     group: Sequence[Standing], order: Sequence[int], titles: Sequence[str], result: Systems, *, half_width: bool
 ) -> Table:
-    """Systems x criteria (or judges): means with intervals, and the letters of the main one; of two labels shares."""
+    """Table of systems x criteria (or judges): means with intervals, or shares for scales of two labels, and group
+    letters of the main standing.
+    """
     matrix, letters = group[0].source.matrix, _main(group).groups
     keys = column_keys(titles, ("system", "stories", "group"))
     rows = [
@@ -181,7 +188,9 @@ def _mean_table(
 
 
 def _rank_table(group: Sequence[Standing], order: Sequence[int], titles: Sequence[str], result: Systems) -> Table:
-    """Systems x criteria (or judges): rank, its interval and letters; for the main one also ranks left and best."""
+    """Table of systems x criteria (or judges): rank, its interval and group letters. For the main standing also the
+    ranks that the tests leave possible, and the share of resamples in which the system is best.
+    """
     matrix, main = group[0].source.matrix, _main(group)
     keys = column_keys(titles, ("system", "stories", "set", "best"))
     rows = []
@@ -207,13 +216,15 @@ def _rank(standing: Standing, s: int) -> str:
 
 
 def _stories(group: Sequence[Standing], s: int) -> int | str:
-    """Rated stories of a system: one number, or from-to where criteria (or judges) differ."""
+    """Number of rated stories of the system with index `s`: one number, or a range if columns differ."""
     counts = [standing.stories[s] for standing in group]
     return counts[0] if min(counts) == max(counts) else f"{min(counts)}-{max(counts)}"
 
 
 def _separation_tables(matrix: RatingMatrix, result: Systems) -> Iterator[Table]:
-    """Judges beside people; none where nobody rated, or no judge rated a criterion that people rated."""
+    """Table of how far judges find the same differences between systems as human raters. Nothing is yielded without
+    human ratings, or if no judge rated a criterion that they rated.
+    """
     rows = [row for row in result.separation.rows if row.dataset == matrix.dataset]
     if not rows:
         return
@@ -245,7 +256,9 @@ def _separated(row: Separated, columns: Sequence[Column]) -> dict[str, Any]:
 
 
 def _difference_table(result: Systems, *, full: bool) -> Table:
-    """Pairs of systems, best systems first; on average over criteria unless `full`."""
+    """Table of all pairs of systems, best systems first: on every criterion if `full`, otherwise only on the
+    average.
+    """
     rows = [
         _difference(standing, pair)
         for matrix in result.matrices

@@ -1,1 +1,3 @@
-"""What each analysis of an opened run does: options from words, one computation, its frame and tables."""
+"""One function for each analysis of an opened run. It turns keyword arguments into options, computes the analysis, and
+returns its frame and tables.
+"""

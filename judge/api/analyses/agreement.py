@@ -1,4 +1,4 @@
-"""How far judges agree with people."""
+"""Analyses of how well judges agree with human ratings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from judge.errors import SpecError
 
 
 def correlate(source: Source, **words: Any) -> Result:
-    """Correlations with people, with the human ceiling and the control judge for comparison."""
+    """Correlations of judges with human ratings, with the human ceiling and the control judge for comparison."""
     chosen = from_words(CorrelationOptions, **words)
     correlations = correlation.correlations(source.table, chosen, predict=Control() if chosen.control else None)
     agreement_tables = classes.beside(correlation.tables(correlations), classes.classes(correlations), full=False)
@@ -27,32 +27,32 @@ def correlate(source: Source, **words: Any) -> Result:
 
 
 def within(source: Source, **words: Any) -> Result:
-    """Correlations within author, system and dataset."""
+    """Correlations with human ratings within each author, system and dataset."""
     rows_by_class = classes.classes(correlation.correlations(source.table, from_words(CorrelationOptions, **words)))
     return Result(rows_by_class.frame, classes.tables(rows_by_class), value=rows_by_class)
 
 
 def panels(source: Source, **words: Any) -> Result:
-    """Panels of people, and each judge's agreement with each panel."""
+    """Agreement within and between panels of raters, and each judge's agreement with each panel."""
     rows_by_panel = of_panels.panels(source.table, from_words(CorrelationOptions, **words))
     return Result(rows_by_panel.frame, of_panels.tables(rows_by_panel), value=rows_by_panel)
 
 
 def confusion(source: Source, **words: Any) -> Result:
-    """Confusion of judges' labels with the majority labels of people."""
+    """Confusion of judges' labels with the majority labels of human raters."""
     confusions = labels.confusions(source.table, from_words(ConfusionOptions, **words))
     return Result(confusions.frame, labels.tables(confusions), value=confusions)
 
 
 def accuracy(source: Source, **words: Any) -> Result:
-    """Share of pairs of stories, or of systems, that are put in people's order."""
+    """Share of pairs of stories, or of systems, that a judge ranks in the same order as human raters."""
     chosen = from_words(AccuracyOptions, **words)
     accuracies = in_order.accuracies(source.table, chosen, predict=Control() if chosen.control else None)
     return Result(accuracies.frame, accuracy_tables.tables(accuracies), value=accuracies)
 
 
 def replace(source: Source, **words: Any) -> Result:
-    """The alternative annotator test."""
+    """The alternative annotator test: whether a judge may replace a human annotator."""
     replacements = replacement.replacement(source.table, from_words(ReplacementOptions, **words))
     return Result(replacements.frame, replacement_tables.tables(replacements), value=replacements)
 
@@ -65,7 +65,7 @@ def _heatmap(correlations: correlation.Correlations) -> Any:
 
 
 def _only(grids: Sequence[Any]) -> Any:
-    """The grid of the only dataset."""
+    """The only grid in the list. Raises SpecError unless there is exactly one, because a figure shows one dataset."""
     if len(grids) != 1:
         raise SpecError(f"a picture shows one dataset; these results have {len(grids)}", hint="open one run alone")
     return grids[0]

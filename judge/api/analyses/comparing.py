@@ -1,4 +1,4 @@
-"""Eval-Prompts, judges, runs, stories and systems set against each other."""
+"""Analyses that compare Eval-Prompts, judges, runs, stories or systems with each other."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def compare(source: Source, **words: Any) -> Result:
-    """Paired contrasts on the same stories."""
+    """Paired contrasts on the same stories, for example between Eval-Prompts or between judges."""
     chosen = from_words(CompareOptions, **words)
     table = source.table
     if chosen.by == "parser":
@@ -36,19 +36,19 @@ def compare(source: Source, **words: Any) -> Result:
 
 
 def succeeded_by(source: Source, new: Any, **words: Any) -> Result:
-    """Whether the judge of `new`, an opened run, may take the place of these results'."""
+    """Whether the judge of `new`, an opened run, may replace the judge of `source`."""
     outcome = succession.succession(source.table, new.table, from_words(SuccessionOptions, **words))
     return Result(outcome.frame, succession.tables(outcome), value=outcome)
 
 
 def jury(source: Source, **words: Any) -> Result:
-    """Ratings of a panel of judges combined into one, out of fold."""
+    """Ratings of a panel of judges combined into one rating, cross-validated."""
     juries = combined.jury(source.table, from_words(JuryOptions, **words))
     return Result(juries.frame, jury_tables.tables(juries), value=juries)
 
 
 def rank(source: Source, **words: Any) -> Result:
-    """Preferences between two stories."""
+    """Analysis of preferences between two stories."""
     table = read(source.folders)
     for keep in source.kept:
         table = narrowed(table, keep.criteria, keep.judges, keep.eval_prompts)
@@ -63,11 +63,11 @@ def systems(source: Source, **words: Any) -> Result:
 
 
 def system_differences(source: Source, **words: Any) -> Result:
-    """All pairs of systems."""
+    """Differences of mean ratings between all pairs of systems."""
     standings = of_systems.systems(source.table, from_words(SystemsOptions, **words))
     return Result(standings.differences, systems_tables.tables(standings, differences=True), value=standings)
 
 
 def system_separation(source: Source, **words: Any) -> pd.DataFrame:
-    """Counts of pairs of systems that judges tell apart as people do."""
+    """Counts of pairs of systems on whose difference a judge and human raters agree, or not."""
     return separation(source.table, from_words(SystemsOptions, **words)).frame

@@ -1,4 +1,4 @@
-"""How judges go wrong, and where."""
+"""Analyses of the ways in which judges fail, and of the stories on which they do."""
 
 from __future__ import annotations
 

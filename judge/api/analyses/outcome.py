@@ -1,4 +1,4 @@
-"""What runs come to, what of them was answered, and what a study would take."""
+"""Analyses of a run as a whole: summary, counts of answers, and the plan of a further study."""
 
 from __future__ import annotations
 
@@ -27,13 +27,15 @@ def summary(source: Source, **words: Any) -> Result:
 
 
 def coverage(source: Source, by: Any, **words: Any) -> Result:
-    """Counts of repeats `by` any of judge, criterion, eval_prompt, system."""
+    """Counts of repeats that were requested, answered and rated, grouped `by` any of judge, criterion, eval_prompt,
+    system.
+    """
     shares = answered.coverage(source.table, from_words(CoverageOptions, **words))
     counts = count(source.table, names(by), drop_systems=shares.options.drop_systems)
     return Result(counts.frame, tables.tables(shares), value=shares)
 
 
 def plan(source: Source, **words: Any) -> Result:
-    """A plan with these results as its pilot."""
+    """Plan of a study, with these results as its pilot study."""
     sizes = planning.plan(source.table, from_words(PlanOptions, **words))
     return Result(sizes.frame, planning.tables(sizes), value=sizes)

@@ -1,4 +1,4 @@
-"""How far judges agree with themselves, and what ratings vary over."""
+"""Analyses of how consistent judges are with themselves, and of the sources of variance in their ratings."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from judge.api.source import Source
 
 
 def consistency(source: Source, **words: Any) -> Result:
-    """ICC family, exact agreement, flip rate."""
+    """Consistency over repeats: intraclass correlations (ICC), exact agreement and flip rate."""
     estimates = consistent.consistency(source.table, from_words(ConsistencyOptions, **words))
     return Result(estimates.frame, consistency_tables.tables(estimates), value=estimates)
 
 
 def repeats(source: Source, **words: Any) -> Result:
-    """Number of repeats needed, and how to combine them."""
+    """Number of repeats needed, and ways to combine them into one rating."""
     chosen = from_words(RepeatsOptions, **words)
     estimates = repeated.repeats(repeated.with_stated(source.table, source.parser), chosen)
     return Result(estimates.frame, repeated.tables(estimates), value=estimates)
 
 
 def components(source: Source, **words: Any) -> Result:
-    """Variance components."""
+    """Variance components of the ratings."""
     estimates = variance_components.components(source.table, from_words(ComponentsOptions, **words))
     return Result(estimates.frame, components_tables.tables(estimates), value=estimates)
 
 
 def d_study(source: Source, **words: Any) -> Result:
-    """Numbers of repeats, Eval-Prompts, judges... needed for a reliability."""
+    """Decision study: numbers of repeats, Eval-Prompts and judges needed to reach a reliability."""
     estimates = variance_components.components(source.table, from_words(ComponentsOptions, **words))
     return Result(estimates.plans, components_tables.plan_tables(estimates), value=estimates)

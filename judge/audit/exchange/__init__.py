@@ -1,1 +1,1 @@
-"""Answers and items of an audit in other programs' files."""
+"""Import and export of an audit's items and answers in file formats of other programs."""

@@ -1,4 +1,4 @@
-"""The JSON file of answers that the offline pages save, checked against the audit.
+"""Reads and writes the JSON file of answers that the offline pages save, and checks that it belongs to the audit.
 
 ::
 
@@ -6,8 +6,8 @@
      "answers": [{"item": 1, "key": "b2:…", "values": {"poor_syntax": 0}, "note": "", "seconds": 12.5}],
      "practice": [{"practice": 1, "values": {"poor_syntax": 0}}]}
 
-`audit` is `AuditStore.audit_id`; `item` and `key` are those of `items.Item`, and both must fit; `values` hold 1 (the
-error is there) or 0, and only what was answered; `note`, `seconds` and `practice` may be left out.
+`audit` is `AuditStore.audit_id`. `item` and `key` are those of `items.Item`, and both must match. `values` holds 1 (the
+error is present) or 0 for each category that was answered. `note`, `seconds` and `practice` are optional.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ _Value = Annotated[int, Field(ge=0, le=1)]
 
 
 def import_answers(store: AuditStore, path: Path, *, replace: bool = False) -> Merged:
-    """Import an answers file into its audit; DataError for the file of another audit. See `merging.merge`."""
+    """Import an answers file into its audit. Raises DataError if the file belongs to another audit. See
+    `merging.merge`.
+    """
     answers_file = read_answers(path, read_json(path))
     if answers_file.audit != store.audit_id:
         raise DataError(
@@ -70,7 +72,7 @@ def write_answers(audit: AuditSnapshot, annotator: str, path: Path) -> None:
 
 
 class AnswerRow(BaseModel):
-    """One item of an answers file."""
+    """One annotator's answers on one item, in an answers file."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
     item: int
@@ -81,7 +83,7 @@ class AnswerRow(BaseModel):
 
 
 class PracticeRow(BaseModel):
-    """One practice item of an answers file."""
+    """One annotator's answers on one practice item, in an answers file."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
     practice: int
@@ -100,7 +102,7 @@ class AnswersFile(BaseModel):
 
 
 def read_answers(path: Path, content: Any) -> AnswersFile:
-    """Check the content of an answers file and return it; DataError names the place of the first mistake."""
+    """Check the content of an answers file and return it. Raises DataError with the position of the first error."""
     try:
         return AnswersFile.model_validate(content)
     except ValidationError as error:

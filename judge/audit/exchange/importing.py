@@ -1,4 +1,4 @@
-"""Import of any file of answers into an audit; the format is recognised by its content."""
+"""Imports a file of answers into an audit. The file format is recognised by its content."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ _KNOWN = "the study's CSV, Label Studio's JSON export, or the JSON that the stat
 def import_file(audit: Path, path: Path, *, replace: bool = False, form: Form | None = None) -> tuple[Merged, bool]:
     """Merge the answers of a file; returns the merged counts and whether the import created the audit.
 
-    An audit that does not exist is made of a CSV of the study's form, which holds explanations too; `form` says then
-    what its columns ask. Raises DataError for a file of no known form.
+    If the audit does not exist, it is created from the file. The file must then be a CSV in the format of the HANNA
+    study, because only that format contains the explanations, and `form` defines the question of each column. Raises
+    DataError for an unknown format.
     """
     # The first sign decides; a byte-order mark (Excel writes one) and empty lines may stand before it.
     json_first = read_bytes(path)[:1000].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"[", b"{")

@@ -1,7 +1,7 @@
-"""Label Studio: an audit as tasks with their labeling configuration, and its JSON export of annotations back.
+"""Exchange with Label Studio: exports an audit as tasks with a labeling configuration, and imports its JSON export.
 
-The form is Label Studio's own JSON (a list of tasks with `data` and `annotations`). Facts that the audit is blind to
-are not in the tasks. What was not chosen is not answered; a cancelled annotation is none.
+The format is Label Studio's own JSON (a list of tasks with `data` and `annotations`). Facts that the audit hides from
+annotators are not exported. A category without a choice counts as not answered; cancelled annotations are ignored.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _SHOWN = (
 
 
 def write_tasks(audit: AuditSnapshot, path: Path) -> Path:
-    """Write tasks to `path` and the labeling configuration beside it (.xml); returns the configuration's path."""
+    """Write tasks to `path` and the labeling configuration next to it (.xml); returns the configuration's path."""
     tasks = [{"data": _data(item, audit.blind)} for item in audit.items]
     shown = [key for key, _ in _SHOWN if any(task["data"][key] for task in tasks)]
     config = path.with_suffix(".xml")
@@ -49,7 +49,9 @@ def write_tasks(audit: AuditSnapshot, path: Path) -> Path:
 
 
 def configuration(categories: Sequence[Category], shown: Sequence[str]) -> str:
-    """The labeling configuration: texts to read, yes or no for each category (its key presses yes), a note."""
+    """XML of the labeling configuration: texts to read, a yes/no question for each category, and a note. The category's
+    key presses yes.
+    """
     view = ET.Element("View")
     for key, title in _SHOWN:
         if key in shown:
@@ -67,15 +69,15 @@ def configuration(categories: Sequence[Category], shown: Sequence[str]) -> str:
 
 
 def is_export(content: Any) -> bool:
-    """Whether this is a list of Label Studio tasks."""
+    """Whether the content of a JSON file is a list of Label Studio tasks."""
     return isinstance(content, list) and bool(content) and all(isinstance(t, dict) and "data" in t for t in content)
 
 
 def import_annotations(store: AuditStore, path: Path, *, replace: bool = False) -> Merged:
     """Import annotations from Label Studio's JSON export of an audit's tasks; see `merging.merge`.
 
-    Annotators are called by their e-mail address where the export has it, else by their number. Raises DataError for
-    tasks of another audit, and for an annotator with two annotations of one item that are not cancelled.
+    Annotators are named by their e-mail address if the export has it, otherwise by their number. Raises DataError for
+    tasks of another audit, and if an annotator has two annotations of one item that are not cancelled.
     """
     content = read_json(path)
     if not is_export(content):
@@ -157,6 +159,6 @@ def _annotator(annotation: Mapping[str, Any], path: Path, row: int) -> str:
 
 
 def _fact(subject: Subject, value: Any) -> Any:
-    """A rating by its label, where it has one; anything else as it is."""
+    """The value to show for a fact: the label of a rating if its criterion has labels, anything else unchanged."""
     labelled = subject.criterion is not None and subject.criterion.scale.labels
     return subject.text_of(value) if labelled else value

@@ -1,4 +1,6 @@
-"""Merges answers from files into an audit, all or none: repeats change nothing, conflicts need a choice."""
+"""Merges answers from files into an audit. A file is merged as a whole or not at all. Repeated imports change nothing,
+and answers that conflict need the caller's decision.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from judge.wording import Advice
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """Answers of an annotator on an item, as a file gives them. Categories that are not named were not answered."""
+    """Answers of one annotator on one item, read from a file. Categories without an entry in `values` were not
+    answered.
+    """
 
     annotator: str
     item: int
@@ -26,7 +30,9 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """Counts of answers (annotator x item x category) that were new, there already and equal, or replaced."""
+    """Counts of imported answers (annotator x item x category): `new` ones, ones that the audit already had (`same`),
+    and ones that `replaced` a different answer.
+    """
 
     annotators: tuple[str, ...]
     new: int
@@ -34,7 +40,7 @@ class Merged:
     replaced: int
 
     def sentence(self) -> str:
-        """Outcome of the merge, in words."""
+        """Sentence with the counts of the merge."""
         if not self.new and not self.replaced:
             return f"all {self.same} answers of {len(self.annotators)} annotators were there already; nothing changed"
         parts = [f"{self.new} answers of {len(self.annotators)} annotators"]
@@ -46,11 +52,11 @@ class Merged:
 def merge(
     store: AuditStore, given: Sequence[Given], origin: Path, *, replace: bool = False, round_no: int = ANNOTATION
 ) -> Merged:
-    """Commit answers from a file, in one transaction.
+    """Store the answers from a file, in one transaction.
 
-    Time and notes come with an annotator's item only where it had no answers before, so that importing again adds up
-    nothing. Raises DataError, and changes nothing, where the audit holds another answer or note and `replace` is not
-    said.
+    An annotator's time on an item is stored only if the audit had no answers of the annotator on it, so that a second
+    import does not add it again. Raises DataError, and changes nothing, if the audit holds a different answer or note
+    and `replace` is False.
     """
     keys = [category.key for category in store.categories]
     names = {row.annotator: "" for row in given}

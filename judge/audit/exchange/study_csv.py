@@ -1,9 +1,10 @@
-"""The HANNA study's form of a CSV: a block of rows for each explanation, one an annotator. Turns one column round.
+"""Reads and writes CSV files in the format of the HANNA study: a block of rows for each explanation, with one row for
+each annotator.
 
-Columns are `Input.story_id`, `Input.explanation` and one for each category, 1 or 0, empty = not answered. In the
-study's first question (`Answer.a-1-guidelines.1`) 1 means that the guideline was followed, so that there is no error;
-in all others 1 means an error. Files written here say so in a column of their own, `Audit.polarity`, and name item and
-annotator; the study's file has only positions in a block, which are no persons.
+The columns are `Input.story_id`, `Input.explanation` and one for each category: 1, 0, or empty for not answered. In the
+study's first question (`Answer.a-1-guidelines.1`) 1 means that the guideline was followed, hence no error. In all other
+questions 1 means an error. Files written here state this in an additional column, `Audit.polarity`, and name item and
+annotator. The study's own file has only positions within a block, which do not identify annotators.
 """
 
 from __future__ import annotations
@@ -40,7 +41,9 @@ _Rows = Sequence[tuple[int, Mapping[str, str]]]
 
 
 def write_study_csv(audit: AuditSnapshot, path: Path) -> None:
-    """Write round 1 as the study's CSV. Every annotator has a row in every block; cells without an answer are empty."""
+    """Write round 1 in the CSV format of the HANNA study. Each explanation has one row for each annotator; cells
+    without an answer are empty.
+    """
     columns = _columns(audit.categories)
     annotators, remarks = audit.annotation.annotators, audit.annotation.remarks
     if not annotators:
@@ -67,7 +70,9 @@ def write_study_csv(audit: AuditSnapshot, path: Path) -> None:
 
 
 def _read(path: Path) -> _Rows:
-    """The rows; of a file that this program wrote, without the apostrophes before what is no formula."""
+    """Number and cells of each row. For a file that this program wrote, the apostrophes that protect cells from being
+    read as formulas are removed.
+    """
     rows = list(csv_rows(path, (STORY, EXPLANATION)))
     if not rows or POLARITY not in rows[0][1]:
         return rows
@@ -75,7 +80,7 @@ def _read(path: Path) -> _Rows:
 
 
 def polarity_sentence(categories: Sequence[Category]) -> str:
-    """Meaning of 1 in each column, as a sentence."""
+    """Sentence that says in which columns 1 means an error and in which it means no error."""
     turned = [c.column for c in categories if c.inverted]
     if not turned:
         return "1 = error in every column"
@@ -83,17 +88,18 @@ def polarity_sentence(categories: Sequence[Category]) -> str:
 
 
 def is_study_csv(path: Path) -> bool:
-    """Whether the file's header names the study's columns."""
+    """Whether the header of the file has the columns of the HANNA study's CSV."""
     with path.open(encoding="utf-8-sig", errors="replace", newline="") as stream:
         header = next(csv.reader(stream), [])
     return STORY in header and EXPLANATION in header
 
 
 def import_study_csv(store: AuditStore, path: Path, *, replace: bool = False) -> Merged:
-    """Import answers from a study CSV into an audit of the same explanations; see `merging.merge`.
+    """Import answers from a CSV in the HANNA study's format into an audit of the same explanations; see
+    `merging.merge`.
 
-    Raises DataError for a cell other than 0, 1 and empty, an explanation that the audit does not hold (or holds twice,
-    in a file without `Audit.key`), and blocks of different length.
+    Raises DataError for a cell other than 0, 1 and empty, for an explanation that the audit does not hold (or holds
+    twice, if the file has no `Audit.key`), and for blocks of different length.
     """
     rows = _read(path)
     _known_columns(rows, store.categories, path)
@@ -118,9 +124,11 @@ def import_study_csv(store: AuditStore, path: Path, *, replace: bool = False) ->
 
 
 def create_from_study_csv(target: Path, path: Path, *, form: Form | None = None) -> AuditStore:
-    """Create an audit of the explanations in a study CSV, without its answers: import them next.
+    """Create an audit of the explanations in a CSV of the HANNA study's format. Its answers must be imported
+    afterwards.
 
-    Of the study's own file stories, criteria and ratings are known where its other files are on this machine.
+    For the file that the study published, stories, criteria and ratings are added if its other files are on this
+    machine.
     """
     rows = _read(path)
     if form is None:
@@ -139,7 +147,9 @@ def create_from_study_csv(target: Path, path: Path, *, form: Form | None = None)
 
 
 def _columns(categories: Sequence[Category]) -> dict[str, Category | None]:
-    """Columns in the study's order; its sixth question stays empty in an audit that does not ask it."""
+    """Answer columns in the order of the HANNA study, each with its category. None marks the study's sixth question,
+    which stays empty in an audit that does not ask it.
+    """
     by_column: dict[str, Category | None] = {c.column: c for c in categories}
     if {c.column for c in load_form().categories} <= set(by_column):
         by_column.setdefault(NOT_PRINTED.column, None)
@@ -175,7 +185,7 @@ def _seconds(cells: Mapping[str, str], path: Path, row: int) -> float | None:
 
 
 def _known_columns(rows: _Rows, categories: Sequence[Category], path: Path) -> None:
-    """DataError for answers to a question that the audit does not ask."""
+    """Raise DataError if the file has answers to a question that the audit does not ask."""
     own_columns = {c.column for c in categories}
     for column in rows[0][1] if rows else ():
         if column.startswith("Answer.") and column not in own_columns and any(cells[column] for _, cells in rows):
@@ -203,7 +213,7 @@ def _by_key(store: AuditStore, rows: _Rows, path: Path) -> Iterator[tuple[str, i
 
 
 def _by_text(store: AuditStore, rows: _Rows, path: Path) -> Iterator[int]:
-    """Each row's item, identified by story id and explanation."""
+    """Item number of each row, identified by story id and explanation."""
     numbers: dict[tuple[str, str], list[int]] = {}
     for item in store.items():
         numbers.setdefault((item.subject.story or "", item.subject.explanation), []).append(item.id)
@@ -216,7 +226,11 @@ def _by_text(store: AuditStore, rows: _Rows, path: Path) -> Iterator[int]:
 
 
 def _by_block(store: AuditStore, rows: _Rows, path: Path) -> Iterator[tuple[str, int]]:
-    """Rows about one explanation that follow each other are a block; the k-th row of each is position k."""
+    """Position and item number of each row.
+
+    Consecutive rows about one explanation form a block, and the k-th row of each block is named position k. Raises
+    DataError for blocks of different length.
+    """
     blocks: list[list[int]] = []
     before = None
     for (row, _), item in zip(rows, _by_text(store, rows, path), strict=True):

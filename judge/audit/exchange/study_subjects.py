@@ -1,6 +1,6 @@
-"""What the HANNA study's released audit file does not say of its 100 explanations: story, criterion, rating.
+"""Adds story, criterion and rating to the 100 explanations of the HANNA study's published audit file, which lacks them.
 
-Only that very file is known, by its content: an id in another file may mean another story.
+The file is recognised by its checksum, because in another file the same id may refer to another story.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from judge.fingerprint import sha256
 
 
 def study_subjects(path: Path) -> tuple[dict[tuple[str, str], Subject], list[str]] | None:
-    """The study's explanations by (story id, explanation), and notes on them; None where `path` is another file.
+    """The HANNA study's explanations by (story id, explanation), and notes on them; None if `path` is not the study's
+    published file.
 
-    Stories and criteria are None where the study's other files are not on this machine.
+    Stories and criteria are None if the study's other files are not on this machine.
     """
     if sha256(read_bytes(path)) != SOURCES["hanna/user_study.csv"].sha256:
         return None

@@ -1,1 +1,1 @@
-"""The audit's SQLite file, and the values that stand in it."""
+"""The SQLite file of an audit, and the classes of the values stored in it."""

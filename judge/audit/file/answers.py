@@ -1,4 +1,4 @@
-"""Annotators' answers as values, and their checks."""
+"""Classes for annotators' answers, and checks of their values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ _LONGEST_NAME = 80
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One annotator's answer on one category of an item; `done` says whether all the item's categories are."""
+    """One annotator's answer on one category of an item; `done` is True if the annotator has answered all categories of
+    the item.
+    """
 
     annotator: str
     item: int
@@ -27,7 +29,10 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class ItemState:
-    """Answers of an annotator on an item so far: category -> 0 or 1, a note, seconds (None = not measured)."""
+    """Current answers of an annotator on an item: category -> 0 or 1, a note, and seconds spent (None = not measured).
+
+    `done` is True if all categories are answered.
+    """
 
     values: dict[str, int]
     note: str
@@ -37,7 +42,9 @@ class ItemState:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Progress of an annotator: numbers of items done and begun, in the annotator's order, the next one not done."""
+    """Progress of an annotator: item numbers that are done and begun, in the annotator's order, and the next item that
+    is not done (None if all are).
+    """
 
     total: int
     done: list[int]
@@ -47,14 +54,16 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """The item whose last change was undone, and its state after that."""
+    """The item whose last change was undone, and its answers after that."""
 
     item: int
     state: ItemState
 
 
 def clean_name(annotator: str) -> str:
-    """A name with blanks trimmed and joined, in Unicode's composed form; SpecError for one that cannot be kept."""
+    """Normalise a name: blanks are trimmed and merged, and Unicode is composed (NFC). Raises SpecError for an invalid
+    name.
+    """
     name = unicodedata.normalize("NFC", " ".join(str(annotator).split()))
     if not name:
         raise SpecError("an annotator needs a name")
@@ -68,7 +77,9 @@ def clean_name(annotator: str) -> str:
 def check_values(
     values: Mapping[str, int | None], categories: Sequence[str], seconds: float | None = None
 ) -> dict[str, int | None]:
-    """The values as given; SpecError for an unknown category, another value than 0, 1, None, or impossible seconds."""
+    """Return the values unchanged. Raises SpecError for an unknown category, a value other than 0, 1 and None, or
+    invalid seconds.
+    """
     for key, value in values.items():
         if key not in categories:
             raise SpecError(unknown("category", str(key), categories))

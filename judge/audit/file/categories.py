@@ -1,9 +1,11 @@
-"""Error categories: the question on every explanation, its key, and the meaning of 1.
+"""Error categories of an audit: the question asked about every explanation, its key on the keyboard, and the meaning of
+1.
 
-In an audit 1 always means that the error is there. A column of an exported file may hold the opposite, as the study's
-first question does (was the guideline followed?): such a category is `inverted`, and only files are turned round.
+In an audit 1 always means that the error is present. A column of an exported file may mean the opposite, as in the
+study's first question (was the guideline followed?). This category is `inverted`: its values are converted when files
+are read or written.
 
-A file of one's own is YAML::
+A user's own categories are defined in a YAML file::
 
     categories:
       - key: invented_plot            # a name for tables and files
@@ -40,9 +42,11 @@ RESERVED = frozenset("0abhjknpqrsu?")
 
 @dataclass(frozen=True, slots=True)
 class Category:
-    """One kind of error. `press` is one character; `column` its column in CSV files, `inverted` if 1 there = none.
+    """One kind of error that annotators are asked about.
 
-    `question_blind` is asked in an audit that hides the rating, where `question` cannot be answered without it.
+    `press` is the character on the keyboard that answers yes. `column` is the category's column in CSV files, and
+    `inverted` is True if 1 means no error in that column. `question_blind` replaces `question` in an audit that hides
+    the rating.
     """
 
     key: str
@@ -54,13 +58,15 @@ class Category:
     question_blind: str | None = None
 
     def asked(self, blind: Sequence[str]) -> str:
-        """Wording of the question in an audit that hides the facts in `blind`."""
+        """The question to ask in an audit that hides the facts named in `blind`."""
         return self.question_blind or self.question if "rating" in blind else self.question
 
 
 @dataclass(frozen=True, slots=True)
 class PracticeItem:
-    """An item to practise on: what is expected (category -> 0 or 1, perhaps not of all) and why, in one sentence."""
+    """A practice item: the expected answers (category -> 0 or 1, possibly not for all categories) and the reason, in
+    one sentence.
+    """
 
     id: int
     subject: Subject
@@ -77,9 +83,10 @@ class Form:
 
 
 def load_form(path: Path | None = None) -> Form:
-    """The shipped categories with their practice round, others that ship by their name, or those of a YAML file.
+    """Load the categories and practice items: the shipped ones by default, another shipped form by its name, or a YAML
+    file.
 
-    Raises SpecError naming file and line.
+    Raises SpecError with file and line.
     """
     file = SHIPPED if path is None else NAMED.get(str(path), path)
     if file is path and path.parent == Path() and not path.suffix and not path.exists():

@@ -1,4 +1,4 @@
-"""The connection to an audit's SQLite file, with its errors as sentences."""
+"""Opens the SQLite file of an audit, and turns its errors into messages for the user."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ _MAKE = "judge audit sample RUN -o FILE makes an audit"
 
 
 def audit_file(path: Path) -> Path:
-    """Path of the audit file: that of a run where a run's folder, run.yaml or result folder is given, else `path`.
+    """Path of an audit file. For a run's folder, run.yaml or result folder, the path of that run's audit; any other
+    `path` is returned unchanged.
 
-    DataError, naming the command that makes one, for a run that has no audit.
+    Raises DataError if the run has no audit; the message names the command that creates one.
     """
     if path.is_dir():
         folder = path
@@ -37,10 +38,11 @@ def audit_file(path: Path) -> Path:
 
 @contextmanager
 def creating(path: Path) -> Iterator[sqlite3.Connection]:
-    """Connection to a new audit file, made atomically: it is filled under another name and then renamed.
+    """Connection to a new audit file, which is created atomically: it is filled under a temporary name and then
+    renamed.
 
-    Not by `whole_file.draft`, which takes the place of a file: an audit is never overwritten, not even in a race.
-    Raises DataError where the file exists already.
+    Raises DataError if the file already exists. `whole_file.draft` is not used, because it replaces an existing file;
+    an audit is never overwritten, even if two programs create it at the same time.
     """
     draft = path.with_name(f".{path.name}.{os.getpid()}.new")
     with sentences(path):
@@ -67,7 +69,9 @@ def creating(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def _place(draft: Path, path: Path) -> None:
-    """Give the draft its name; FileExistsError where another program made the same file meanwhile."""
+    """Rename the draft to its final name. Raises FileExistsError if another program has created the file in the
+    meantime.
+    """
     try:
         os.link(draft, path)
     except FileExistsError:
@@ -81,9 +85,9 @@ def _place(draft: Path, path: Path) -> None:
 def open_file(path: Path, *, writing: bool) -> sqlite3.Connection:
     """Connection to an existing audit: read-only, or in WAL mode with every commit written to disk at once.
 
-    Each commit is carried over from the write-ahead log into the file itself at once, so that a copy of the file alone
-    lacks at most what is being written. Threads may share a connection if they take turns. Raises DataError, a
-    sentence, for a file that is no audit, or one of another format.
+    After each commit the write-ahead log is copied into the file, so that a copy of the file alone lacks at most the
+    change being written. Threads may share a connection if they take turns. Raises DataError for a file that is not an
+    audit or has another format.
     """
     if not path.is_file():
         raise DataError("does not exist", file=path, hint=_MAKE)
@@ -119,7 +123,7 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
 
 @contextmanager
 def sentences(path: Path) -> Iterator[None]:
-    """Turn the errors of SQLite and of the file system into `DataError`s that say what to do."""
+    """Turn errors of SQLite and of the file system into `DataError`s with a readable message and a hint."""
     try:
         yield
     except sqlite3.DatabaseError as error:

@@ -1,4 +1,6 @@
-"""What is audited, as values: an explanation with its story, and the facts that annotators may not see. No file."""
+"""Items of an audit as values: an explanation with its story, and the facts that annotators may not see. No file is
+read here.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +22,9 @@ BLINDABLE = ("judge", "eval_prompt", "rating")
 class Facts:
     """Origin of an explanation. None = not known.
 
-    `people` is the mean of people's ratings of the story on what the criterion is set against, `gap` the judge's rating
-    minus it, in points. `stratum` names the stratum it was drawn from; `weight` is how many explanations of the
-    population it stands for.
+    `people` is the mean human rating of the story on the corresponding criterion, and `gap` is the judge's rating minus
+    `people`, in points. `stratum` names the stratum from which the explanation was sampled. `weight` is the number of
+    explanations of the population that it represents.
     """
 
     run: str | None = None
@@ -39,9 +41,10 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """One explanation to be judged, before it has a place in an audit.
+    """One explanation to be audited, before it gets a number in an audit.
 
-    `text` is the story and None where an imported file does not hold it, as are `story_prompt` and `criterion`.
+    `text` is the story's text. `text`, `story_prompt` and `criterion` are None if an imported file does not contain
+    them.
     """
 
     explanation: str
@@ -56,25 +59,27 @@ class Subject:
 
     @property
     def shown_reference(self) -> str | None:
-        """The reference story; None where the rated story is the reference, as showing it would reveal the author."""
+        """The reference story; None if it equals the rated story, because showing it would reveal that the story is
+        human-written.
+        """
         same = " ".join((self.reference or "").split()) == " ".join((self.text or "").split())
         return None if same else self.reference
 
     def text_of(self, value: Any) -> str:
-        """A fact in words: a rating by its label, where its criterion has labels."""
+        """A fact as text: a rating is replaced by its label if the criterion has labels."""
         if not isinstance(value, float):
             return str(value)
         return f"{value:g}" if self.criterion is None else self.criterion.scale.text_of(value)
 
     @property
     def key(self) -> str:
-        """Hash of the whole content, the same in every file that holds this explanation."""
+        """Hash of the whole content. It is the same in every file that holds this explanation."""
         return fingerprint(asdict(self) | {"criterion": _plain(self.criterion)})
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A subject with its number in the audit (from 1) and its key."""
+    """A subject with its number in the audit (from 1) and its hash `key`."""
 
     id: int
     key: str
@@ -82,13 +87,17 @@ class Item:
 
 
 def visible_facts(subject: Subject, blind: Sequence[str]) -> dict[str, Any]:
-    """Facts that an annotator may see, in order: `BLINDABLE` without the blind ones and those not known."""
+    """Facts that an annotator may see: those of `BLINDABLE` that are known and not named in `blind`, in the order of
+    `BLINDABLE`.
+    """
     shown = {name: getattr(subject.facts, name) for name in BLINDABLE if name not in blind}
     return {name: value for name, value in shown.items() if value is not None}
 
 
 def check_blind(blind: Sequence[str]) -> tuple[str, ...]:
-    """The names to hide, without duplicates; SpecError for one that is never shown or not known."""
+    """The names of facts to hide, without duplicates. Raises SpecError for an unknown name or a fact that is never
+    shown.
+    """
     for name in blind:
         if name not in BLINDABLE:
             raise unknown_value("blind", name, BLINDABLE)
@@ -96,12 +105,14 @@ def check_blind(blind: Sequence[str]) -> tuple[str, ...]:
 
 
 def criterion_json(criterion: Criterion | None) -> str | None:
-    """JSON of a criterion as stored in the file, with its scale by names, as audits of this format have it."""
+    """JSON of a criterion as stored in the audit file; None without a criterion."""
     return None if criterion is None else orjson.dumps(_plain(criterion)).decode()
 
 
 def _plain(criterion: Criterion | None) -> dict[str, Any] | None:
-    """A criterion as plain data; labels only where there are some, so that other files and keys stay what they were."""
+    """A criterion as a dict for JSON. Labels are included only if there are some, so that the hashes of other criteria
+    do not change.
+    """
     if criterion is None:
         return None
     record = asdict(criterion)
@@ -111,7 +122,7 @@ def _plain(criterion: Criterion | None) -> dict[str, Any] | None:
 
 
 def criterion_of(text: str | None) -> Criterion | None:
-    """Criterion read from its JSON in the file."""
+    """Criterion read from its JSON in the audit file; None for None."""
     return None if text is None else Criterion.of(orjson.loads(text))
 
 

@@ -1,4 +1,4 @@
-"""Conversion between rows of the audit file and values."""
+"""Conversion between rows of the audit file and Python objects."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ITEM = ITEMS.replace("ORDER BY id", "WHERE id = ?")
 
 
 def item_of(row: tuple[Any, ...]) -> Item:
-    """Item read from a row of `ITEMS`."""
+    """Item built from a row of the query `ITEMS`."""
     number, key, dataset, story, system, story_prompt, text, reference, criterion, explanation, facts = row
     subject = Subject(
         explanation=explanation,
@@ -57,7 +57,9 @@ def practice_of(number: int, text: str) -> PracticeItem:
 
 
 def insert_form(db: sqlite3.Connection, form: Form, blind: Sequence[str]) -> None:
-    """Categories, as they are asked in an audit blind to these facts, and practice items of a new audit."""
+    """Write the categories and practice items of a new audit. Questions are worded for an audit that hides the facts in
+    `blind`.
+    """
     asked = [
         (i, c.key, c.label, c.asked(blind), c.press, c.column, int(c.inverted)) for i, c in enumerate(form.categories)
     ]
@@ -69,7 +71,7 @@ def insert_form(db: sqlite3.Connection, form: Form, blind: Sequence[str]) -> Non
 
 
 def insert_items(db: sqlite3.Connection, subjects: Iterable[Subject], path: Path) -> None:
-    """Number the subjects from 1; DataError where one comes twice, SpecError where there is none."""
+    """Write the subjects, numbered from 1. Raises DataError for a duplicate subject and SpecError if there is none."""
     numbers: dict[str, int] = {}
     for number, s in enumerate(subjects, start=1):
         key = s.key
@@ -84,7 +86,7 @@ def insert_items(db: sqlite3.Connection, subjects: Iterable[Subject], path: Path
 
 
 def state(db: sqlite3.Connection, path: Path, categories: int, name: str, item: int, round_no: int) -> ItemState:
-    """Answers of an annotator on an item; DataError for an unknown item."""
+    """Current answers of an annotator on an item. Raises DataError for an unknown item."""
     if db.execute("SELECT 1 FROM items WHERE id = ?", (item,)).fetchone() is None:
         raise DataError(f"has no item {item}", file=path)
     key = (round_no, name, item)
@@ -106,7 +108,9 @@ def change(
     note: str | None,
     seconds: float | None,
 ) -> None:
-    """Update stored values (None deletes one) and the note, and add a history step if that changes anything."""
+    """Update the stored values (None deletes one) and the note. If this changes anything, a step is added to the
+    history.
+    """
     after = {k: v for k, v in {**before.values, **values}.items() if v is not None}
     new_note = before.note if note is None else note
     if after != before.values or new_note != before.note:

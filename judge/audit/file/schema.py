@@ -1,4 +1,4 @@
-"""The audit file's tables and format version."""
+"""SQL tables of an audit file, and the version number of its format."""
 
 from __future__ import annotations
 

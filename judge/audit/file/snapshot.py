@@ -1,7 +1,8 @@
-"""An audit at one moment, as one value: the data of all tables, exports and pages.
+"""The content of an audit at one moment, from which all tables, exports and pages are built.
 
-Annotators work while others look. What is read at two moments may not fit together: a table would count answers that
-its note does not know. Everything here is therefore read in one transaction, and nothing made of it reads again.
+Annotators may be answering while a report is computed. Data read at two different moments could be inconsistent: a
+table could count answers that its note does not. Therefore everything is read here in one transaction, and nothing is
+read again later.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ from judge.audit.file.store import ADJUDICATION, ANNOTATION, AuditStore
 class Round:
     """Answers and remarks of one round.
 
-    `annotators` answered anything in it, in the order in which they came; `answers` are by annotator and item;
-    `remarks`: (annotator, item) -> (note, seconds), where there is either.
+    `annotators` lists those with at least one answer, in the order in which they registered. `answers` are sorted by
+    annotator and item. `remarks` maps (annotator, item) to (note, seconds), where there is either.
     """
 
     annotators: tuple[str, ...]
@@ -30,7 +31,7 @@ class Round:
     remarks: Mapping[tuple[str, int], tuple[str, float | None]]
 
     def note(self, annotator: str, item: int) -> str:
-        """Note of the annotator on the item; empty where there is none."""
+        """Note of the annotator on the item; empty if there is none."""
         return self.remarks.get((annotator, item), ("", None))[0]
 
     def seconds(self, annotator: str, item: int) -> float | None:
@@ -40,11 +41,11 @@ class Round:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AuditSnapshot:
-    """The content of an audit's file at one moment.
+    """The content of an audit file at one moment.
 
-    `sampling` is what `judge.audit.sample.sampling` kept of the draw, empty where the audit was not drawn here;
-    `notes` are sentences about the sample and about imported files; `practised` holds practice answers: annotator ->
-    practice item -> category -> value.
+    `sampling` describes how the items were drawn (`judge.audit.sample.sampling` writes it); it is empty if they were
+    not sampled by this program. `notes` are sentences about the sample and about imported files. `practised` holds
+    practice answers: annotator -> practice item -> category -> value.
     """
 
     path: Path
@@ -63,7 +64,7 @@ class AuditSnapshot:
 
 
 def snapshot(store: AuditStore) -> AuditSnapshot:
-    """Content of an open audit at this moment."""
+    """The current content of an open audit, read in one transaction."""
     with store.reading():
         return AuditSnapshot(
             path=store.path,
@@ -83,7 +84,9 @@ def snapshot(store: AuditStore) -> AuditSnapshot:
 
 
 def read_audit(path: Path | str) -> AuditSnapshot:
-    """An audit's file, or that of a run's folder, as it stands now; DataError, a sentence, for a file that is none."""
+    """The current content of an audit file, given by its path or by a run's folder. Raises DataError if it is not an
+    audit.
+    """
     with AuditStore.open(path, writing=False) as store:
         return snapshot(store)
 

@@ -1,8 +1,9 @@
-"""One audit in one SQLite file: items, annotators, answers, undo. Every answer is a person's.
+"""Stores one audit in one SQLite file: items, annotators, answers and the history for undo. All answers come from
+people.
 
-Every change is committed to disk before the method returns, so `kill -9` costs nothing that was answered. Several
-programs and threads may work on one file at once. Values are 1 = the error is there, 0 = it is not; there is one row
-for each (annotator, item, category). An item is done for an annotator when every category is answered, and not before.
+Every change is on disk before the method returns, so `kill -9` loses no answer. Several programs and threads may use
+one file at once. A value is 1 if the error is present and 0 if not; there is one row for each (annotator, item,
+category). An item is done for an annotator once every category is answered.
 
     store = AuditStore.open(path)
     store.register("Ada")
@@ -10,9 +11,9 @@ for each (annotator, item, category). An item is done for an annotator when ever
         store.answer("Ada", item, {"poor_syntax": 0}, seconds=4.2)
     store.undo("Ada")
 
-Practice answers are kept apart (`judge.audit.sample.practice`), and so is the second round, in which what annotators
-disagree about is settled (`judge.audit.results.adjudication`): its answers are rows of `round` 2, one for each (item,
-category).
+Practice answers are stored separately (`judge.audit.sample.practice`). So is the second round, in which disagreements
+between annotators are settled (`judge.audit.results.adjudication`): its answers are rows of `round` 2, one for each
+(item, category).
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ ANNOTATION, ADJUDICATION = 1, 2
 
 
 class AuditStore:
-    """An open audit. All methods may be called from any thread; close it when done, or use it in a `with`."""
+    """An open audit. All methods may be called from any thread. Close it when done, or use it in a `with` statement."""
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path = path
@@ -77,11 +78,11 @@ class AuditStore:
         sampling: Mapping[str, Any] | None = None,
         notes: Sequence[str] = (),
     ) -> AuditStore:
-        """Make an audit of these subjects, numbered from 1, and open it; `form` defaults to the shipped categories.
+        """Create an audit of these subjects, numbered from 1, and open it; `form` defaults to the shipped categories.
 
-        `sampling` is plain data about how they were drawn (`judge.audit.sample.sampling` writes it), `notes` are
-        sentences that stand under every table. The file is there whole or not at all. Raises DataError where it exists
-        already, or where a subject comes twice, SpecError for an empty audit.
+        `sampling` is plain data about how the subjects were drawn (`judge.audit.sample.sampling` writes it). `notes`
+        are sentences printed under every table. The file is created completely or not at all. Raises DataError if it
+        already exists or if a subject occurs twice, and SpecError for an empty audit.
         """
         form = form or load_form()
         meta = {
@@ -100,9 +101,10 @@ class AuditStore:
 
     @classmethod
     def open(cls, path: Path | str, *, writing: bool = True) -> AuditStore:
-        """Open an existing audit, or that of a run's folder; without `writing` its folder may be read-only.
+        """Open an existing audit, given by its file or by a run's folder. Without `writing`, its folder may be
+        read-only.
 
-        DataError, a sentence, for a file that is missing, no audit, or of another format.
+        Raises DataError for a file that is missing, is not an audit, or has another format.
         """
         path = database.audit_file(Path(path))
         connection = database.open_file(path, writing=writing)
@@ -114,7 +116,7 @@ class AuditStore:
             raise
 
     def close(self) -> None:
-        """Close the file; what was answered is on disk already."""
+        """Close the file. All answers are already on disk."""
         with self._lock:
             self._db.close()
 
@@ -131,7 +133,7 @@ class AuditStore:
         return [str(note) for note in orjson.loads(row[0])]
 
     def add_note(self, note: str) -> None:
-        """Add a sentence to `notes`, once."""
+        """Add a sentence to `notes`, unless it is already there."""
         with self.transaction() as db:
             notes = orjson.loads(db.execute("SELECT value FROM meta WHERE key = 'notes'").fetchone()[0])
             if note not in notes:
@@ -139,11 +141,11 @@ class AuditStore:
 
     @property
     def item_count(self) -> int:
-        """Number of items in the audit; they are numbered 1 to this."""
+        """Number of items in the audit; items are numbered from 1 to this number."""
         return int(self.select("SELECT count(*) FROM items")[0][0])
 
     def item(self, number: int) -> Item:
-        """One item with all its texts; DataError where there is none of that number."""
+        """One item with all its texts. Raises DataError for an unknown number."""
         records = self.select(rows.ITEM, number)
         if not records:
             raise DataError(f"has no item {number}", file=self.path, allowed=f"1 to {self.item_count}")
@@ -154,19 +156,21 @@ class AuditStore:
         return [rows.item_of(row) for row in self.select(rows.ITEMS)]
 
     def order(self, annotator: str) -> list[int]:
-        """The items' numbers in this annotator's own order, the same each time and different for each annotator.
+        """Item numbers in the order in which this annotator sees them. The order is random, different for each
+        annotator, and always the same for one annotator.
 
-        It depends on the audit's seed, the name and the items alone: a hash decides, so no library's shuffle does.
+        It depends only on the audit's seed, the name and the items, through a hash.
         """
         name = clean_name(annotator)
         keyed = self.select("SELECT id, key FROM items")
         return [i for _, i in sorted((digest(f"{self.seed}|{name}|{key}"), i) for i, key in keyed)]
 
     def register(self, annotator: str, *, origin: str = "here") -> str:
-        """Make an annotator known, once; returns the name as it is kept (blanks trimmed and joined).
+        """Register an annotator, if not yet registered. Returns the name as it is stored (blanks trimmed and merged).
 
-        SpecError for a name that is empty, longer than 80 characters or not printable, or that differs from a known
-        one in upper and lower case only: two people by one name would be counted as two raters.
+        Raises SpecError for a name that is empty, longer than 80 characters or not printable. The same holds for a name
+        that differs from a registered one only in upper and lower case, because one person would then be counted as two
+        raters.
         """
         name = clean_name(annotator)
         if self.select("SELECT 1 FROM annotators WHERE name = ?", name):
@@ -179,12 +183,12 @@ class AuditStore:
         return name
 
     def annotators(self, round_no: int = ANNOTATION) -> list[str]:
-        """Names of those who answered anything in the round, in the order in which they came."""
+        """Names of annotators with at least one answer in the round, in the order in which they registered."""
         sql = "SELECT name FROM annotators WHERE name IN (SELECT annotator FROM answers WHERE round = ?)"
         return [str(name) for (name,) in self.select(f"{sql} ORDER BY since, name", round_no)]
 
     def registered(self) -> list[str]:
-        """Names of all annotators, with answers or without, in the order in which they came."""
+        """Names of all annotators, with or without answers, in the order in which they registered."""
         return [str(name) for (name,) in self.select("SELECT name FROM annotators ORDER BY since, name")]
 
     def answer(
@@ -197,17 +201,19 @@ class AuditStore:
         seconds: float | None = None,
         round_no: int = ANNOTATION,
     ) -> ItemState:
-        """Commit answers of an annotator (made known if new) about an item, and say how the item now stands.
+        """Store answers of an annotator about an item, and return the annotator's answers on the item after that.
+
+        A new annotator is registered.
 
         Parameters
         ----------
         values : mapping
-            Category -> 1 (the error is there), 0 (it is not) or None (take the answer back). Categories that are not
-            named stay as they are; nothing is filled in.
+            Category -> 1 (the error is present), 0 (it is not) or None (delete the answer). Categories without an
+            entry keep their value.
         note : str, optional
-            Replaces the annotator's note about the item; "" empties it, None leaves it.
+            Replaces the annotator's note about the item; "" empties it, None keeps it.
         seconds : float, optional
-            Time spent since the last call about this item; it is added up.
+            Time spent since the last call about this item; it is added to the total.
 
         Raises
         ------
@@ -224,9 +230,10 @@ class AuditStore:
             return self._state(db, name, item, round_no)
 
     def undo(self, annotator: str, *, round_no: int = ANNOTATION) -> Undone | None:
-        """Take back the annotator's last change that stands (call again for the one before); None where there is none.
+        """Undo the annotator's last change that was not undone yet; None if there is none. Call again to undo earlier
+        changes.
 
-        Values and note become what they were; the time that was spent stays.
+        Values and note are restored; the time spent is kept.
         """
         name = clean_name(annotator)
         with self.transaction() as db:
@@ -240,12 +247,12 @@ class AuditStore:
             return Undone(item, self._state(db, name, item, round_no))
 
     def state(self, annotator: str, item: int, *, round_no: int = ANNOTATION) -> ItemState:
-        """Answers of the annotator on the item so far; DataError for an unknown item."""
+        """Current answers of the annotator on the item. Raises DataError for an unknown item."""
         with self._lock, database.sentences(self.path):
             return self._state(self._db, clean_name(annotator), item, round_no)
 
     def answers(self, *, round_no: int = ANNOTATION) -> list[Answer]:
-        """Every answer of a round, by annotator and item; `done` where its item is done for its annotator."""
+        """All answers of a round, sorted by annotator and item."""
         sql = "SELECT annotator, item, category, value, at FROM answers WHERE round = ? ORDER BY annotator, item"
         records = self.select(sql, round_no)
         given: dict[tuple[str, int], int] = {}
@@ -257,12 +264,12 @@ class AuditStore:
         ]
 
     def remarks(self, *, round_no: int = ANNOTATION) -> dict[tuple[str, int], tuple[str, float | None]]:
-        """(annotator, item) -> (note, seconds), where there is either."""
+        """Notes and times by (annotator, item), as (note, seconds), for each pair that has either."""
         records = self.select("SELECT annotator, item, note, seconds FROM remarks WHERE round = ?", round_no)
         return {(name, item): (note, seconds) for name, item, note, seconds in records}
 
     def progress(self, annotator: str) -> Progress:
-        """Progress of an annotator in round 1: done, begun and open items, in the annotator's order."""
+        """Progress of an annotator in round 1: items done and begun and the next item, in the annotator's order."""
         name = clean_name(annotator)
         sql = "SELECT item, count(*) FROM answers WHERE round = 1 AND annotator = ? GROUP BY item"
         given = dict(self.select(sql, name))
@@ -274,13 +281,13 @@ class AuditStore:
         return Progress(len(order), done, begun, following)
 
     def select(self, sql: str, *values: Any) -> list[Any]:
-        """Records that a query finds; for the modules of this package."""
+        """Rows that a SQL query returns; for the modules of this package only."""
         with self._lock, database.sentences(self.path):
             return self._db.execute(sql, values).fetchall()
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Context in which all reads see the audit at one moment, whatever others write meanwhile."""
+        """Context in which all reads see the audit at one moment, even if others write during it."""
         with self._lock, database.sentences(self.path):
             self._db.execute("BEGIN")
             try:
@@ -291,8 +298,8 @@ class AuditStore:
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """Context of a transaction, on disk as a whole when the block ends or not at all; for the modules of this
-        package.
+        """Context of a transaction, which is written as a whole when the block ends or not at all; for the modules of
+        this package only.
         """
         with self._lock, database.sentences(self.path):
             self._db.execute("BEGIN IMMEDIATE")

@@ -1,1 +1,1 @@
-"""What an audit found: rates, agreement, disagreements, the report."""
+"""Results of an audit: error rates, agreement between annotators, disagreements, and the report."""

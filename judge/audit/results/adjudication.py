@@ -1,7 +1,7 @@
-"""The second round: what annotators disagree about is settled, one final answer for each item and category.
+"""The second round of an audit, in which disagreements are settled: one final answer for each item and category.
 
-Round 1 is never changed by it. An item is in the queue when two annotators who finished it differ in a category; only
-those categories are settled, all others are final as they were answered.
+The answers of round 1 are not changed. An item is in the queue if two annotators who finished it differ in a category.
+Only those categories are settled; for all others the annotators' common answer is final.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from judge.errors import DataError
 class Dispute:
     """An item on which annotators disagree.
 
-    `given`: category -> annotator -> answer, of every category, by those who finished the item. `open`: categories they
-    differ on that are not settled. `settled`: category -> final answer. `by`: who settled them, sorted.
+    `given` maps each category to the answers of all annotators who finished the item. `disputed` lists the categories
+    on which they differ. `settled` maps a category to its final answer. `by` names those who settled them, sorted.
     """
 
     item: int
@@ -32,12 +32,14 @@ class Dispute:
 
     @property
     def open(self) -> tuple[str, ...]:
-        """Categories still to settle."""
+        """Disputed categories that are not settled yet."""
         return tuple(key for key in self.disputed if key not in self.settled)
 
 
 def disputes(audit: AuditSnapshot) -> list[Dispute]:
-    """All items with disagreement, settled or not, by number: the queue is those with `open` categories."""
+    """All items with a disagreement, settled or not, sorted by number. The queue consists of those with `open`
+    categories.
+    """
     given: dict[int, dict[str, dict[str, int]]] = defaultdict(lambda: {c.key: {} for c in audit.categories})
     for answer in audit.annotation.answers:
         if answer.done:
@@ -66,10 +68,10 @@ def adjudicate(
     note: str | None = None,
     seconds: float | None = None,
 ) -> ItemState:
-    """Commit final answers (category -> 1, 0, or None to take one back) about disputed categories of an item.
+    """Store final answers (category -> 1, 0, or None to delete one) about disputed categories of an item.
 
-    `store.undo(adjudicator, round_no=2)` takes back the last one. Raises DataError for a category on which
-    annotators do not differ, and for an item that somebody else has settled.
+    `store.undo(adjudicator, round_no=2)` undoes the last change. Raises DataError for a category on which annotators do
+    not differ, and for an item that somebody else has settled.
     """
     dispute = next((candidate for candidate in disputes(snapshot(store)) if candidate.item == item), None)
     for key in values:

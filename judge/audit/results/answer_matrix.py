@@ -1,4 +1,6 @@
-"""The answers of an audit as arrays: items by annotators, a gap where an annotator has not finished. Fills none."""
+"""The answers of an audit as arrays of items x annotators. NaN means that the annotator has not finished the item;
+nothing is imputed.
+"""
 
 from __future__ import annotations
 
@@ -36,23 +38,25 @@ LEVELS = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answered:
-    """Answers of annotators who finished an item.
+    """Answers of annotators who finished an item, as arrays.
 
     Attributes
     ----------
     given : dict
-        Category -> array (items, annotators) of 1 (error), 0 and NaN (this annotator has not finished this item).
+        Category -> array (items, annotators) of 1 (error), 0, or NaN (this annotator has not finished this item).
     final : dict
-        Category -> array (items,): what was settled in round 2, else what all who finished said; NaN where they differ
-        and nobody has settled it, or where nobody finished.
+        Category -> array (items,): the answer settled in round 2, otherwise the common answer of all who finished
+        the item. NaN if they differ and nobody has settled it, or if nobody finished.
     settled, open : int
-        Disputed (item, category) pairs, of all annotators, that were settled in a second round, and that were not.
+        Number of disputed (item, category) pairs, of all annotators, that were settled in round 2, and that were
+        not.
     weight : array (items,)
-        Explanations of the population that each stands for; NaN = not known.
+        Number of explanations of the population that each item represents; NaN = not known.
     story : array (items,) of int
-        Codes of the stories, the clusters of all intervals; an item of no known story is one of its own.
+        Codes of the stories, which are the clusters of all intervals. An item without a known story has a code
+        of its own.
     begun : int
-        (annotator, item) pairs that were begun and not finished: they count nowhere.
+        Number of (annotator, item) pairs that were begun and not finished. They are not counted anywhere else.
     """
 
     items: tuple[Item, ...]
@@ -67,12 +71,12 @@ class Answered:
     begun: int
 
     def share(self, key: str) -> Floats:
-        """Share of an item's annotators who see the error, (items,); NaN where nobody finished."""
+        """Share of an item's annotators who see the error, shape (items,); NaN if nobody finished the item."""
         return _ratio((self.given[key] == 1).sum(axis=1), self.raters)
 
     @property
     def raters(self) -> NDArray[np.int64]:
-        """Number of annotators who finished each item."""
+        """Number of annotators who finished each item, shape (items,)."""
         return np.asarray((~np.isnan(self.given[self.categories[0].key])).sum(axis=1), dtype=np.int64)
 
     @property
@@ -81,7 +85,9 @@ class Answered:
         return int((~np.isnan(self.given[self.categories[0].key])).any(axis=0).sum())
 
     def levels(self, variable: str) -> list[str | None]:
-        """Level of each item, e.g. its judge; None where it is not known. SpecError for an unknown variable."""
+        """Level of each item on a variable, e.g. its judge; None if it is not known. Raises SpecError for an unknown
+        variable.
+        """
         if variable not in LEVELS:
             raise unknown_value("by", variable, LEVELS)
         if variable == "perturbation":
@@ -91,7 +97,9 @@ class Answered:
 
 
 def answered(audit: AuditSnapshot, annotators: Sequence[str] = ()) -> Answered:
-    """Answers in an audit, of all annotators or of the named ones; SpecError for a name without answers."""
+    """Build the arrays of answers, for all annotators or only the named ones. Raises SpecError for a name without
+    answers.
+    """
     all_annotators = audit.annotation.annotators
     for name in annotators:
         if name not in all_annotators:
@@ -129,7 +137,7 @@ def answered(audit: AuditSnapshot, annotators: Sequence[str] = ()) -> Answered:
 
 
 def _final(audit: AuditSnapshot, given: dict[str, Floats], row: dict[int, int]) -> tuple[dict[str, Floats], int, int]:
-    """Final answers, and how many disputed ones were settled and were not."""
+    """Final answers by category, then the number of disputed answers that were settled, and that were not."""
     final = {}
     for key, values in given.items():
         count, errors = (~np.isnan(values)).sum(axis=1), (values == 1).sum(axis=1)
@@ -147,7 +155,9 @@ def _ratio(part: Any, whole: Any) -> Floats:
 
 
 def _changed(items: Sequence[Item]) -> dict[int, PerturbedName]:
-    """Perturbed stories and their origins, read from the ids, by item."""
+    """For each item (by its number), which perturbation its story has and of which original; read from the story
+    ids.
+    """
     stories: dict[str | None, set[str]] = {}
     for item in items:
         if item.subject.story is not None:
@@ -158,7 +168,7 @@ def _changed(items: Sequence[Item]) -> dict[int, PerturbedName]:
 
 
 def _place(item: Item, changed: PerturbedName | None) -> Any:
-    """The story that an item is of; versions of one story are no more independent than items of it."""
+    """Identifier of the item's original story. All perturbed versions of a story belong to the same cluster."""
     story = item.subject.story if changed is None else changed.origin
     return item.id if story is None else (item.subject.dataset, story)
 

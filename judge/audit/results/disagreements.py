@@ -1,4 +1,6 @@
-"""Items on which annotators differ: what each said, why, and what was settled. Counts no rate."""
+"""Lists the items on which annotators differ: each answer, the reasons given, and the settled answer. No rate is
+computed.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from judge.audit.results.answer_matrix import Answered
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """A category on which the annotators of an item differ: how many said yes, and no."""
+    """A category on which the annotators of an item differ, with the number of yes and no answers."""
 
     category: Category
     yes: int
@@ -25,8 +27,8 @@ class Split:
 class Disagreement:
     """An item on which annotators differ.
 
-    `final`: category and settled answer, as far as anybody has settled it; `by`: who did, with the reason given;
-    `notes`: annotators' own. `dissent` counts the answers against the majority.
+    `final` holds (category, settled answer) for the settled categories, and `by` (adjudicator, reason). `notes` holds
+    (annotator, note) from round 1. `dissent` is the number of answers against the majority.
     """
 
     item: Item
@@ -38,7 +40,7 @@ class Disagreement:
 
 
 def disagreements(audit: AuditSnapshot, matrix: Answered) -> tuple[Disagreement, ...]:
-    """Items on which annotators differ, those with most dissent first."""
+    """Items on which annotators differ, sorted by the number of answers against the majority, largest first."""
     settled = {(answer.item, answer.category): answer for answer in audit.adjudication.answers}
     result = []
     for i, item in enumerate(matrix.items):

@@ -16,19 +16,20 @@ if TYPE_CHECKING:
 
 
 class OpenedAudit:
-    """One audit, read again by every method, so that answers given meanwhile are there."""
+    """One audit as frames. Every method reads the file again, so that new answers are included."""
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
         self.read()
 
     def read(self) -> AuditSnapshot:
-        """Content of the audit's file at one moment."""
+        """The current content of the audit file."""
         return read_audit(self.path)
 
     def items(self) -> pd.DataFrame:
-        """One row an item: `item, dataset, story, system, story_prompt, text, reference, criterion, explanation` and
-        the facts, `run, judge, eval_prompt, repeat, rating, people, gap, cluster, stratum, weight`."""
+        """One row for each item: `item, dataset, story, system, story_prompt, text, reference, criterion, explanation`,
+        and the facts `run, judge, eval_prompt, repeat, rating, people, gap, cluster, stratum, weight`.
+        """
         import pandas as pd
 
         rows = []
@@ -41,10 +42,10 @@ class OpenedAudit:
 
     def answers(self, round_no: int = ANNOTATION) -> pd.DataFrame:
         """One row for each answer: `annotator, item, category, value, done, note, seconds`; value 1 = the error is
-        there.
+        present.
 
-        Round 2 holds what was settled. `done` is False where the annotator has not answered all of the item's
-        categories: the report leaves those out.
+        Round 2 holds the settled answers. `done` is False if the annotator has not answered all categories of the item;
+        the report leaves these answers out.
         """
         import pandas as pd
 
@@ -65,7 +66,7 @@ class OpenedAudit:
         return pd.DataFrame(rows, columns=["annotator", "item", "category", "value", "done", "note", "seconds"])
 
     def report(self, **options: Any) -> AuditReport:
-        """Findings of the audit, as one value with a `.frame`; `ReportOptions`' fields."""
+        """The report of the audit as an object with a `.frame`. Options are the fields of `ReportOptions`."""
         from judge.analysis.options.table_options import from_words
         from judge.audit.results.options import ReportOptions
         from judge.audit.results.report import report
@@ -73,7 +74,9 @@ class OpenedAudit:
         return report(self.read(), from_words(ReportOptions, **options))
 
     def tables(self, **options: Any) -> dict[str, pd.DataFrame]:
-        """The report's tables by title, intervals as columns `..._low` and `..._high`; `ReportOptions`' fields."""
+        """The report's tables by title, with intervals in columns `..._low` and `..._high`. Options are the fields of
+        `ReportOptions`.
+        """
         import pandas as pd
 
         from judge.audit.results.printed import audit_tables

@@ -1,4 +1,4 @@
-"""What can be chosen about an audit's report. Loads no arrays."""
+"""Options of an audit's report. This module does not import numpy."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ DEFAULT_BY = ("judge", "eval_prompt", "criterion", "perturbation")
 
 @dataclass(frozen=True, slots=True)
 class ReportOptions:
-    """Choices of a report.
+    """Options of a report.
 
-    `by`: variables (`answer_matrix.LEVELS`) whose levels get rates of their own. `annotators`: these alone, empty =
-    all. `resamples` and `seed` are of alpha's interval where no two items are of one story. `top`: disagreements
-    listed, 0 = all.
+    `by`: variables (`answer_matrix.LEVELS`) for whose levels separate rates are computed. `annotators`: only these
+    annotators are used; empty = all. `resamples` and `seed` belong to the bootstrap interval of Krippendorff's alpha,
+    which is used if no two items are about the same story. `top`: number of disagreements listed; 0 = all.
     """
 
     by: tuple[str, ...] = DEFAULT_BY

@@ -17,7 +17,9 @@ _ALIKE = 40
 
 
 def audit_tables(report: AuditReport) -> list[Table]:
-    """All tables of the report, in reading order; the first says what was answered and what was left out."""
+    """All tables of the report, in reading order. The first one says how much was answered and how much was left
+    out.
+    """
     tables = [_coverage(report), _rates(report), _agreement(report), _annotators(report)]
     return [*tables, *(_by(report, strata) for strata in report.strata), _disagreements(report)]
 
@@ -167,7 +169,7 @@ def _by(report: AuditReport, strata: Strata) -> Table:
 
 
 def _disagreements(report: AuditReport) -> Table:
-    """Items on which annotators differ, as many as the options say."""
+    """Table of the items on which annotators differ; `options.top` limits their number."""
     disagreements, top = report.disagreements, report.options.top
     shown = disagreements[:top] if top else disagreements
     columns = [Column("item", "no."), Column("story", "story"), Column("criterion", "criterion")]
@@ -203,7 +205,9 @@ def _listed(disagreement: Disagreement, text: str) -> dict[str, object]:
 
 
 def _told_apart(texts: Sequence[str]) -> list[str]:
-    """Each text in short: from where it differs from the others on, if it begins as another does at some length."""
+    """Shorten each text. A long text that begins like another one is cut at the start too, so that the difference is
+    visible.
+    """
     lines = [" ".join(printable(text).split()) for text in texts]
     ordered = sorted(set(lines))
     shared = dict.fromkeys(ordered, 0)

@@ -1,13 +1,13 @@
-"""Rates of each kind of error by every way of counting, and agreement between annotators.
+"""Computes the rate of each kind of error in several ways of counting, and the agreement between annotators.
 
-The study printed one rate for each error and did not say how it counted. Here an item counts once:
+The HANNA study published one rate for each error without saying how it was counted. Here each item counts once:
 
 - mean: the share of its annotators who see the error, averaged over items;
-- majority: more than half of them see it (where two of two differ there is no majority);
-- any: one of them sees it;
-- final: what stands after the second round.
+- majority: more than half of them see it (if one of two sees it, there is no majority);
+- any: at least one of them sees it;
+- final: the answer after the second round.
 
-Intervals take stories as the units that are independent (`stats.shares.weighted_proportion`).
+Intervals treat stories as the independent units (`stats.shares.weighted_proportion`).
 """
 
 from __future__ import annotations
@@ -29,7 +29,10 @@ NO_ROUND = "undefined: no disagreement of annotators has been adjudicated"
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """Error rates of one category; `weighted` is the mean in which each item counts for its part of the run."""
+    """Error rates of one category in each way of counting. `weighted` is the mean with each item weighted by the number
+    of explanations that it represents. `ties` is the number of items on which exactly half of the annotators see the
+    error.
+    """
 
     mean: Estimate
     majority: Estimate
@@ -41,7 +44,7 @@ class Rates:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """One category's coefficients; each carries raw agreement too."""
+    """Agreement coefficients of one category; each also holds the raw agreement."""
 
     ac1: ChanceAgreement
     fleiss: ChanceAgreement
@@ -49,7 +52,7 @@ class Agreement:
 
 
 def rates(matrix: Answered, key: str, where: NDArray[np.bool_] | None = None) -> Rates:
-    """The rates of a category, over some of the items."""
+    """Error rates of a category, over all items or over those where `where` is True."""
     some = np.ones(len(matrix.items), dtype=np.bool_) if where is None else where
     values = matrix.given[key][some]
     share, story, raters = matrix.share(key)[some], matrix.story[some], matrix.raters[some]
@@ -78,11 +81,11 @@ def rates(matrix: Answered, key: str, where: NDArray[np.bool_] | None = None) ->
 
 
 def agreement(answered: Answered, key: str, *, resamples: int, seed: int, as_published: bool = False) -> Agreement:
-    """AC1, Fleiss' kappa and Krippendorff's alpha of a category, over items that two annotators or more finished.
+    """AC1, Fleiss' kappa and Krippendorff's alpha of a category, over items that at least two annotators finished.
 
-    AC1 knows both answers, as the audit fixed them beforehand: it is 1, without interval, where everybody said no.
-    Several explanations of one story are not independent: intervals take stories as the units, or explanations as the
-    study did (`as_published`).
+    AC1 is computed for the two possible answers even if only one occurs: it is then 1, without an interval.
+    Explanations of the same story are not independent, so intervals treat stories as the units. With `as_published`,
+    explanations are the units, as in the HANNA study.
     """
     values, story = answered.given[key], None if as_published else answered.story
     rng = np.random.default_rng(seed)
@@ -94,7 +97,9 @@ def agreement(answered: Answered, key: str, *, resamples: int, seed: int, as_pub
 
 
 def agreement_with_others(answered: Answered, annotator: str) -> Estimate:
-    """Share of an annotator's answers equal to another's on the same item and category; items have equal weight."""
+    """Share of an annotator's answers that equal another annotator's answer on the same item and category. All items
+    have equal weight.
+    """
     j = answered.annotators.index(annotator)
     equal = np.zeros(len(answered.items))
     pairs = np.zeros(len(answered.items))
@@ -111,6 +116,6 @@ def agreement_with_others(answered: Answered, annotator: str) -> Estimate:
 
 
 def rate_of_annotator(answered: Answered, annotator: str, key: str) -> Estimate:
-    """Share of one annotator's items in which the annotator sees the error."""
+    """Share of the items finished by one annotator in which this annotator sees the error."""
     hits = answered.given[key][:, answered.annotators.index(annotator)]
     return weighted_share(hits, np.ones(hits.size), answered.story)

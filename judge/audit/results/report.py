@@ -1,6 +1,8 @@
-"""What an audit found, as one value: rates, agreement, annotators, strata, disagreements. Hides no way to count.
+"""The report of an audit as one object: error rates in all ways of counting, agreement, annotators, strata,
+disagreements.
 
-`report` computes it once from what was read at one moment; tables, frames, figures and sentences are made from it.
+`report` computes it once from the content of the audit at one moment. Tables, frames, figures and sentences are made
+from it.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ _OF_RATES = "ci:wilson-stories"
 
 @dataclass(frozen=True, slots=True)
 class ErrorFound:
-    """One category: how often annotators saw the error, and how far they agree on it."""
+    """Results on one category: how often annotators saw the error, and how well they agree on it."""
 
     category: Category
     rates: Rates
@@ -40,8 +42,12 @@ class ErrorFound:
 
 @dataclass(frozen=True, slots=True)
 class AnnotatorFound:
-    """One annotator: items finished, seconds an item (median), practice answers (as expected, of those given), the
-    share of answers that equal another's, and how often each error was seen, by category."""
+    """Results on one annotator.
+
+    `done` is the number of items finished, and `seconds` the median time per item. `practice` is (answers as expected,
+    answers given) in the practice round. `agreement` is the share of answers that equal another annotator's. `rates`
+    maps each category to the share of items in which the annotator saw the error.
+    """
 
     name: str
     done: int
@@ -53,7 +59,9 @@ class AnnotatorFound:
 
 @dataclass(frozen=True, slots=True)
 class Stratum:
-    """One level of a variable: items of it that somebody finished, and the mean rate of each error, by category."""
+    """One level of a variable: the number of its items that somebody finished, and the mean rate of each error by
+    category.
+    """
 
     level: str
     items: int
@@ -62,7 +70,7 @@ class Stratum:
 
 @dataclass(frozen=True, slots=True)
 class Strata:
-    """The levels of a variable, sorted, of which there are two or more; `unknown` items have none."""
+    """The levels of a variable, sorted. `unknown` is the number of items whose level is not known."""
 
     variable: str
     levels: tuple[Stratum, ...]
@@ -71,22 +79,22 @@ class Strata:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AuditReport:
-    """Findings of an audit.
+    """Results of an audit.
 
     Attributes
     ----------
     audit : AuditSnapshot
-        What was read; all that follows comes from it.
+        Content of the audit file from which all results are computed.
     answered : Answered
-        The answers that count.
+        The answers that are counted: those on finished items.
     options : ReportOptions
     errors : tuple of ErrorFound
-        In the order of the categories.
+        Results on each category, in the order of the categories.
     annotators : tuple of AnnotatorFound
     strata : tuple of Strata
-        Of the options' variables, those that have levels to compare.
+        Results by level, for each variable of the options that has at least two levels.
     disagreements : tuple of Disagreement
-        All items on which annotators differ, those with most dissent first.
+        All items on which annotators differ, sorted by the number of answers against the majority, largest first.
     """
 
     audit: AuditSnapshot
@@ -99,22 +107,24 @@ class AuditReport:
 
     @property
     def clustered(self) -> bool:
-        """Whether several items are of one story, so that stories are the units of agreement's intervals."""
+        """Whether several items are about the same story. The intervals of agreement then treat stories as the
+        units.
+        """
         return any(error.agreement.ac1.stories < error.agreement.ac1.raw.n for error in self.errors)
 
     @property
     def signature(self) -> str:
-        """Every choice that can change a count, then the signature of the sample."""
+        """All options on which the counts depend, then the signature of the sample."""
         return self._signed("")
 
     @property
     def rates_signature(self) -> str:
-        """Signature of rates with their intervals."""
+        """Signature of the rates and their intervals: all options on which they depend."""
         return self._signed(_OF_RATES)
 
     @property
     def agreement_signature(self) -> str:
-        """Signature of coefficients of agreement with their intervals."""
+        """Signature of the agreement coefficients and their intervals: all options on which they depend."""
         return self._signed(self._of_agreement)
 
     @property
@@ -139,8 +149,10 @@ class AuditReport:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row an error: `category, label, items, stories, ties` and each way to count (`mean, majority, any,
-        final, weighted`) and coefficient (`ac1, raw, fleiss, alpha`) with `..._low, ..._high, ..._reason`."""
+        """One row for each category of error: `category, label, items, stories, ties`, then each way of counting
+        (`mean, majority, any, final, weighted`) and each coefficient (`ac1, raw, fleiss, alpha`) with `..._low,
+        ..._high, ..._reason`.
+        """
         from judge.stats.flat_frame import flat_frame
 
         signature = self._signed(f"{_OF_RATES}|{self._of_agreement}")
@@ -148,7 +160,7 @@ class AuditReport:
 
 
 def report(audit: AuditSnapshot, options: ReportOptions | None = None) -> AuditReport:
-    """Compute the report of an audit; SpecError for one without a finished item."""
+    """Compute the report of an audit. Raises SpecError if no item is finished."""
     options = options or ReportOptions()
     matrix = answered(audit, options.annotators)
     if not matrix.raters.any():

@@ -1,1 +1,1 @@
-"""Which explanations an audit asks about."""
+"""Draws the sample of explanations that an audit asks about."""

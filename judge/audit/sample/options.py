@@ -1,4 +1,4 @@
-"""What can be chosen about a sample for an audit. Loads no arrays."""
+"""Options of a sample for an audit. This module does not import numpy."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ DEFAULT_SPREAD = ("rating", "gap", "cluster")
 
 @dataclass(frozen=True, slots=True)
 class SampleOptions:
-    """Choices of a sample. Variables of `by` and `spread` are `population.VARIABLES`; `per_story` None = any number."""
+    """Options of a sample. `by` (strata) and `spread` name variables of `population.VARIABLES`. `per_story` is the
+    maximum number of explanations per story; None = no maximum.
+    """
 
     n: int = 100
     by: tuple[str, ...] = DEFAULT_BY

@@ -1,4 +1,4 @@
-"""All explanations of RUNs, one row each, with the variables that a sample may be stratified by."""
+"""Reads all explanations of runs, one row each, with the variables by which a sample may be stratified."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ VARIABLES = (*_OF_ROWS, "rating", "cluster", "gap", "perturbation")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Population:
-    """Explanations that may be drawn.
+    """Explanations that may be sampled.
 
-    `frame` has the columns of the ratings table for judges, and `people` (mean of people's ratings of the story on what
-    the criterion is set against), `gap` (rating minus that) and `cluster` (of the explanation map, None where there is
-    none). `left_out` counts rows that may not be drawn, by reason. `stories` is the ratings table's with `reference`,
-    `criteria` by name.
+    `frame` has the judge columns of the ratings table, and three more: `people` (mean human rating of the story on the
+    corresponding criterion), `gap` (rating minus `people`) and `cluster` (from the explanation map; None without one).
+    `left_out` counts the rows that may not be sampled, by reason. `stories` are the stories of the ratings table with a
+    column `reference`. `criteria` maps names to criteria.
     """
 
     frame: pd.DataFrame
@@ -47,8 +47,8 @@ class Population:
     notes: tuple[str, ...]
 
     def level(self, variable: str) -> pd.Series[Any]:
-        """Level of each row on a variable, as text: ratings rounded to a point, gaps in three bands; `NONE` where
-        unknown.
+        """Level of each row on a variable, as text. Ratings are rounded to a point, and gaps are grouped in three
+        bands; `NONE` if unknown.
         """
         if variable not in VARIABLES:
             raise SpecError(unknown("variable", variable, VARIABLES))
@@ -61,14 +61,18 @@ class Population:
         return _text(self.frame[variable])
 
     def _perturbations(self) -> pd.Series[Any]:
-        """Perturbation of each row's story, or that it is an unchanged origin; `NONE` for ordinary stories."""
+        """For each row, the perturbation of its story, or a text that says that the story is an untouched original;
+        `NONE` for ordinary stories.
+        """
         groups = self.frame.groupby("dataset", observed=True)["story"]
         done = {(dataset, story): name.done for dataset, some in groups for story, name in _told(some)}
         places = zip(self.frame["dataset"], self.frame["story"].astype(str), strict=True)
         return pd.Series([done.get(key, NONE) for key in places], index=self.frame.index, dtype=str)
 
     def _gap_bands(self) -> pd.Series[Any]:
-        """A quarter of the scale's range or more below people, above them, or between."""
+        """For each row, whether the rating is below the human mean by a quarter of the scale's range or more, above it
+        by as much, or nearer.
+        """
         scales = {name: criterion.scale for name, criterion in self.criteria.items()}
         names = self.frame["criterion"].astype(str)
         quarter = names.map(lambda name: (scales.get(name, Scale()).max - scales.get(name, Scale()).min) / 4)
@@ -81,9 +85,10 @@ class Population:
 
 
 def read_runs(runs: Sequence[Path | str], parser: str = "ours", *, first_repeat: bool = False) -> Population:
-    """The explanations of RUNs; with `first_repeat` each query's first repeat alone. Each journal is read once.
+    """Read all explanations of runs; `first_repeat` keeps only the first repeat of each query. Each journal is read
+    once.
 
-    Raises SpecError where there is none.
+    Raises SpecError if there is no explanation.
     """
     references: dict[tuple[str, str], str] = {}
 
@@ -127,7 +132,9 @@ def _population(table: RatingsTable, references: Mapping[tuple[str, str], str], 
 
 
 def _people(table: RatingsTable, frame: pd.DataFrame) -> tuple[Any, list[str]]:
-    """Each row's mean of people's ratings on what its criterion is set against; what is to be said of other names."""
+    """Mean human rating of each row's story on the corresponding criterion, and notes on criteria matched under another
+    name.
+    """
     against: dict[tuple[str, str, str], str] = {}
     notes: list[str] = []
     for matrix in build(table):
@@ -145,7 +152,7 @@ def _people(table: RatingsTable, frame: pd.DataFrame) -> tuple[Any, list[str]]:
 
 
 def _clusters(facts: Sequence[RunFacts], frame: pd.DataFrame) -> tuple[list[str | None], list[str]]:
-    """Each row's cluster in its folder's explanation map, and what is to be said of maps."""
+    """Cluster of each row in the explanation map of its result folder, and notes on the maps."""
     keys = ["run", "judge", "story", "criterion", "eval_prompt", "repeat"]
     names: dict[tuple[Any, ...], str] = {}
     notes = []
@@ -164,12 +171,12 @@ def _clusters(facts: Sequence[RunFacts], frame: pd.DataFrame) -> tuple[list[str 
 
 
 def _told(stories: pd.Series[Any]) -> Iterator[tuple[str, PerturbedName]]:
-    """Perturbed stories of one dataset and their origins, read from the ids."""
+    """Pairs of a story id and its perturbation and original, read from the ids of one dataset."""
     yield from perturbed_names(stories.unique()).items()
 
 
 def _text(column: pd.Series[Any]) -> pd.Series[Any]:
-    """The values as text, 4.0 as "4"."""
+    """The values as text, without trailing zeros (4.0 as "4"); `NONE` for missing values."""
     number = pd.api.types.is_numeric_dtype(column)
     text = column.map(lambda v: NONE if pd.isna(v) else f"{v:g}" if number else str(v))
     return text.astype(str).replace("", NONE)

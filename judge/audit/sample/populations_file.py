@@ -1,4 +1,6 @@
-"""Populations out of files: the long JSON of `judge disagreements`, or a table of explanations. Guesses no column."""
+"""Reads the explanations to sample from a file: the JSON of `judge disagreements` with `long`, or a table. Columns must
+be named; none is guessed.
+"""
 
 from __future__ import annotations
 
@@ -26,12 +28,12 @@ def read_population(
     criteria: str | None = None,
     first_repeat: bool = False,
 ) -> Population:
-    """The explanations in a file: the JSON that `judge disagreements` writes with `long`, or a table.
+    """Read the explanations in a file: the JSON that `judge disagreements` writes with `long`, or a table.
 
-    A table has `text`, `criterion`, `story` and what else is known (`story_text, story_prompt, reference, judge...`).
-
-    `criteria` names the set that gives definitions and guidelines; a file holds names only. Raises DataError naming
-    what is wrong in the file.
+    A table has the columns `text`, `criterion` and `story`, and optional ones (`story_text, story_prompt, reference,
+    judge...`). `columns` maps these names to the columns of the table. `criteria` names the set with the definitions
+    and guidelines of the criteria, because a file holds only their names. Raises DataError for an invalid file, and
+    SpecError for a criterion that is not in the set.
     """
     if path.suffix.lower() == ".json" and not columns:
         frame, stories, notes = _disagreements(path)
@@ -61,7 +63,7 @@ def read_population(
 
 
 def _named(frame: pd.DataFrame) -> dict[str, Criterion]:
-    """Criteria of which nothing but the name is known."""
+    """Criteria of which only the name is known."""
     return {name: Criterion(name, name[:8], "") for name in map(str, frame["criterion"].unique()) if name}
 
 
@@ -110,7 +112,7 @@ def _is_list(table: Any) -> bool:
 
 
 def _said(listed: Mapping[str, Any], side: Mapping[str, Any], repeat: Mapping[str, Any], people: Any) -> dict[str, Any]:
-    """One repeat as a row of the population."""
+    """One repeat of the JSON file as a row of the population."""
     cell = {key: listed[key] for key in ("dataset", "story", "story_prompt", "system", "criterion")}
     asked = {key: side[key] for key in ("run", "judge", "eval_prompt")}
     given = {key: repeat[key] for key in ("repeat", "rating", "status", "flags", "explanation")}

@@ -1,4 +1,4 @@
-"""The practice round: answers with feedback, which are stored separately and counted in no rate."""
+"""The practice round of an audit: its answers get feedback, are stored separately, and are not counted in any rate."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from judge.errors import DataError
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """Expected and given answers of a practice item; `right` holds only categories that were answered.
+    """Answers given and expected on a practice item; `right` has an entry for each answered category.
 
-    `sentence` says why the expected answers are expected. `complete`: every category of the audit was answered.
+    `sentence` is the reason for the expected answers. `complete` is True if every category of the audit was answered.
     """
 
     values: dict[str, int]
@@ -28,7 +28,7 @@ class Feedback:
 
 
 def practise(store: AuditStore, annotator: str, practice: int, values: Mapping[str, int | None]) -> Feedback:
-    """Commit practice answers (category -> 1, 0, or None to take one back) and say which are as expected.
+    """Store practice answers (category -> 1, 0, or None to delete one) and return which of them are as expected.
 
     Raises SpecError for an unknown category or value, DataError for an unknown practice item.
     """
@@ -47,7 +47,7 @@ def practise(store: AuditStore, annotator: str, practice: int, values: Mapping[s
 
 
 def feedback(store: AuditStore, annotator: str, practice: int) -> Feedback:
-    """Answers of the annotator on a practice item so far, beside what is expected."""
+    """Current answers of the annotator on a practice item, with the expected answers."""
     item = _known(store, practice)
     sql = "SELECT category, value FROM practice_answers WHERE annotator = ? AND practice = ?"
     values = {str(key): int(value) for key, value in store.select(sql, clean_name(annotator), practice)}
@@ -56,7 +56,7 @@ def feedback(store: AuditStore, annotator: str, practice: int) -> Feedback:
 
 
 def practice_score(audit: AuditSnapshot, annotator: str) -> tuple[int, int]:
-    """(as expected, answered) over all categories of practice items that have an expected answer."""
+    """(number as expected, number answered) over all categories of practice items that have an expected answer."""
     given = audit.practised.get(annotator, {})
     results = [_right(item, given.get(item.id, {})) for item in audit.practice]
     return sum(sum(right.values()) for right in results), sum(len(right) for right in results)

@@ -1,7 +1,7 @@
-"""A seeded stratified sample with weights, drawn from a population of explanations into an audit.
+"""Draws a stratified random sample with weights from a population of explanations, for an audit.
 
-Strata are the combinations of `by`; within one the sample spreads over the levels of `spread`. `per_story` thins the
-population first, at random, and the weights allow for it.
+Strata are the combinations of the variables `by`. Within a stratum the sample is spread over the levels of the
+variables `spread`. `per_story` first thins the population at random, and the weights are corrected for that.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ from judge.wording import Advice
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sampled:
-    """Subjects in the order of the population, the strata table, and what `AuditStore.create` keeps of both."""
+    """A sample: subjects in the order of the population, the table of strata, and the data and notes that
+    `AuditStore.create` stores about the sampling.
+    """
 
     subjects: list[Subject]
     table: Table
@@ -39,9 +41,9 @@ class Sampled:
 
 
 def sample(population: Population, options: SampleOptions, categories: Sequence[Category] = ()) -> Sampled:
-    """Draw a sample; the notes say which of the categories are asked otherwise because of what is hidden.
+    """Draw a sample. Its notes say which categories are asked with another question because facts are hidden.
 
-    Raises SpecError for impossible options: no item asked for, a variable that is not known or used twice.
+    Raises SpecError for invalid options: a sample size of 0, or a variable that is unknown or used twice.
     """
     _check(options)
     rng = np.random.default_rng(options.seed)
@@ -89,7 +91,7 @@ def _check(options: SampleOptions) -> None:
 def _thinned(
     population: Population, options: SampleOptions, rng: np.random.Generator
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Rows that may be drawn, and how many of the population each stands for."""
+    """Indices of the rows that may be drawn, and the number of explanations of the population that each represents."""
     if options.per_story is None:
         count = len(population.frame)
         return np.arange(count), np.ones(count)
@@ -100,7 +102,7 @@ def _thinned(
 
 
 def _differs(population: Population, name: str, rows: NDArray[np.int64]) -> bool:
-    """Whether these rows have more than one level of a variable: else nothing can be spread over it."""
+    """Whether these rows have more than one level of the variable; otherwise the sample cannot be spread over it."""
     levels = population.level(name).to_numpy()[rows]
     return bool((levels != levels[0]).any())
 
@@ -114,7 +116,7 @@ def _unknown(population: Population, variables: Sequence[str], rows: NDArray[np.
 def _codes(
     population: Population, variables: Sequence[str], rows: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], list[tuple[str, ...]]]:
-    """Codes 0..k-1 of the combinations that occur, in the order of their names, and these."""
+    """Code 0..k-1 of each row's combination of levels, and the k combinations that occur, sorted by name."""
     if not variables:
         return np.zeros(rows.size, dtype=np.int64), [()]
     levels = pd.DataFrame({name: population.level(name).to_numpy()[rows] for name in variables})
@@ -168,7 +170,7 @@ def _facts(row: dict[Any, Any], stratum: tuple[str, ...], weight: float) -> Fact
 
 
 def _text(value: Any) -> str | None:
-    """A text, or None where there is none."""
+    """The value as text; None if it is missing."""
     return value if isinstance(value, str) and value else None
 
 
@@ -196,7 +198,9 @@ def _notes(
 
 
 def _of_blindness(blind: Sequence[str], subjects: Sequence[Subject], categories: Sequence[Category]) -> list[str]:
-    """Notes on what hiding facts does to the questions, and what the explanations themselves still tell."""
+    """Notes on which questions change because facts are hidden, and on hidden facts that the explanations themselves
+    reveal.
+    """
     notes = []
     if "rating" in blind:
         notes.append("annotators are not shown the rating; where an explanation names it, it can be read there")
@@ -212,7 +216,9 @@ def _of_blindness(blind: Sequence[str], subjects: Sequence[Subject], categories:
 
 
 def _names_its_judge(subject: Subject) -> bool:
-    """Whether the explanation holds its judge's name, the last part of it (the model), or "language model"."""
+    """Whether the explanation contains the name of its judge, the last part of that name (the model), or "language
+    model".
+    """
     judge = subject.facts.judge or ""
     words = {"language model", judge, judge.rpartition("/")[2]} - {""}
     pattern = "|".join(re.escape(word) for word in words)
@@ -222,7 +228,9 @@ def _names_its_judge(subject: Subject) -> bool:
 def _signature(
     population: Population, options: SampleOptions, used: tuple[Sequence[str], Sequence[str]], count: int
 ) -> str:
-    """`used` are the variables by which the sample was stratified, and over which it was spread."""
+    """Signature of the sample: all options on which it depends. `used` holds the variables that define strata, and
+    those over which the sample was spread.
+    """
     by, spread = used
     judges = ",".join(dict.fromkeys(str(name) for name in population.frame["judge"]))
     parsers = ",".join(dict.fromkeys(fact.parser for fact in population.facts))
@@ -250,7 +258,9 @@ def _table(
     line: str,
     notes: Sequence[str],
 ) -> Table:
-    """Strata: how many explanations there are and were drawn, and how many each stands for."""
+    """Table of the strata: number of explanations in the population, number drawn, and number that each drawn one
+    represents.
+    """
     stands = np.bincount(codes[drawn.unit], weights=weight, minlength=len(names))
     rows = []
     for code, name in enumerate(names):

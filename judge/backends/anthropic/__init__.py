@@ -1,1 +1,1 @@
-"""Anthropic's Messages API."""
+"""Back-end for Anthropic's Messages API."""

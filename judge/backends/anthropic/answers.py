@@ -1,8 +1,9 @@
-"""Conversion of answers of Anthropic's Messages API, from live calls or batches, into responses.
+"""Converts answers of Anthropic's Messages API, from live calls or batches, into responses.
 
-Thinking is kept apart from the text. `input_tokens` counts the prompt beside what was read from the cache and written
-into it; here all three are the prompt. Sources, read in November 2026: platform.claude.com/docs/en/api/messages/create,
-.../build-with-claude/handling-stop-reasons, .../build-with-claude/prompt-caching.
+Thinking is stored separately from the text. Anthropic's `input_tokens` excludes tokens that were read from or written
+to the cache; here the prompt's tokens are the sum of all three. Sources, read in November 2026:
+platform.claude.com/docs/en/api/messages/create, .../build-with-claude/handling-stop-reasons,
+.../build-with-claude/prompt-caching.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _STOPPED = {
 
 
 def read_message(body: bytes, url: str) -> Response:
-    """The response in a body; raises `BackendError` where it holds an error or is no message."""
+    """The response in a body. Raises `BackendError` if the body holds an error or is not a message."""
     try:
         data = json_value(body)
         if data.get("type") == "error":
@@ -49,7 +50,9 @@ def read_message(body: bytes, url: str) -> Response:
 
 
 def _usual_names(usage: object) -> dict[str, Any] | None:
-    """The provider's counts as OpenAI names them, where cached tokens are parts of the prompt."""
+    """Token counts under OpenAI's names, in which cached tokens are part of the prompt's tokens; None without
+    counts.
+    """
     if not isinstance(usage, Mapping) or not isinstance(usage.get("input_tokens"), int):
         return None
     read, written = (usage.get(f"cache_{name}_input_tokens") or 0 for name in ("read", "creation"))

@@ -1,8 +1,9 @@
-"""`anthropic/<model>`: client for Anthropic's Messages API over aiohttp, with cache points where prompts diverge.
+"""Back-end `anthropic/<model>`: client for Anthropic's Messages API over aiohttp. It sets cache points where prompts
+diverge.
 
-What its OpenAI-compatible endpoint does not have: a prompt cache, and answers forced into a schema. A cache entry
-exists only once the first answer begins, so that the first of the queries that share a prefix is answered before the
-others are sent (`Capabilities.cache_points`). Sources: see `requests` and `answers`.
+Anthropic's OpenAI-compatible endpoint lacks two features that this one has: a prompt cache, and answers that follow a
+schema. A cache entry exists only after the first answer has begun. Therefore, of the queries that share a prefix, one
+is answered before the others are sent (`Capabilities.cache_points`). Sources: see `requests` and `answers`.
 """
 
 from __future__ import annotations
@@ -44,14 +45,14 @@ _FEW = 8
 
 
 def open(model: str, settings: Settings) -> AnthropicBackend:  # noqa: A001  the registry's name for a loader
-    """Open the back-end; no connection is made yet, but where keys may go is settled."""
+    """Open the back-end and check that the key may be sent to the server. No connection is made yet."""
     backend = AnthropicBackend(model, settings)
     backend.credentials.check()
     return backend
 
 
 class AnthropicBackend:
-    """Back-end for one server that speaks the Messages API."""
+    """Back-end for one server with Anthropic's Messages API."""
 
     route = "/messages"
 
@@ -96,7 +97,9 @@ class AnthropicBackend:
         return await self.facts()
 
     async def _lacks_the_model(self, patience: float) -> None:
-        """Raise where the server lists models and not the judge's: some servers have no route for models at all."""
+        """Raise if the server lists its models and the judge's is not among them. Servers without a list of models
+        pass.
+        """
         status, headers, body = await self._get("/models?limit=1000", patience)
         names = _names(body) if status == 200 else None
         if names is None:
@@ -111,27 +114,29 @@ class AnthropicBackend:
         )
 
     def patience(self, query: Request) -> Patience:
-        """Time for which the plan's first query runs alone; raises for requests that the protocol cannot express."""
+        """Time for which the first query of the plan runs alone. Raises BackendError for a request that the protocol
+        cannot express.
+        """
         check(query)
         # A refusal comes about as fast as the answer about the model did.
         return Patience(min(self._settings.probe_timeout, max(0.02, 4 * self._probe_seconds)))
 
     @property
     def settling(self) -> bool:
-        """Whether the server has refused something."""
+        """Whether the server has refused a request."""
         return self._refusals > 0
 
     async def facts(self) -> Mapping[str, Any]:
-        """Facts of the server, for the manifest."""
+        """Facts about the server, for the manifest."""
         return {"servers": [{"base_url": self.url, "answers_per_call": 1, **self._told}]}
 
     @property
     def notices(self) -> list[str]:
-        """A note where the cache points had no effect."""
+        """A note if the cache points had no effect; otherwise empty."""
         return self._cache.notices(self.model)
 
     async def complete(self, query: Request, repeats: Sequence[int]) -> list[Response]:  # noqa: ARG002  one at a time
-        """The answer to one repeat; the protocol has no more in a call. Raises `BackendError`."""
+        """The answer to one repeat, because the protocol gives one answer per call. Raises `BackendError`."""
         sent = self.payload(query)
         try:
             async with self._client().post(self._route(self.route), data=orjson.dumps(sent)) as reply:
@@ -155,7 +160,7 @@ class AnthropicBackend:
             self.on_limits(limits)
 
     def payload(self, query: Request, repeats: Sequence[int] = ()) -> dict[str, Any]:  # noqa: ARG002  there is no seed
-        """The request's JSON body, exactly as sent: the same for every repeat."""
+        """JSON body of the request, exactly as sent. It is the same for every repeat."""
         return body_of(query, self.model, self._extra)
 
     async def close(self) -> None:
@@ -179,20 +184,20 @@ class AnthropicBackend:
 
 
 class _CacheUse:
-    """Counts of answers to prompts with cache points that were read from the provider's cache."""
+    """Counts how many answers to prompts with cache points used the provider's cache."""
 
     def __init__(self) -> None:
         self.answers = self.met = self.tokens = 0
 
     def count(self, query: Request, response: Response) -> None:
-        """Take one answer into account."""
+        """Count one answer."""
         if query.shared and response.prompt_tokens is not None:
             self.answers += 1
             self.met += bool(response.cached_tokens or response.cache_write_tokens)
             self.tokens += response.prompt_tokens
 
     def notices(self, model: str) -> list[str]:
-        """A sentence where the cache held nothing, and why that may be."""
+        """A sentence with the likely reason if no prompt was cached; otherwise empty."""
         if self.met or self.answers < _FEW:
             return []
         mean = self.tokens / self.answers
@@ -203,7 +208,7 @@ class _CacheUse:
 
 
 def _extra(engine: Mapping[str, Any]) -> dict[str, Any]:
-    """Keys of `engine` that go into every request; raises SpecError for what the program itself says there."""
+    """The keys of `engine` that are added to every request. Raises SpecError for a key that the program sets itself."""
     if own := sorted(_OWN & set(engine)):
         raise SpecError(
             f"engine.{own[0]} cannot be set for an anthropic/ judge: the program sets it itself",
@@ -213,7 +218,7 @@ def _extra(engine: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def connect(url: str, credentials: Credentials, timeout: float) -> aiohttp.ClientSession:
-    """A session for requests to this server alone."""
+    """HTTP session that sends requests only to this server."""
     return aiohttp.ClientSession(
         headers={"Content-Type": "application/json", "anthropic-version": VERSION},
         middlewares=(credentials.attach,),
@@ -226,7 +231,9 @@ def connect(url: str, credentials: Credentials, timeout: float) -> aiohttp.Clien
 
 
 def url_of(settings: Settings) -> str:
-    """The one server of a run; the user's environment names it as Anthropic's own programs read it."""
+    """Address of the run's server: base_url, or the environment variable that Anthropic's own programs read. Raises
+    SpecError for several addresses.
+    """
     given = addresses_of(settings.base_url, "anthropic")
     if len(given) > 1:
         raise SpecError("an anthropic/ judge has one server, and base_url names several", hint="name one")
@@ -234,12 +241,14 @@ def url_of(settings: Settings) -> str:
 
 
 def route_of(url: str, route: str) -> str:
-    """The address of a route. A base_url may end before the version or behind it."""
+    """Address of a route. `url` may end with or without the version `/v1`."""
     return endpoint(url, route if urlsplit(url).path.endswith("/v1") else f"/v1{route}")
 
 
 def _facts(body: bytes) -> dict[str, Any]:
-    """The server's facts of the model: an alias comes with the name of the model that it stands for."""
+    """Facts about the model from the server's answer. For an alias they include the name of the model that it refers
+    to.
+    """
     try:
         data = orjson.loads(body)
     except orjson.JSONDecodeError:
@@ -248,7 +257,7 @@ def _facts(body: bytes) -> dict[str, Any]:
 
 
 def _names(body: bytes) -> list[str] | None:
-    """The models that a server lists; None where it is no such list."""
+    """Names of the models that a server lists; None if the body is not a list of models."""
     try:
         return [str(entry["id"]) for entry in orjson.loads(body)["data"]]
     except (orjson.JSONDecodeError, KeyError, TypeError):

@@ -1,6 +1,6 @@
-"""Errors of Anthropic's API as `BackendError`s with hints for the user.
+"""Converts errors of Anthropic's API into `BackendError`s with hints for the user.
 
-The table of meanings is that of all providers (`refusals.kinds`); here stand the words for this protocol's routes and
+`server_refusals.kinds` interprets errors of all providers; this module adds the messages for this protocol's routes and
 keys. Source, read in November 2026: platform.claude.com/docs/en/api/errors.
 """
 
@@ -45,7 +45,7 @@ _HINTS: dict[ErrorKind, str] = {
 def refused(
     status: int, headers: Mapping[str, str], body: bytes, url: str, sent: Mapping[str, Any] | None = None
 ) -> RefusalError:
-    """The error that a refused request stands for, or an error out of a batch. `sent` is the request's body."""
+    """Error for a refused request, or for an error result of a batch. `sent` is the body of the request."""
     refusal = read_refusal(status, headers, body, sent)
     words = redact(refusal.error_body.shown())
     message = f"{url}: HTTP {refusal.status}" + (f": {words}" if words else "")
@@ -59,7 +59,7 @@ def _hint(refusal: Refusal, sent: Mapping[str, Any] | None) -> str | None:
 
 
 def _key(name: str, sent: Mapping[str, Any] | None) -> str:
-    """The name by which run.yaml's key for a refused setting is found."""
+    """Name of a refused setting under which its key in run.yaml is looked up."""
     output = (sent or {}).get("output_config")
     if name == "output_config" and isinstance(output, Mapping) and "format" in output:
         return "response_format"

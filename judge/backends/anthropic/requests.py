@@ -1,8 +1,9 @@
-"""A query as the body of a request to Anthropic's Messages API. The text of the prompt stays as it is.
+"""Converts a query into the body of a request to Anthropic's Messages API. The text of the prompt is not changed.
 
-The text is cut into blocks at the query's shared places, and each block that ends at one carries a cache point
-(`cache_control`). Sources, read in November 2026: platform.claude.com/docs/en/api/messages/create,
-.../build-with-claude/prompt-caching, .../build-with-claude/structured-outputs.
+The text is cut into blocks at the query's shared places (ends of prefixes that other queries share), and each block
+that ends there carries a cache point (`cache_control`). Sources, read in November 2026:
+platform.claude.com/docs/en/api/messages/create, .../build-with-claude/prompt-caching,
+.../build-with-claude/structured-outputs.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ _EPHEMERAL = {"type": "ephemeral"}
 
 
 def body_of(query: Request, model: str, extra: Mapping[str, Any]) -> dict[str, Any]:
-    """The request's JSON body. `extra` are keys of the run's `engine`; `BackendError` for unsupported requests."""
+    """JSON body of the request. `extra` holds keys of the run's `engine`. Raises `BackendError` for an unsupported
+    request.
+    """
     check(query)
     generation = query.generation
     body: dict[str, Any] = {"model": model, **extra, "max_tokens": generation.max_tokens}
@@ -42,7 +45,7 @@ def body_of(query: Request, model: str, extra: Mapping[str, Any]) -> dict[str, A
 
 
 def check(query: Request) -> None:
-    """Raise `BackendError` (capability) where the protocol cannot express what the run requests."""
+    """Raise `BackendError` (capability) if the protocol cannot express what the query requests."""
     generation = query.generation
     if generation.max_tokens is None:
         raise _unsayable("it needs generation.max_tokens: it has no default", "set `generation.max_tokens`, say 1024")
@@ -68,7 +71,7 @@ def _unsayable(why: str, mend: str) -> BackendError:
 
 
 def _in_blocks(query: Request) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """(blocks of the system text, the turns with their blocks)."""
+    """Text blocks of the system message, and the other messages with their text blocks."""
     points = query.shared[:CACHE_POINTS]
     instructions: list[dict[str, Any]] = []
     turns: list[dict[str, Any]] = []
@@ -85,9 +88,10 @@ def _in_blocks(query: Request) -> tuple[list[dict[str, Any]], list[dict[str, Any
 
 
 def _cut(message: Message, places: Sequence[int]) -> list[dict[str, Any]]:
-    """A message as text blocks that join to its content; a cache point stands at each place.
+    """Text blocks that together are the message's content, cut at `places`. A block that ends at a place carries a
+    cache point.
 
-    A block must hold more than blank space, so that a cut that would leave a blank one is not made.
+    A cut that would leave a block of only white space is not made, because the API refuses blank blocks.
     """
     blocks: list[dict[str, Any]] = []
     start = 0

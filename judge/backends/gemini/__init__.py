@@ -1,1 +1,1 @@
-"""Google's generateContent API."""
+"""Back-end for Google's generateContent API."""

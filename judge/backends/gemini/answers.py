@@ -1,8 +1,9 @@
-"""Parsing of Gemini's generateContent answers: candidates, thoughts, blocked content, token counts.
+"""Parses answers of Gemini's generateContent API: candidates, thoughts, blocked content, token counts.
 
-A prompt or a candidate that was blocked is never an empty answer: it is `filtered`. Thinking is counted beside the
-answer and billed as answer (ai.google.dev/gemini-api/docs/thinking); `usage` here counts it so.
-Form: ai.google.dev/api/generate-content, and the types of the google-genai package 3.4.0 (both read in November 2026).
+A blocked prompt or candidate is reported as `filtered`, not as an empty answer. Gemini counts thinking separately from
+the answer but bills it as part of the answer (ai.google.dev/gemini-api/docs/thinking); `usage` counts it as part of the
+answer. Format: ai.google.dev/api/generate-content, and the types of the google-genai package 3.4.0 (both read in
+November 2026).
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ _ACCOUNT = "PUP_LIMITED_DISABLED"
 
 
 def read(body: bytes, url: str, scrub: Scrub) -> tuple[list[Response], int]:
-    """The candidates that are answers, and how many there were; usage stands on the first."""
+    """The candidates that are answers, and the number of all candidates; token usage is stored with the first
+    answer.
+    """
     try:
         data = json_value(body)
         if isinstance(data, dict) and data.get("error"):
@@ -56,7 +59,7 @@ def read(body: bytes, url: str, scrub: Scrub) -> tuple[list[Response], int]:
 
 
 def _none_given(data: Mapping[str, Any], url: str, body: bytes) -> BackendError:
-    """The error for an answer without candidates: the prompt was blocked, or nothing was generated."""
+    """Error for a body without candidates: the prompt was blocked, or nothing was generated."""
     feedback = data.get("promptFeedback") or {}
     reason = feedback.get("blockReason")
     if reason:
@@ -70,13 +73,13 @@ def _none_given(data: Mapping[str, Any], url: str, body: bytes) -> BackendError:
 
 
 def _is_answer(candidate: Mapping[str, Any]) -> bool:
-    """Whether a candidate is an answer: it ended by itself or at its limit, or was stopped after it had begun."""
+    """Whether a candidate is an answer: it ended normally or at its length limit, or was stopped after some text."""
     reason = candidate.get("finishReason")
     return reason in _ENDS or (reason in FILTERED and bool(_texts(candidate, thought=False)))
 
 
 def _failed(candidate: Mapping[str, Any], url: str) -> BackendError:
-    """The error that a candidate stands for that is no answer."""
+    """Error for a candidate that is not an answer."""
     reason = str(candidate.get("finishReason") or "the server gives no reason")
     words = [reason, _rated(candidate), candidate.get("finishMessage")]
     message = f"{url}: the answer was stopped: {': '.join(str(word) for word in words if word)}"
@@ -90,7 +93,7 @@ def _failed(candidate: Mapping[str, Any], url: str) -> BackendError:
 
 
 def _rated(part: Mapping[str, Any]) -> str:
-    """Categories of harm that were found, where the provider names them."""
+    """Names of the harm categories that the provider found; empty if it names none."""
     categories = [
         str(rating.get("category", "")).removeprefix("HARM_CATEGORY_").lower()
         for rating in part.get("safetyRatings") or ()
@@ -111,13 +114,13 @@ def _response(candidate: Mapping[str, Any], model: str | None) -> Response:
 
 
 def _texts(candidate: Mapping[str, Any], *, thought: bool) -> str:
-    """The answer's text, or that of the thoughts, which are parts of the same content."""
+    """Text of the answer or, with `thought`, of the thoughts. Both are parts of the same content."""
     parts = (candidate.get("content") or {}).get("parts") or ()
     return "".join(part.get("text") or "" for part in parts if bool(part.get("thought")) is thought)
 
 
 def _logprobs(result: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """Log-probabilities in the form in which chat answers have them."""
+    """Log-probabilities in the format of OpenAI's chat answers."""
     chosen = (result or {}).get("chosenCandidates") or []
     if not chosen or any(token.get("logProbability") is None for token in chosen):
         return None
@@ -132,7 +135,7 @@ def _token(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _usage(metadata: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """Tokens under OpenAI's names: thinking is a part of the answer, what came from a cache a part of the prompt."""
+    """Token counts under OpenAI's names: thinking is part of the answer, cached tokens are part of the prompt."""
     if not metadata:
         return None
     answer, thoughts = metadata.get("candidatesTokenCount"), metadata.get("thoughtsTokenCount")

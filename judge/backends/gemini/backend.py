@@ -1,9 +1,10 @@
-"""`gemini/<model>`: client for Google's own generateContent API, over the connection code of `openai/`.
+"""Back-end `gemini/<model>`: client for Google's generateContent API, with the connection code of `openai/`.
 
-The key goes in the header x-goog-api-key, never in an address. No context cache is made: Gemini keeps prefixes by
-itself (implicit caching) at the same price as an explicit cache reads them, and an explicit cache costs storage, wants
-1,024 to 4,096 tokens at least, which most stories are below, and would leave stories at the provider after a kill.
-Documentation: ai.google.dev/api/generate-content and ai.google.dev/gemini-api/docs/caching (read in November 2026).
+The key is sent in the header x-goog-api-key and is not part of an address. No explicit context cache is created. Gemini
+caches prefixes by itself (implicit caching) at the same price, whereas an explicit cache costs storage, requires at
+least 1,024 to 4,096 tokens (most stories are shorter), and would leave stories at the provider if the program is
+killed. Documentation: ai.google.dev/api/generate-content and ai.google.dev/gemini-api/docs/caching (read in November
+2026).
 """
 
 from __future__ import annotations
@@ -28,14 +29,14 @@ GEMINI = Dialect(
 
 
 def open(model: str, settings: Settings) -> OpenAIBackend:  # noqa: A001  the registry's name for a loader
-    """Open the back-end; no connection is made yet, but where keys may go is settled."""
+    """Open the back-end and check that the key may be sent to the server. No connection is made yet."""
     backend = gemini_backend(model, settings)
     backend.credentials.check()
     return backend
 
 
 def gemini_backend(model: str, settings: Settings) -> OpenAIBackend:
-    """Build the back-end, before the check of where keys may go."""
+    """Create the back-end without checking where keys may be sent."""
     if settings.api != "chat":
         raise SpecError(f"gemini/ has no `api: {settings.api}`", hint="leave `api` out, or write `api: chat`")
     compatible = next((url for url in settings.base_url if url.partition("?")[0].rstrip("/").endswith("/openai")), None)

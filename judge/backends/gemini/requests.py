@@ -1,6 +1,7 @@
-"""Translation of a request from OpenAI's chat names into the form of Gemini's generateContent.
+"""Converts a request under OpenAI's chat names into the format of Gemini's generateContent.
 
-Form: ai.google.dev/api/generate-content, and the types of the google-genai package 3.4.0 (both read in November 2026).
+Format: ai.google.dev/api/generate-content, and the types of the google-genai package 3.4.0 (both read in November
+2026).
 """
 
 from __future__ import annotations
@@ -29,9 +30,10 @@ _BESIDE = frozenset(
 
 
 def wire(asked: Mapping[str, Any]) -> dict[str, Any]:
-    """The body: contents, systemInstruction and generationConfig; the model stands in the address.
+    """The request body: contents, systemInstruction and generationConfig. The model's name is part of the address
+    instead.
 
-    Keys of `engine` go where the API has them, and may be written in either spelling (`top_k`, `topK`).
+    Keys of `engine` are inserted where the API expects them. They may be written in either spelling (`top_k`, `topK`).
     """
     body: dict[str, Any] = {}
     config: dict[str, Any] = {}
@@ -51,7 +53,9 @@ def wire(asked: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _contents(messages: Sequence[Mapping[str, str]]) -> dict[str, Any]:
-    """System messages stand apart from the others; the model's own have the role `model`."""
+    """The messages as `contents`, in which the model's role is named `model`, and the system messages as
+    `systemInstruction`.
+    """
     system = [{"text": message["content"]} for message in messages if message["role"] == "system"]
     contents = [
         {"role": "model" if message["role"] == "assistant" else "user", "parts": [{"text": message["content"]}]}
@@ -62,13 +66,15 @@ def _contents(messages: Sequence[Mapping[str, str]]) -> dict[str, Any]:
 
 
 def _json(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """JSON of this schema. The order of its fields is a setting of its own: an explanation may have to come first."""
+    """Settings that request JSON of this schema. The order of the fields is set explicitly, because an explanation may
+    have to come first.
+    """
     ordered = {**schema, "propertyOrdering": list(schema["properties"])}
     return {"responseMimeType": "application/json", "responseJsonSchema": ordered}
 
 
 def _choice(choices: Sequence[str]) -> dict[str, Any]:
-    """One of these words alone."""
+    """Settings that restrict the answer to exactly one of these words."""
     return {"responseMimeType": "text/x.enum", "responseSchema": {"type": "STRING", "enum": list(choices)}}
 
 

@@ -1,1 +1,3 @@
-"""transformers in this process: generation, scoring, local weights, packaged models."""
+"""Back-end that runs transformers models in this process: generation, scoring of texts, local weights, packaged
+models.
+"""

@@ -1,9 +1,9 @@
-"""`hf/<model>`: transformers in this process, on a CPU or a GPU, in batches.
+"""Back-end `hf/<model>`: runs a transformers model in this process, in batches, on a CPU or a GPU.
 
-Queries that wait at the same moment are sorted by length and answered in one batch, in a thread of their own. Prompts
-that begin alike, as those about one story do, come into the same batch, and their beginning is read once. Chance is
-drawn for each answer from a generator of its own, so that a seeded answer does not depend on its neighbours (but for
-the last bits of batched arithmetic).
+Queries that wait at the same moment are sorted by length and answered in one batch, in a separate thread. Prompts with
+the same beginning, such as those about one story, are put into the same batch, and the beginning is processed once.
+Each answer has its own random generator, so that an answer with a seed does not depend on the rest of its batch (except
+for rounding in batched arithmetic).
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ WAIT_MS = 5.0
 
 
 def open(model: str, settings: Settings) -> HFBackend:  # noqa: A001  the registry's name for a loader
-    """Check the engine keys; weights are loaded with the probe."""
+    """Check the engine keys and create the back-end. Weights are loaded by `probe`."""
     return HFBackend(model, settings)
 
 
@@ -64,7 +64,7 @@ class _Kind:
 
 @dataclass(slots=True)
 class _Waiting:
-    """One requested answer."""
+    """One requested answer that waits for its batch; `answer` is the future that receives it."""
 
     kind: _Kind
     row: Row
@@ -72,7 +72,7 @@ class _Waiting:
 
 
 class HFBackend:
-    """Back-end for a model that transformers runs."""
+    """Back-end for a model that transformers runs in this process."""
 
     provider = extra = "hf"
 
@@ -192,7 +192,7 @@ class HFBackend:
         ]
 
     async def close(self) -> None:
-        """Stop batching; the weights go with the object."""
+        """Stop batching. The memory of the weights is freed with the object."""
         if self._batches is not None:
             self._batches.cancel()
             await asyncio.gather(self._batches, return_exceptions=True)
@@ -200,7 +200,7 @@ class HFBackend:
         self._thread.shutdown(wait=True, cancel_futures=True)
 
     async def _serve(self) -> None:
-        """Take what waits, sort it, answer it batch by batch."""
+        """Loop that takes the waiting queries, sorts them, and answers them batch by batch."""
         loop = asyncio.get_running_loop()
         held: list[_Waiting] = []
         while True:

@@ -1,10 +1,10 @@
-"""Generation of one batch with transformers: padding, sampling, log-probabilities, stop strings.
+"""Generates one batch of answers with transformers: padding, sampling, log-probabilities, stop strings.
 
-What all prompts of a batch begin with is read once, where the model keeps an ordinary cache of keys and values.
+A common beginning of the prompts is processed only once, if the model has an ordinary key-value cache.
 
-Sampling is by the Gumbel-max trick (Gumbel 1954; Maddison, Tarlow & Minka 2014, section 2): adding standard Gumbel
-noise to log-probabilities and taking the largest draws from the distribution. The noise of each row comes from that
-row's own generator, which is what makes a seeded answer independent of the rest of the batch.
+Sampling uses the Gumbel-max trick (Gumbel 1954; Maddison, Tarlow & Minka 2014, section 2): adding standard Gumbel noise
+to the log-probabilities and taking the maximum draws from the distribution. The noise of each row comes from that row's
+own generator, so that an answer with a seed does not depend on the rest of the batch.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from judge.records import Generation
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One answer to be generated: the tokens of the prompt and the random seed."""
+    """One answer to generate: the tokens of its prompt and its random seed."""
 
     tokens: list[int]
     seed: int
@@ -54,7 +54,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A model with its tokenizer and its device."""
+    """A model with its tokenizer, and the device that it is on."""
 
     model: Any
     tokenizer: Any
@@ -64,7 +64,7 @@ class Loaded:
 def load(
     name: str, *, tokenizer: str | None, revision: str | None, dtype: str, device: str | None, trust: bool
 ) -> Loaded:
-    """Load weights (to a GPU where there is one, unless `device` says otherwise) and tokenizer."""
+    """Load tokenizer and weights. Without `device`, the weights go to a GPU if there is one."""
     target = device or ("cuda" if torch.cuda.is_available() else "cpu")
     if target.startswith("cuda") and not torch.cuda.is_available():
         raise BackendError(
@@ -81,7 +81,9 @@ def load(
 
 @dataclass(slots=True)
 class _Steps:
-    """Processing of the scores in each step: constrain, keep the distribution, warp, draw."""
+    """Logits processor that is applied at each step: restrict to allowed tokens, store log-probabilities, apply
+    temperature and cut-offs, add the noise for sampling.
+    """
 
     warpers: LogitsProcessorList
     generators: list[torch.Generator] | None
@@ -129,7 +131,7 @@ def generate(
     logprobs: bool,
     context: int,
 ) -> list[Text]:
-    """Answers of a batch, in its order."""
+    """Generate the answers of a batch, in the order of `rows`."""
     tokenizer, model = loaded.tokenizer, loaded.model
     ends = _ends(model, tokenizer)
     pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else ends[0]
@@ -170,9 +172,11 @@ def generate(
 
 
 def _read(loaded: Loaded, prompts: Sequence[list[int]], pad: int) -> tuple[torch.Tensor, torch.Tensor, Any]:
-    """Padded prompts (b, t), which of their places are tokens, and keys and values of what was read of them already.
+    """Padded prompts (b, t), their attention mask, and the key-value cache of the beginnings that were processed in
+    advance.
 
-    Nothing is read before where no two prompts begin alike, or the model keeps another memory than keys and values.
+    The cache is None if no two prompts have the same beginning, or if the model does not use an ordinary key-value
+    cache.
     """
     starts, of_prompt = beginnings(prompts)
     if len(starts) < len(prompts):
@@ -186,7 +190,7 @@ def _read(loaded: Loaded, prompts: Sequence[list[int]], pad: int) -> tuple[torch
 
 
 def _padded(rows: Sequence[Sequence[int]], pad: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """Tokens (b, t) with padding before them, and which places hold a token."""
+    """Tokens padded on the left, shape (b, t), and their attention mask."""
     width = max(map(len, rows))
     gaps = [width - len(row) for row in rows]
     ids = torch.tensor([[pad] * gap + list(row) for gap, row in zip(gaps, rows, strict=True)])
@@ -194,7 +198,9 @@ def _padded(rows: Sequence[Sequence[int]], pad: int) -> tuple[torch.Tensor, torc
 
 
 def _cache(loaded: Loaded, ids: torch.Tensor, seen: torch.Tensor) -> Any:
-    """Keys and values of these tokens; None where the model keeps something else, as a state or a window."""
+    """Key-value cache of these tokens; None if the model stores something else, such as a recurrent state or a sliding
+    window.
+    """
     if not {"position_ids", "logits_to_keep"} <= inspect.signature(loaded.model.forward).parameters.keys():
         return None
     with torch.inference_mode():
@@ -218,7 +224,9 @@ def _ends(model: Any, tokenizer: Any) -> list[int]:
 
 
 def _warpers(default: Any, generation: Generation, extra: Mapping[str, Any]) -> tuple[LogitsProcessorList, bool]:
-    """Temperature and cuts as said, else as the model's generation_config says; and whether anything is drawn."""
+    """Logits processors for temperature and cut-offs, and whether answers are sampled. Missing settings are taken from
+    the model's generation_config.
+    """
 
     def value(key: str, given: Any = None) -> Any:
         return given if given is not None else extra.get(key, getattr(default, key, None))
@@ -245,7 +253,9 @@ def _warpers(default: Any, generation: Generation, extra: Mapping[str, Any]) -> 
 
 
 def _trie(tokenizer: Any, choices: Sequence[str], ends: Sequence[int]) -> Any:
-    """Function giving the tokens that may follow those written, so that the whole is one of the choices."""
+    """Function from the tokens generated so far to the tokens allowed next, so that the whole answer is one of the
+    choices.
+    """
     spelled = [[*tokenizer.encode(choice, add_special_tokens=False), ends[0]] for choice in choices]
 
     def allowed(written: list[int]) -> list[int]:
@@ -273,7 +283,7 @@ def _text(
 
 
 def _tokens_until(tokenizer: Any, tokens: list[int], most: int, text: str) -> int:
-    """Number of tokens that spell the text before the stop string."""
+    """Number of tokens that are needed to spell `text`, the part before the stop string; at most `most`."""
     for count in range(most + 1):
         if len(tokenizer.decode(tokens[:count], skip_special_tokens=True)) >= len(text):
             return count
@@ -281,7 +291,7 @@ def _tokens_until(tokenizer: Any, tokens: list[int], most: int, text: str) -> in
 
 
 def _content(tokenizer: Any, tokens: Sequence[int], row: int, steps: _Steps) -> list[dict[str, Any]]:
-    """Log-probabilities in the form of OpenAI's chat answers."""
+    """Log-probabilities of the tokens in the format of OpenAI's chat answers."""
     content = []
     for step, token in enumerate(tokens):
         values, indices = steps.kept[step]

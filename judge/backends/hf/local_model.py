@@ -1,4 +1,4 @@
-"""Checks of model weights on this machine or on the hub, with one sentence for each problem."""
+"""Checks model weights on this machine or on the hub, and turns each problem into a one-sentence error."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ _SIGNS: tuple[tuple[tuple[str, ...], ErrorKind, str, str], ...] = (
 
 
 def check_folder(model: str) -> None:
-    """Raise BackendError where `model` is a path and no model lies there; a name on the hub passes."""
+    """Raise BackendError if `model` is a path without a model in it. A name on the hub passes."""
     path = Path(model).expanduser()
     if not (path.is_absolute() or model.startswith((".", "~")) or path.exists()):
         return
@@ -90,7 +90,7 @@ def check_folder(model: str) -> None:
 
 
 def loading_error(model: str, error: BaseException, log: str = "") -> BackendError:
-    """Cause that stopped an engine from starting, as one sentence; `log` is what its processes wrote."""
+    """Error that says in one sentence why an engine did not start; `log` is the output of its processes."""
     message = " ".join(f"{type(error).__name__}: {error} {log}".split())
     low = message.lower()
     for signs, kind, sentence, hint in _SIGNS:
@@ -102,7 +102,7 @@ def loading_error(model: str, error: BaseException, log: str = "") -> BackendErr
 
 
 def no_template(model: str) -> BackendError:
-    """The error for a chat request to a tokenizer without a chat template."""
+    """Error for a chat request to a model whose tokenizer has no chat template."""
     return BackendError(
         f"{model}: the tokenizer has no chat template, and the run asks through `api: chat`",
         kind="capability",
@@ -112,7 +112,7 @@ def no_template(model: str) -> BackendError:
 
 
 def too_long(model: str, prompt: int, answer: int, context: int) -> BackendError:
-    """The error for a query that does not fit the model's context."""
+    """Error for a query that exceeds the model's context; `prompt`, `answer` and `context` are numbers of tokens."""
     return BackendError(
         f"{model}: a query of {prompt} tokens with an answer of {answer} exceeds the context length of {context}",
         kind="context",
@@ -122,12 +122,14 @@ def too_long(model: str, prompt: int, answer: int, context: int) -> BackendError
 
 
 def template_hash(template: str | None) -> str | None:
-    """First 16 hex digits of the chat template's SHA-256."""
+    """First 16 hex digits of the chat template's SHA-256; None without a template."""
     return None if template is None else sha256(template)[:16]
 
 
 def chat_template(tokenizer: Any, engine: dict[str, Any]) -> str | None:
-    """The template in force: the engine key's file or text, else the tokenizer's own, else None."""
+    """The chat template to use: the engine key `chat_template` (a file or the text), else the tokenizer's own, else
+    None.
+    """
     given = engine.get("chat_template")
     if given is None:
         own = getattr(tokenizer, "chat_template", None)
@@ -136,7 +138,7 @@ def chat_template(tokenizer: Any, engine: dict[str, Any]) -> str | None:
 
 
 def chat_text(tokenizer: Any, template: str, messages: tuple[Message, ...], extra: dict[str, Any]) -> str:
-    """Messages as the template writes them, with the opening of the answer."""
+    """The prompt that the chat template makes of the messages, up to the start of the model's turn."""
     turns = [{"role": message.role, "content": message.content} for message in messages]
     return str(
         tokenizer.apply_chat_template(

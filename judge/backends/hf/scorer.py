@@ -1,8 +1,8 @@
-"""`hf/<model>` as a scorer: log-probabilities of given texts, computed by transformers in batches.
+"""Scorer `hf/<model>`: log-probabilities of given texts, computed by transformers in batches.
 
-Texts are sorted by length and padded on the right, which a causal model does not see (the attention mask and causality
-keep padding out), so that a text's numbers do not depend on its neighbours beyond rounding. Probabilities are taken in
-float32 whatever the weights' type.
+Texts are sorted by length and padded on the right. Because of the attention mask and causality, padding does not affect
+the results, so that a text's log-probabilities do not depend on the rest of its batch beyond rounding. Probabilities
+are computed in float32 whatever the type of the weights.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _MOST = {"cpu": 1 << 12, "cuda": 1 << 17}
 
 
 def open_scorer(model: str, settings: Settings) -> HFScorer:
-    """Open the scorer; weights are loaded when it is first asked."""
+    """Create the scorer. The weights are loaded at its first use."""
     for key in settings.engine:
         if key not in ENGINE_KEYS:
             raise SpecError(unknown("hf setting", key, ENGINE_KEYS))
@@ -45,7 +45,7 @@ class HFScorer:
         self._loaded: Loaded | None = None
 
     async def facts(self) -> ScorerFacts:
-        """Load the weights if need be, and say which they are."""
+        """Load the weights if necessary, and return facts that identify the model."""
         return (await self._load()).facts
 
     async def token_logprobs(
@@ -70,7 +70,7 @@ class HFScorer:
             ) from error
 
     async def close(self) -> None:
-        """Give the weights' memory back."""
+        """Free the memory of the weights."""
         self._loaded = None
 
     async def _load(self) -> Loaded:
@@ -98,7 +98,7 @@ class Loaded:
         self._strings = [vocabulary.get(number, "") for number in range(max(vocabulary, default=0) + 1)]
 
     def score(self, texts: Sequence[str], full: bool, prefixes: Sequence[str | None]) -> list[TokenLogprobs]:
-        """All texts, each after its prefix, longest batches first; given back in the order asked."""
+        """Score all texts, each after its prefix, in batches of similar length. Results are in the order of `texts`."""
         context = self.facts.context or 1 << 60
         before = {each: self._ids([each])[0] if each is not None else [] for each in set(prefixes)}
         for ids in before.values():
@@ -120,7 +120,7 @@ class Loaded:
         return [result for result in results if result is not None]
 
     def _ids(self, texts: Sequence[str], special: Sequence[bool] | None = None) -> list[list[int]]:
-        """Token ids of texts, with the model's special tokens but where `special` says not."""
+        """Token ids of the texts. The model's special tokens are added, except for texts where `special` is False."""
         token_ids: list[list[int]] = [[] for _ in texts]
         for kind in (True, False):
             places = [i for i in range(len(texts)) if (special is None or special[i]) is kind]
@@ -138,7 +138,9 @@ class Loaded:
         return self.facts.model
 
     def _batches(self, order: Sequence[int], lengths: Sequence[int]) -> Iterator[list[int]]:
-        """Neighbours in length, as many as fit; `order` goes from the longest down."""
+        """Batches of indices of texts with similar length, as many as fit. `order` is sorted from the longest text
+        down.
+        """
         batch: list[int] = []
         for i in order:
             if batch and (len(batch) + 1) * lengths[batch[0]] > self._batch_tokens:
@@ -149,7 +151,9 @@ class Loaded:
             yield batch
 
     def _forward(self, rows: Sequence[list[int]], full: bool) -> Iterator[list[Any]]:
-        """For each row its columns: log-probabilities, and with `full` mean and variance of log p; NaN at first."""
+        """Results of each row, as a list of columns: log-probabilities and, with `full`, mean and variance of log p.
+        The first token has NaN.
+        """
         import torch
 
         width = max(len(row) for row in rows)
@@ -173,7 +177,9 @@ class Loaded:
 
 
 def _columns(logits: Any, targets: Any, full: bool) -> list[Any]:
-    """Log-probability of each target (b, t) under logits (b, t, v); with `full`, mean and variance of log p there."""
+    """Log-probability of each target (b, t) given logits (b, t, v). With `full`, also mean and variance of log p at
+    each position.
+    """
     import torch
 
     logits = logits.float()
@@ -234,7 +240,7 @@ def _load(model: str, revision: str | None, engine: dict[str, Any]) -> Loaded:
 
 
 def _context(config: Any, tokenizer: Any) -> int | None:
-    """Tokens that the model was built for; a tokenizer that knows no limit says a huge number."""
+    """Maximum number of tokens of the model; None if neither the configuration nor the tokenizer gives a limit."""
     lengths = [
         getattr(config, name, None) for name in ("max_position_embeddings", "n_positions", "max_sequence_length")
     ]
@@ -257,7 +263,9 @@ def _check_folder(model: str, path: Path) -> None:
 
 
 def _weights_hash(folder: Path) -> str:
-    """Of names, sizes and both ends (1 MiB) of the weight files: tells two trainings apart without reading it all."""
+    """Hash of the names, sizes and both ends (1 MiB each) of the weight files. It distinguishes different trainings
+    without reading the files completely.
+    """
     parts: list[bytes] = []
     for path in sorted(p for pattern in _WEIGHTS for p in folder.glob(pattern)):
         size = path.stat().st_size

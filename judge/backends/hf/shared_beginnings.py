@@ -1,6 +1,6 @@
-"""Detection of prompts in a batch that begin with the same tokens, so that the model reads these tokens once.
+"""Finds prompts in a batch that begin with the same tokens, so that the model processes these tokens only once.
 
-Prompts about one story begin with the story, and reading is what takes the time on a CPU.
+Prompts about the same story begin with the story, and on a CPU most time is spent on processing prompts.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ Tokens = Sequence[int]
 
 
 def in_common(first: Tokens, other: Tokens) -> int:
-    """Number of first tokens that two prompts share, short of the last token of either, which is left to be read."""
+    """Length of the common prefix of two prompts, in tokens. The last token of each prompt is excluded, because at
+    least one must remain to be processed.
+    """
     low, high = 0, min(len(first), len(other)) - 1
     while low < high:
         middle = (low + high + 1) // 2
@@ -23,13 +25,15 @@ def in_common(first: Tokens, other: Tokens) -> int:
 
 
 def begin_alike(first: Tokens, other: Tokens) -> int:
-    """Tokens that two prompts share, 0 where that is less than half of the longer one."""
+    """Length of the common prefix of two prompts, in tokens; 0 if it is shorter than half of the longer prompt."""
     shared = in_common(first, other)
     return shared if 2 * shared >= max(len(first), len(other)) else 0
 
 
 def batch(prompts: Sequence[Tokens], size: int) -> list[int]:
-    """Indices of at most `size` prompts to answer next: the first, those that begin as it does, and so on."""
+    """Indices of the next at most `size` prompts to answer. After the first prompt come those with the same beginning,
+    then the next prompt with its group.
+    """
     left, taken = list(range(len(prompts))), list[int]()
     while left and len(taken) < size:
         first = prompts[left[0]]
@@ -42,7 +46,7 @@ def batch(prompts: Sequence[Tokens], size: int) -> list[int]:
 def beginnings(prompts: Sequence[Tokens]) -> tuple[list[Tokens], list[int]]:
     """Distinct beginnings of the prompts, and for each prompt the index of its beginning.
 
-    A prompt that begins as no other does has all its tokens but the last as its beginning.
+    For a prompt that shares its beginning with no other, the beginning is the whole prompt except the last token.
     """
     distinct: list[Tokens] = []
     firsts: list[Tokens] = []

@@ -1,1 +1,1 @@
-"""Client for any OpenAI-compatible server, over aiohttp."""
+"""Back-end for any OpenAI-compatible server, over aiohttp."""

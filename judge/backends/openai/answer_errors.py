@@ -1,6 +1,7 @@
-"""Detection of errors inside answers of status 200, and a common vocabulary for finish reasons.
+"""Finds errors inside answers of status 200, and maps finish reasons to OpenAI's words.
 
-OpenRouter has begun its 200 when a provider behind it fails, and puts the error beside or into the choice.
+OpenRouter has already sent status 200 when a provider behind it fails. It then puts the error into the body or into the
+choice.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ _FILTERED = frozenset({"safety", "prohibited_content", "blocklist", "spii", "rec
 
 
 def error_inside(data: Any) -> Any:
-    """The error that stands in a body where its answers should; None where there is none, or the body is no answer."""
+    """The error in a body that has an error where the answers should be; None if there is no error or the body is not
+    an answer.
+    """
     if isinstance(data, list):
         return data if data and isinstance(data[0], dict) and data[0].get("error") else None
     if not isinstance(data, dict):
@@ -32,7 +35,7 @@ def error_inside(data: Any) -> Any:
 
 
 def choice_error(choice: Any) -> dict[str, Any] | None:
-    """The error in a choice that holds one in an answer's place."""
+    """The error in a choice that holds an error instead of an answer; None without an error."""
     if not isinstance(choice, dict):
         return None
     if choice.get("error"):
@@ -43,7 +46,9 @@ def choice_error(choice: Any) -> dict[str, Any] | None:
 
 
 def finish_reason(word: Any) -> str | None:
-    """Finish reason of an answer, in OpenAI's words where the server has others for a cut or a filter."""
+    """Finish reason of an answer in OpenAI's words. Other servers' words for an answer that was cut or filtered are
+    translated.
+    """
     if not isinstance(word, str):
         return None
     low = word.lower()

@@ -1,4 +1,4 @@
-"""Parsing of answers of OpenAI's chat and completions APIs, as every compatible server gives them."""
+"""Parses answers of OpenAI's chat and completions APIs, as all compatible servers send them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from judge.records import Response
 
 
 def _read(body: bytes, url: str, scrub: Scrub, *, chat: bool) -> tuple[list[Response], int]:
-    """Responses of one call; usage stands on the first. What is not the protocol is a retryable `BackendError`."""
+    """The responses of one call, and the number of all choices, including failed ones; token usage is stored with the
+    first response. Raises a retryable `BackendError` for a body that does not follow the protocol.
+    """
     try:
         data = json_value(body)
         problem = error_inside(data)

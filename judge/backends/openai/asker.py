@@ -1,4 +1,6 @@
-"""A connection to one server for requests outside the plan: probe, diagnosis, check of seeds."""
+"""Connection to one server for requests that are not queries of the plan: probe, diagnosis of refusals, check of
+seeds.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from judge.backends.openai.answers import CHAT
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """A connection to one server, with its dialect."""
+    """Connection to one server: session, address, model, a function that removes keys from texts, and the API
+    format.
+    """
 
     client: Callable[[], aiohttp.ClientSession]
     url: str

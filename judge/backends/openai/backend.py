@@ -1,8 +1,10 @@
-"""`openai/<model>`: client for OpenAI-compatible servers, and for other HTTP APIs through their dialects, over aiohttp.
+"""Back-end `openai/<model>`: client over aiohttp for OpenAI-compatible servers, and for other HTTP APIs whose formats a
+`Dialect` describes.
 
-Queries are sent unchanged. A failed call is repeated only where the server refused the shape of the call.
+Prompts are sent unchanged. A failed call is repeated only if the server refused the form of the call, e.g. several
+answers at once.
 
-The openai SDK is not used here: it costs 1 to 3 ms of CPU for each request where aiohttp costs 0.1.
+The openai SDK is not used: it costs 1 to 3 ms of CPU time per request, and aiohttp 0.1 ms.
 """
 
 from __future__ import annotations
@@ -48,14 +50,14 @@ _SHORTEST = 0.02
 
 
 def open(model: str, settings: Settings) -> OpenAIBackend:  # noqa: A001  the registry's name for a loader
-    """Open the back-end; no connection is made yet, but where keys may go is settled."""
+    """Open the back-end and check that the keys may be sent to the servers. No connection is made yet."""
     backend = OpenAIBackend(model, settings)
     backend.credentials.check()
     return backend
 
 
 class OpenAIBackend:
-    """Back-end for servers that speak one of OpenAI's APIs, or the API that `dialect` names."""
+    """Back-end for servers with one of OpenAI's APIs, or with the API that `dialect` describes."""
 
     def __init__(self, model: str, settings: Settings, dialect: Dialect | None = None) -> None:
         self._dialect = dialect or _BY_API[settings.api]
@@ -76,7 +78,9 @@ class OpenAIBackend:
         self._tell_capabilities()
 
     async def probe(self) -> Mapping[str, Any]:
-        """Check every address and the key within the run's `probe_timeout` each; returns facts for the manifest."""
+        """Check every address and the key, within the run's `probe_timeout` for each; returns facts for the
+        manifest.
+        """
         self.credentials.require()
         for url in self.servers.urls:
             try:
@@ -89,10 +93,11 @@ class OpenAIBackend:
         return self._server_record()
 
     def patience(self, query: Request) -> Patience:
-        """Time for which the plan's first query runs alone.
+        """Time for which the first query of the plan runs alone.
 
-        A refusal comes about as fast as the list of models did. Where a server lists the model there is nothing more
-        to wait for; where it lists none, nothing but an answer shows that somebody is there.
+        A refusal takes about as long as the list of models did. If the server lists the judge's model, waiting a few
+        times as long is therefore enough. If the server has no list of models, only an answer shows that it works, and
+        no answer is an error.
         """
         url = self.servers.choose(query.story_prompt)
         probed = self._probed.get(url, Probed())
@@ -103,11 +108,13 @@ class OpenAIBackend:
 
     @property
     def settling(self) -> bool:
-        """Whether a server has refused something."""
+        """Whether a server has refused a request."""
         return self._refusals > 0
 
     async def facts(self) -> Mapping[str, Any]:
-        """Facts of the servers once the first query was asked: settings that they accept, effect of a seed."""
+        """Facts about the servers after the first query, for the manifest: accepted settings, and whether a seed is
+        respected.
+        """
         reported = self._server_record()
         notes = []
         for url, probed, server in zip(self._probed, self._probed.values(), reported["servers"], strict=True):
@@ -119,7 +126,7 @@ class OpenAIBackend:
         return {**reported, **({"notes": notes} if notes else {})}
 
     def _server_record(self) -> dict[str, Any]:
-        """Facts from the servers' routes and from their refusals."""
+        """Facts about the servers, from their own routes and from their refusals."""
         first = self._negotiations[self.servers.urls[0]].terms
         servers = []
         for url, probed in self._probed.items():
@@ -133,20 +140,20 @@ class OpenAIBackend:
         return {"max_tokens_parameter": self._limit(first.url), "servers": servers}
 
     def _limit(self, url: str) -> str:
-        """The name under which a server is sent the longest answer."""
+        """Name of the setting for the maximum length of an answer, as sent to this server."""
         return self.dialect(url).limit or self._negotiations[url].terms.limit
 
     async def _seed_kept(self, url: str) -> bool | None:
-        """Whether the server keeps to the run's seed; None where none is set or that is not known."""
+        """Whether the server respects the run's seed; None if no seed is set or if the test was inconclusive."""
         if self._settings.seed is None:
             return None
         limit = self._negotiations[url].terms.limit if self._dialect.chat else "max_tokens"
         return await seed_kept(self._negotiations[url].asker, {"model": self.model, **self._extra, limit: 24})
 
     async def complete(self, query: Request, repeats: Sequence[int]) -> list[Response]:
-        """The answers to the given repeats, or to the first of them where the server takes no more in one call.
+        """The answers to the given repeats, or only to the first of them if the server gives fewer answers per call.
 
-        What the server refuses about the call's shape is learnt and the call is made again; raises `BackendError`.
+        If the server refuses the form of the call, the call is repeated in another form. Raises `BackendError`.
         """
         # Queries on one story-prompt share prefixes.
         url = self.servers.choose(query.story_prompt)
@@ -182,14 +189,16 @@ class OpenAIBackend:
         return responses[: len(asked)]
 
     def _take_responses(self, negotiation: Negotiation, why: RefusalError) -> None:
-        """From now on the server is asked by the only route that the model has."""
+        """Switch this server to the Responses API, because `why`, its refusal, says that the model has no other
+        route.
+        """
         self._sent_on.setdefault(negotiation.asker.url, why)
         negotiation.terms.take_responses()
         negotiation.asker = self._asker(negotiation.asker.url, RESPONSES)
         self._keep_terms()
 
     async def _settle(self, error: RefusalError, url: str, query: Request, repeats: Sequence[int]) -> None:
-        """Return where a refused call is to be made again, in another shape; else raise what the refusal comes to."""
+        """Return if a refused call is to be repeated in another form; otherwise raise the final error."""
         negotiation = self._negotiations[url]
 
         def again() -> dict[str, Any]:
@@ -208,7 +217,7 @@ class OpenAIBackend:
         ]
 
     def _keep_terms(self) -> None:
-        """Keep the terms learnt for the calls that are cut after this, and for the next sitting."""
+        """Apply what was learnt about the servers' limits to later calls, and save it for the next run."""
         if self._kept == self._shapes():
             return
         self._kept = self._shapes()
@@ -276,12 +285,12 @@ class OpenAIBackend:
         return Negotiation(self._asker(url, dialect), terms)
 
     def dialect(self, url: str | None = None) -> Dialect:
-        """Dialect of the API that this server (the first, where none is named) is spoken to in."""
+        """API format used for this server; without `url`, for the first server."""
         return self._negotiations[url or self.servers.urls[0]].asker.dialect
 
     @property
     def route(self) -> str:
-        """The route below base_url to which requests go (those to the first server)."""
+        """The route below base_url to which requests to the first server go."""
         return self.dialect().route(self.model)
 
     async def close(self) -> None:
@@ -291,11 +300,13 @@ class OpenAIBackend:
             self._session = None
 
     def payload(self, query: Request, repeats: Sequence[int]) -> dict[str, Any]:
-        """The request's JSON body, exactly as sent to the first server."""
+        """JSON body of the request, exactly as sent to the first server."""
         return self.dialect().wire(self.request(query, repeats))
 
     def request(self, query: Request, repeats: Sequence[int], url: str | None = None) -> dict[str, Any]:
-        """The request under OpenAI's names, whatever the server's dialect, as used to negotiate refused settings."""
+        """The request under OpenAI's names, whatever the format of the server's API. Refused settings are negotiated
+        under these names.
+        """
         terms = self._negotiations[url or self.servers.urls[0]].terms
         chat = self.dialect(url).chat
         generation = query.generation
@@ -324,7 +335,9 @@ class OpenAIBackend:
         return body
 
     def name_max_tokens(self, name: str) -> None:
-        """Send the longest answer under this name on the chat route, where no server can be asked for the name."""
+        """Use `name` for the maximum length of an answer on the chat route, where no server can be queried for the
+        right name (e.g. in batch files).
+        """
         for negotiation in self._negotiations.values():
             negotiation.terms.limit = name
 
@@ -348,7 +361,7 @@ class OpenAIBackend:
 
 
 def proxy_of(url: str) -> str | None:
-    """The proxy that the environment (HTTPS_PROXY, NO_PROXY...) names for this address, or None."""
+    """The proxy that the environment (HTTPS_PROXY, NO_PROXY...) sets for this address, or None."""
     parts = urlsplit(url)
     if not parts.hostname or proxy_bypass(parts.hostname):
         return None
@@ -356,7 +369,7 @@ def proxy_of(url: str) -> str | None:
 
 
 def require_logprobs(responses: Sequence[Response], query: Request, server: str) -> None:
-    """Raise where the run takes its ratings from log-probabilities and an answer has none."""
+    """Raise BackendError if the run computes its ratings from log-probabilities and an answer has none."""
     if query.scoring == "logprobs" and any(response.text and not response.logprobs for response in responses):
         raise BackendError(
             f"{server}: the server gave no log-probabilities, and the run takes its ratings from them",

@@ -1,7 +1,8 @@
-"""Keys and headers for each server of a run. A server receives its own key and headers, and no other host receives any.
+"""Adds keys and headers to the requests of a run. Each server receives its own key and headers, and no other host
+receives any.
 
-Headers with keys are no part of a session: they are added to each request, and only to one that goes to a server of the
-run, so that no redirect can carry a key, or a story, anywhere else.
+Headers with keys are not stored in the HTTP session. They are added to each request that goes to a server of the run,
+so that no redirect can carry a key or a story to another address.
 """
 
 from __future__ import annotations
@@ -31,12 +32,15 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
 class RedirectError(aiohttp.ClientError):
-    """A server of the run redirected a request to another address; the redirect was not followed."""
+    """Raised when a server of the run redirects a request to another address; the redirect is not followed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """Key and headers for one server. `wanted` names the variables of a provider none of whose keys is set."""
+    """Headers for one server, and the environment variables that they use.
+
+    `wanted` names a provider's key variables if the server needs one of them and none is set.
+    """
 
     headers: Mapping[str, str]
     variables: tuple[str, ...]
@@ -44,10 +48,10 @@ class Sent:
 
 
 class Credentials:
-    """Keys and headers for the servers of one run, from the environment alone.
+    """Keys and headers for the servers of one run, read only from the environment.
 
-    `protocol` is the provider whose protocol the servers speak; its header carries the key, and its variables serve a
-    host of nobody's.
+    `protocol` is the provider whose protocol the servers use. Its header carries the key. Its variables are used for a
+    host that belongs to no known provider.
     """
 
     def __init__(self, urls: Sequence[str], settings: Settings, protocol: Provider = OPENAI) -> None:
@@ -57,19 +61,21 @@ class Credentials:
         self._sent: dict[Origin, Sent] | None = None
 
     def check(self) -> None:
-        """Read every key; raises SpecError (UntrustedHostError) where one must not go where the run would send it."""
+        """Read every key. Raises SpecError, e.g. UntrustedHostError if a key may not be sent to a server of the run."""
         if self._sent is not None:
             return
         where = "base_url" if self._settings.base_url else self._protocol.address_variable
         self._sent = {origin: self._for(origin) for origin in (origin_of(url, where) for url in self._urls)}
 
     def headers(self, url: str) -> Mapping[str, str]:
-        """Headers that a server of the run gets beside the request."""
+        """Headers that are added to requests to this server."""
         self.check()
         return (self._sent or {})[origin_of(url)].headers
 
     def require(self) -> None:
-        """Raise BackendError where a provider's server is to be asked and no key of its is set."""
+        """Raise BackendError if a server of a known provider is used and none of the provider's key variables is
+        set.
+        """
         self.check()
         for origin, sent in (self._sent or {}).items():
             if sent.wanted:
@@ -82,7 +88,9 @@ class Credentials:
                 )
 
     async def attach(self, request: ClientRequest, handler: ClientHandlerType) -> ClientResponse:
-        """A middleware of aiohttp: adds the headers, and refuses every host that is no server of the run."""
+        """Middleware of aiohttp: adds the headers, and raises RedirectError for every host that is not a server of the
+        run.
+        """
         headers = self._by_place.get((request.url.scheme, request.url.host, request.url.port))
         if headers is None:
             raise RedirectError(f"the server redirects to {request.url.origin()}, which the run does not name")
@@ -97,7 +105,7 @@ class Credentials:
         return response
 
     def clean(self, body: bytes) -> bytes:
-        """A server's answer without the keys it was sent: some echo them."""
+        """A server's answer with the run's keys removed, because some servers repeat them."""
         return redaction.cleaned(body, self._values)
 
     @cached_property
@@ -110,13 +118,13 @@ class Credentials:
 
     @cached_property
     def _values(self) -> tuple[str, ...]:
-        """Keys that leave with requests."""
+        """Values of the variables that are sent as keys."""
         self.check()
         names = {name for credential in (self._sent or {}).values() for name in credential.variables}
         return tuple(sorted(value for value in map(_value, names) if redaction.is_key_value(value)))
 
     def _for(self, origin: Origin) -> Sent:
-        """The headers for one server."""
+        """Headers for one server."""
         own = {name: _filled(name, value) for name, value in self._settings.headers.items()}
         variables = [name for value in self._settings.headers.values() for name in REFERENCE.findall(value)]
         provider = provider_of(origin.host)
@@ -130,13 +138,15 @@ class Credentials:
         return Sent(own, secret, wanted)
 
     def _carrier(self, provider: Provider | None) -> tuple[str, str]:
-        """The header that carries the key to a server, and what stands before the key."""
+        """Name of the header that carries the key to a server, and the text before the key, e.g. "Bearer "."""
         if self._protocol.own_header and provider in (None, self._protocol):
             return self._protocol.own_header, ""
         return (provider or OPENAI).header, (provider or OPENAI).scheme
 
     def _key(self, origin: Origin, provider: Provider | None, given: bool) -> tuple[str | None, tuple[str, ...]]:
-        """(the variable whose value goes there, variables of which one would be needed)."""
+        """Name of the variable whose value is sent to the server as key, or None. Also the variables of which one would
+        be needed, if none is set.
+        """
         named = self._settings.api_key_env
         if named == NO_KEY or (named is None and given):
             return None, ()
@@ -153,7 +163,7 @@ class Credentials:
         return None, own
 
     def _refuse(self, origin: Origin, provider: Provider | None, variables: tuple[str, ...]) -> None:
-        """Raise UntrustedHostError where a variable's value must not go to this server."""
+        """Raise UntrustedHostError if the value of a variable may not be sent to this server."""
         if origin.loopback:
             return
         secure = origin.scheme == "https"
@@ -177,12 +187,12 @@ class Credentials:
 
 
 def _filled(header: str, value: str) -> str:
-    """A header's value with `${NAME}` filled in."""
+    """Value of a header with each `${NAME}` replaced by that environment variable."""
     return REFERENCE.sub(lambda found: _value(found[1], f"headers.{header}"), value)
 
 
 def _value(name: str, where: str = "api_key_env") -> str:
-    """A variable's value, fit for a header."""
+    """Value of an environment variable. Raises SpecError if it is not set or cannot be sent in a header."""
     value = os.environ.get(name, "").strip()
     if not value:
         raise SpecError(f"{where} names {name}, which is not set", hint=f"export {name}=...")

@@ -1,6 +1,6 @@
-"""Diagnosis of a refusal without a reason: the request is simplified step by step until the server answers.
+"""Finds the cause of a refusal that gives no reason: the request is simplified step by step until the server answers.
 
-Costs a few requests, and only where a server's words name no cause.
+This costs a few requests, and is done only if the server's message names no cause.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ _KEPT = frozenset({"model", "messages", "prompt"})
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """Extent of a refusal: every request (`error` is the answer), this request's content, or these settings."""
+    """What the server refuses: every request (`error` is then its answer to a plain question), the content of this
+    request, or the named settings.
+    """
 
     blame: Blame
     settings: tuple[str, ...] = ()
@@ -43,7 +45,10 @@ async def diagnose(asker: Asker, sent: dict[str, Any]) -> Diagnosis:
 
 
 async def _each_refused(asker: Asker, sent: Mapping[str, Any], settings: list[str]) -> tuple[str, ...]:
-    """Of several that are refused together those that are refused: one after the other is added to what is taken."""
+    """Names of all refused settings, if leaving out a single one is not enough.
+
+    The settings are added one by one to a request that the server accepts. Those that make it refuse are returned.
+    """
     refused: list[str] = []
     for name in _likeliest_first(settings):
         later = [other for other in _likeliest_first(settings) if other not in refused]
@@ -59,6 +64,6 @@ def _likeliest_first(settings: list[str]) -> list[str]:
 
 
 def without(sent: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
-    """The request without the named settings and without settings that depend on them."""
+    """The request without the named settings, and without settings that require them."""
     left_out = set(names) | ({"top_logprobs"} if "logprobs" in names else set())
     return {key: value for key, value in sent.items() if key not in left_out}

@@ -1,4 +1,4 @@
-"""HTTP statuses and broken connections as `BackendError`s with hints for the user."""
+"""Converts HTTP statuses and broken connections into `BackendError`s with hints for the user."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ _HINTS: dict[ErrorKind, str] = {
 
 
 class RefusalError(BackendError):
-    """A server's refusal: `refusal` holds its interpretation, `sent` the request's body where it is known."""
+    """Raised when a server refuses a request. `refusal` holds the interpretation of its answer, `sent` the request's
+    body if it is known.
+    """
 
     def __init__(
         self,
@@ -60,10 +62,10 @@ def status_error(
     route: str = "/chat/completions",
     protocol: Provider = OPENAI,
 ) -> RefusalError:
-    """The error that a refused request stands for, or a 200 that holds an error.
+    """Error for a refused request, or for an answer of status 200 that holds an error.
 
-    `scrub` takes the key out of the server's words; `sent` is the request under OpenAI's names, `route` where it went,
-    and `protocol` whose form it had.
+    `scrub` removes keys from the server's message. `sent` is the request under OpenAI's names, `route` the route that
+    it went to, and `protocol` the provider whose format it has.
     """
     refusal = read_refusal(status, headers, body, sent)
     words = scrub(refusal.error_body.shown())
@@ -73,7 +75,7 @@ def status_error(
 
 
 def connection_error(error: aiohttp.ClientError, url: str) -> BackendError:
-    """The error that a failed or broken connection stands for."""
+    """`BackendError` for a failed or broken connection."""
     if isinstance(error, RedirectError):
         return BackendError(
             f"{url}: {error}", kind="address", retryable=False, hint="give that address as base_url if you trust it"
@@ -93,7 +95,7 @@ def connection_error(error: aiohttp.ClientError, url: str) -> BackendError:
 
 
 def server_words(body: bytes) -> str:
-    """The messages of an error body, or the body's start where it has none."""
+    """The messages in an error body as one text; for a body that is not JSON, its beginning."""
     return read_error_body(body).shown()
 
 

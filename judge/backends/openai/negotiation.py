@@ -1,7 +1,8 @@
-"""Reaction to a refusal: the call is repeated in another shape, or the run ends and names the key to change.
+"""Reacts to refusals of a server: the call is repeated in another form, or the run ends with the key of run.yaml to
+change.
 
-Everything is decided from the refusal and the body that it answers, never from what holds now: while many requests are
-in flight, what one of them taught refuses the others too.
+Each decision uses only the refusal and the request body that was refused, not the current state: while many requests
+are in flight, several of them may be refused for a reason that is already known.
 """
 
 from __future__ import annotations
@@ -48,14 +49,16 @@ class Negotiation:
         self._key_shown = float("-inf")
 
     def answered(self, sent: Callable[[], dict[str, Any]], *, several: bool) -> None:
-        """Record that the server answered a request of this shape, and so accepts its settings."""
+        """Record that the server answered a request of this form, and therefore accepts its settings. `several` is True
+        for a request of several answers.
+        """
         shape = (self.terms.limit, several)
         if shape not in self._shapes:
             self._shapes.add(shape)
             self.terms.answered.update(sent())
 
     async def settle(self, error: RefusalError, sent: Any, again: Again) -> None:
-        """Return where the call is to be repeated in the shape that `again` gives; else raise the resulting error."""
+        """Return if the call is to be repeated with the body that `again` gives; otherwise raise the final error."""
         names = error.refusal.settings
         if error.sent is None and names:
             names = refused_settings(error.refusal.error_body, sent)
@@ -75,7 +78,9 @@ class Negotiation:
             raise error
 
     async def _learn(self, error: RefusalError, names: tuple[str, ...], sent: Any, again: Again) -> None:
-        """Take what concerns the call's shape; raise for what concerns the judge's definition."""
+        """Adapt the form of later calls if that solves the refusal of the settings `names`; raise if run.yaml must be
+        changed.
+        """
         left = self.terms.learn(error.refusal, names, sent)
         if not left:
             return
@@ -98,9 +103,9 @@ class Negotiation:
         )
 
     async def _all_refused(self, first: tuple[str, ...], again: Again) -> tuple[str, ...]:
-        """Settings of the definition that are refused beside the first, so that all can be changed at once.
+        """Names of all settings in run.yaml that the server refuses, so that the user can change them at once.
 
-        The request is tried without them until it is answered or refused for another reason.
+        The request is repeated without the refused settings until it is answered or refused for another reason.
         """
         names = list(first)
         for _ in range(_MOST_SETTINGS):
@@ -112,7 +117,9 @@ class Negotiation:
         return tuple(names)
 
     async def _take_apart(self, error: RefusalError, sent: Any, again: Again) -> None:
-        """Find what an unexplained refusal refuses, as long as nothing was answered."""
+        """Find the cause of a refusal without a reason. This is done only as long as the server has not answered any
+        request.
+        """
         async with self._one_at_a_time:
             if again() != sent:
                 return
@@ -134,7 +141,9 @@ class Negotiation:
         await self._learn(error, diagnosis.settings, sent, again)
 
     async def _try_key(self, error: RefusalError) -> None:
-        """Tell a key that may not from a story that may not: a plain question has no story."""
+        """Decide whether the server refuses the key or the content of the request, by sending a plain question without
+        a story. Raises the corresponding error.
+        """
         async with self._one_at_a_time:
             if time.monotonic() - self._key_shown > _KEY_HOLDS:
                 if await ask_plainly(self.asker) is not None:

@@ -1,7 +1,8 @@
-"""Check before the first query that a server responds and lists the model.
+"""Checks before the first query that a server responds and lists the judge's model.
 
-What a server takes of a request is learnt from the run's own first query, see `judge.execution.sending.rehearsal`. Here
-a plain question without any setting is asked only to tell a wrong key from a route that wants another kind of key.
+Which settings a server accepts is learnt from the first query of the run, see `judge.execution.sending.rehearsal`. A
+plain question without settings is sent here only to distinguish a wrong key from a list of models that requires another
+kind of key.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ _ENTRY = ("version", "inputTokenLimit", "owned_by", "max_model_len", "root", "pa
 class Probed:
     """Facts that a server reports about itself.
 
-    `names` are its models, None where it has no route for them; `listed` says whether the judge's is among them;
-    `seconds` is how long the route took.
+    `names` are the models that it lists; None if it has no list. `listed` says whether the judge's model is among them.
+    `seconds` is the time that the list took.
     """
 
     facts: dict[str, Any] = field(default_factory=dict)
@@ -45,7 +46,7 @@ class Probed:
 
 
 async def probe_server(asker: Asker, patience: float = PATIENCE) -> Probed:
-    """Facts about the server (models route, version); raises `BackendError` naming URL and cause."""
+    """Facts about the server (its list of models, its version). Raises `BackendError` with URL and cause."""
     url = asker.url
     try:
         async with asyncio.timeout(patience):
@@ -64,7 +65,7 @@ async def probe_server(asker: Asker, patience: float = PATIENCE) -> Probed:
 
 
 def silence(url: str, seconds: float) -> BackendError:
-    """The error for a server that does not answer in time."""
+    """Error for a server that does not answer within `seconds`."""
     return BackendError(
         f"{url}: no answer within {seconds:g} s",
         kind="address",
@@ -75,14 +76,14 @@ def silence(url: str, seconds: float) -> BackendError:
 
 
 async def ask_plainly(asker: Asker) -> RefusalError | None:
-    """Send a question without any setting; None where the server answers, else the refusal."""
+    """Send a question without any setting. Returns None if the server answers, otherwise its refusal."""
     chat = {"messages": [{"role": "user", "content": "Say 1."}]}
     prompt: dict[str, Any] = chat if asker.dialect.chat else {"prompt": "1, 2,"}
     return await try_body(asker, {"model": asker.model, **prompt})
 
 
 async def try_body(asker: Asker, body: dict[str, Any]) -> RefusalError | None:
-    """Send this request; None where the server answers, else the refusal."""
+    """Send a request with this body. Returns None if the server answers, otherwise its refusal."""
     dialect = asker.dialect
     route = endpoint(asker.url, dialect.route(asker.model))
     async with asker.client().post(route, data=orjson.dumps(dialect.wire(body))) as reply:
@@ -93,7 +94,7 @@ async def try_body(asker: Asker, body: dict[str, Any]) -> RefusalError | None:
 
 
 def with_model_names(error: RefusalError, asker: Asker, names: Sequence[str] | None) -> RefusalError:
-    """The same error; where the server lacks the model, with the names of those that it has."""
+    """The same error; if the server does not have the model, an error that names the models it has."""
     if error.kind != "model" or not names or "deployment" in error.refusal.error_body.low:
         return error
     return RefusalError(
@@ -105,7 +106,7 @@ def with_model_names(error: RefusalError, asker: Asker, names: Sequence[str] | N
 
 
 async def _probed(asker: Asker) -> tuple[Probed, RefusalError | None]:
-    """The answer of the models route, or its refusal."""
+    """Facts from the server's list of models, and its refusal to list them (None if it did)."""
     facts: dict[str, Any] = {}
     began = time.perf_counter()
     async with asker.client().get(endpoint(asker.url, asker.dialect.models)) as reply:
@@ -126,7 +127,9 @@ async def _probed(asker: Asker) -> tuple[Probed, RefusalError | None]:
 
 
 async def _check_key(asker: Asker, patience: float) -> None:
-    """Raise where the key is wrong. Some servers want another kind of key for the list of models than for answers."""
+    """Raise if a plain question is refused because of the key. Some servers require another kind of key for the list of
+    models than for answers.
+    """
     with contextlib.suppress(TimeoutError, aiohttp.ClientError):
         async with asyncio.timeout(patience):
             error = await ask_plainly(asker)
@@ -137,13 +140,15 @@ async def _check_key(asker: Asker, patience: float) -> None:
 def refusal_by(
     asker: Asker, status: int, headers: Mapping[str, str], body: bytes, sent: dict[str, Any] | None = None
 ) -> RefusalError:
-    """The error for a status that is not 200, in the words of the dialect."""
+    """Error for an answer whose status is not 200, worded for the server's API."""
     dialect = asker.dialect
     return status_error(status, headers, body, asker.url, asker.scrub, sent, dialect.route("MODEL"), dialect.protocol)
 
 
 def models_in(body: bytes) -> list[dict[str, Any]] | None:
-    """The models in the answer of the models route, each with its `id`, in the forms that servers have for it."""
+    """The models in the answer of the list of models, each with its `id`, in any of the formats that servers use. None
+    if the body is not such a list.
+    """
     try:
         data = orjson.loads(body)
     except orjson.JSONDecodeError:

@@ -1,8 +1,8 @@
-"""Dialect of OpenAI's Responses API (`/v1/responses`), for models that have no other: -pro, codex.
+"""Request and response format of OpenAI's Responses API (`/v1/responses`), which some models (-pro, codex) require.
 
-Form: developers.openai.com/api/reference/resources/responses, and the types of the openai package 3.52.0 that are
-generated from it (both read in November 2026). It knows neither `n` nor `seed` nor `stop`: repeats are requests of
-their own, and the other two are sent, refused by the server and named, as every refused setting is.
+Format: developers.openai.com/api/reference/resources/responses, and the types of the openai package 3.52.0 that are
+generated from it (both read in November 2026). The API has no `n`, `seed` or `stop`. Repeats are therefore separate
+requests. `seed` and `stop` are sent, and the server's refusal is reported as for any other setting.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ _CUT = frozenset({"max_output_tokens", "max_messages"})
 
 
 def _wire(asked: Mapping[str, Any]) -> dict[str, Any]:
-    """The body of a request, with `store: false` unless the run says otherwise: else OpenAI keeps story and answer."""
+    """Body of a request, with `store: false` unless the run sets it, because otherwise OpenAI stores story and
+    answer.
+    """
     body: dict[str, Any] = {"store": False}
     for name, value in asked.items():
         if name == "response_format":
@@ -49,7 +51,9 @@ def _wire(asked: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _read(body: bytes, url: str, scrub: Scrub) -> tuple[list[Response], int]:
-    """The answer; thinking stands in items of its own, and how it ended in `status` and `incomplete_details`."""
+    """The answer in a body, and the number 1. Thinking is in separate items, and the finish reason in `status` and
+    `incomplete_details`.
+    """
     try:
         data = json_value(body)
         status = data["status"]
@@ -70,7 +74,7 @@ def _read(body: bytes, url: str, scrub: Scrub) -> tuple[list[Response], int]:
 
 
 def _incomplete(details: Any) -> str:
-    """Finish reason of a response that did not end by itself; the provider's word where it is none of ours."""
+    """Finish reason of an incomplete response; the provider's word if there is no OpenAI chat equivalent."""
     word = str((details or {}).get("reason") or "the server gives no cause")
     return "length" if word in _CUT else word
 

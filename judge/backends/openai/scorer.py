@@ -1,14 +1,14 @@
-"""`openai/<model>` as a scorer: log-probabilities of given texts from a server's completions route.
+"""Scorer `openai/<model>`: log-probabilities of given texts from a server's completions route.
 
-Two routes, tried in this order and kept once one has worked:
+There are two routes. They are tried in this order, and the first that works is used:
 
-- vLLM: `/tokenize` makes tokens (so that a text can be cut to the context and a prefix put before it), and
-  `/v1/completions` answers `prompt_logprobs`; with a server started with `--max_logprobs -1` also the whole
-  distribution.
-- `echo` with `logprobs`, of the old completions protocol: no prefix, no distribution, and the server refuses a text
-  that is longer than its context.
+- vLLM: `/tokenize` returns tokens (so that a text can be cut to the context and a prefix put before it), and
+  `/v1/completions` returns `prompt_logprobs`. If the server was started with `--max_logprobs -1`, this includes the
+  whole distribution.
+- `echo` with `logprobs`, from the old completions protocol. It supports no prefix and no distribution, and the
+  server refuses a text that is longer than its context.
 
-Chat services give no log-probabilities of what they are sent: there the scorer stops with that sentence.
+Chat services give no log-probabilities of the texts they are sent; the scorer then raises an error that says so.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ _PAUSE = 1.0
 
 
 def open_scorer(model: str, settings: Settings) -> OpenAIScorer:
-    """Open the scorer; no connection is made yet, but where the key may go is settled."""
+    """Create the scorer and check that the key may be sent to the server. No connection is made yet."""
     scorer = OpenAIScorer(model, settings)
     scorer.check()
     return scorer
 
 
 class OpenAIScorer:
-    """Scorer of texts by a server, with the concurrency of the settings."""
+    """Scorer of texts that uses a server, with at most `settings.concurrency` requests at once."""
 
     def __init__(self, model: str, settings: Settings) -> None:
         self.model = model
@@ -65,11 +65,11 @@ class OpenAIScorer:
         self._context: int | None = None
 
     def check(self) -> None:
-        """Raise SpecError where the key must not go to this server."""
+        """Raise SpecError if the key may not be sent to this server."""
         self._credentials.check()
 
     async def facts(self) -> ScorerFacts:
-        """The server's facts of its model; it does not name weights and tokenizer."""
+        """Facts that the server gives about its model. They do not identify weights and tokenizer."""
         if self._facts is None:
             reported = await self._probed()
             await self._find_route()
@@ -81,7 +81,7 @@ class OpenAIScorer:
     async def token_logprobs(
         self, texts: Sequence[str], *, full_distribution: bool = False, prefix: str | Sequence[str] | None = None
     ) -> list[TokenLogprobs]:
-        """One request a text, many at once; see `protocol.Scorer`."""
+        """Log-probabilities of all texts, with one request for each text, many at once; see `protocol.Scorer`."""
         await self.facts()
         if not self._tokenizes and (full_distribution or prefix is not None):
             figures = "the full distribution" if full_distribution else "a text after a prefix"
@@ -110,7 +110,7 @@ class OpenAIScorer:
             self._session = None
 
     async def _probed(self) -> dict[str, Any]:
-        """The server's facts of itself; raises `BackendError` where the key or the model is wrong."""
+        """Facts that the server gives about itself. Raises `BackendError` if the key or the model is wrong."""
         asker = Asker(self._client, self.url, self.model, self._scrub)
         probed = await probe_server(asker, self._settings.probe_timeout)
         if not probed.listed:
@@ -121,7 +121,7 @@ class OpenAIScorer:
         return probed.facts
 
     async def _find_route(self) -> None:
-        """Whether the server makes tokens, as vLLM's does."""
+        """Find out whether the server has a route that tokenizes texts, as vLLM has."""
         try:
             await self._tokens("a", special=True)
             self._tokenizes = True
@@ -193,7 +193,9 @@ class OpenAIScorer:
         return TokenLogprobs((-1,) * len(tokens), tokens, tuple(values))
 
     async def _post(self, url: str, body: dict[str, Any]) -> Any:
-        """JSON of one answer; what may pass (overload, broken connections) is asked again, with growing pauses."""
+        """JSON of one answer. After temporary errors (overload, broken connections) the request is repeated with
+        growing pauses.
+        """
         for attempt in range(1, _ATTEMPTS + 1):
             try:
                 return await self._send(url, body)
@@ -248,7 +250,7 @@ class OpenAIScorer:
 
 
 async def _gather(asked: Iterable[Coroutine[Any, Any, Answer]]) -> list[Answer]:
-    """All results, in order; the first error ends the others."""
+    """Await all requests and return their results in order. The first error cancels the others."""
     tasks = [asyncio.create_task(answer) for answer in asked]
     try:
         return list(await asyncio.gather(*tasks))
@@ -258,7 +260,9 @@ async def _gather(asked: Iterable[Coroutine[Any, Any, Answer]]) -> list[Answer]:
 
 
 def from_entries(ids: Sequence[int], entries: Sequence[Any], full: bool, *, truncated: bool) -> TokenLogprobs:
-    """From vLLM's `prompt_logprobs`: for each token None (the first) or {token id: {logprob, decoded_token}}."""
+    """Log-probabilities from vLLM's `prompt_logprobs`, which has for each token None (the first one) or {token id:
+    {logprob, decoded_token}}.
+    """
     logprobs, tokens, mean, variance = [], [], [], []
     for token, entry in zip(ids, entries, strict=True):
         fields = entry[str(token)] if entry else {}
@@ -276,7 +280,7 @@ def from_entries(ids: Sequence[int], entries: Sequence[Any], full: bool, *, trun
 
 
 def _moments(logs: Sequence[float]) -> tuple[float, float]:
-    """Mean and variance of log p under p, over a whole distribution."""
+    """Mean and variance of log p under p, given the log-probabilities of a whole distribution."""
     pairs = [(math.exp(log), log) for log in logs if log > -1e30]
     mean = math.fsum(p * log for p, log in pairs)
     return mean, math.fsum(p * (log - mean) ** 2 for p, log in pairs)

@@ -1,7 +1,7 @@
-"""Facts that a server reports beyond the protocol, and a test whether it respects a seed.
+"""Reads facts that a server reports beyond the OpenAI protocol, and tests whether it respects a seed.
 
-vLLM tells its version always, the chat template with `--enable-tokenizer-info-endpoint`, its configuration in
-development mode; other servers know none of these routes.
+vLLM always reports its version. It reports the chat template if started with `--enable-tokenizer-info-endpoint`, and
+its configuration in development mode. Other servers have none of these routes.
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ SEED_NOTE = (
 
 
 async def reported_facts(client: aiohttp.ClientSession, url: str) -> dict[str, Any]:
-    """Version, chat-template hash and configuration, as far as the server has routes for them."""
+    """Version, hash of the chat template and configuration of the server, as far as it has routes for them; otherwise
+    empty.
+    """
     facts: dict[str, Any] = {}
     version = await _json(client, beside(url, "/version"))
     if "version" in version:
@@ -53,10 +55,11 @@ async def reported_facts(client: aiohttp.ClientSession, url: str) -> dict[str, A
 
 
 async def seed_kept(asker: Asker, request: Mapping[str, Any]) -> bool | None:
-    """Whether the server keeps to a seed: False where two answers with one seed differ.
+    """Test whether the server respects a seed, with up to three answers to one question.
 
-    True takes a third answer, with another seed, that differs: a server may be sure of its answer whatever the seed.
-    None where that is so, or where the server did not answer. `request` is one without its question.
+    False: two answers with the same seed differ. True: they are equal, and an answer with another seed differs. None:
+    all three are equal, so that nothing can be concluded, or the server did not answer. `request` is a request without
+    its question.
     """
     question = "Write twelve words that have nothing to do with each other."
     dialect = asker.dialect
@@ -90,7 +93,7 @@ async def _json(client: aiohttp.ClientSession, address: str) -> dict[str, Any]:
 
 
 def _flat(config: Any) -> dict[str, Any]:
-    """Keys of a configuration's parts, brought to one level."""
+    """The configuration as one flat dict: the keys of its sections, without the sections."""
     if not isinstance(config, dict):
         return {}
     facts: dict[str, Any] = {}

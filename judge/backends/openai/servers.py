@@ -1,8 +1,8 @@
-"""Choice of the server for each query where a run names several. A server that failed is tried again later.
+"""Chooses a server for each query of a run that names several. A server that failed is tried again later.
 
-Queries that share a prefix go to one server, so that its prefix cache is warm: rendezvous hashing (Thaler & Ravishankar
-1998) of the group's name, which moves only a lost server's groups. A server that fails to answer several times in a row
-is left out for a while, then tried again.
+Queries that share a prefix go to the same server, so that its prefix cache can be used. The server is chosen by
+rendezvous hashing (Thaler & Ravishankar 1998) of the group's name, so that when a server fails, only its own groups
+move to other servers. A server that fails several times in a row is not used for a while and then tried again.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ _SERVER_KINDS = frozenset({"connection", "address", "timeout", "server", "overlo
 
 
 class Servers:
-    """The servers of one run; `notices` says, in sentences, which were left out and which are used again."""
+    """The servers of one run. `notices` holds sentences on which servers are not used any more, and which are used
+    again.
+    """
 
     def __init__(self, urls: Sequence[str], *, clock: Callable[[], float] = time.monotonic) -> None:
         self.urls = tuple(urls)
@@ -34,7 +36,7 @@ class Servers:
         self._dead_until: dict[str, float] = {}
 
     def choose(self, group: str) -> str:
-        """The living server that this prefix group is pinned to; when all are dead, the one it would be pinned to."""
+        """The server for this group of queries, among those that work. If none works, the choice is made among all."""
         if len(self.urls) == 1:
             return self.urls[0]
         now = self._clock()
@@ -42,13 +44,13 @@ class Servers:
         return max(living, key=lambda url: _rank(url, group))
 
     def answered(self, url: str) -> None:
-        """Record that the server answered."""
+        """Record that the server answered, so that it counts as working."""
         self._failures[url] = 0
         if self._dead_until.pop(url, None) is not None:
             self.notices.append(f"{url} answers again and is used again")
 
     def failed(self, url: str, error: BackendError) -> None:
-        """Record a failure of the server; errors caused by the query change nothing."""
+        """Record a failure of the server. Errors caused by the query are ignored."""
         if error.kind not in _SERVER_KINDS or len(self.urls) == 1:
             return
         self._failures[url] += 1
@@ -60,7 +62,9 @@ class Servers:
         self._dead_until[url] = self._clock() + REST
 
     def out_from_the_start(self, url: str, error: BackendError) -> bool:
-        """Leave out a server that does not answer before the first query; False where none would be left."""
+        """Exclude a server that does not answer before the first query. Returns False if the error is not the server's
+        or no other server is left.
+        """
         others = [other for other in self.urls if other != url and other not in self._dead_until]
         if error.kind not in _SERVER_KINDS or not others:
             return False

@@ -1,6 +1,7 @@
-"""Addresses of a server's routes, derived from its base_url.
+"""Builds the addresses of a server's routes from its base_url.
 
-A base_url may carry a query (`?api-version=2024-10-21`, as Azure's older routes want it): it goes with every request.
+A base_url may contain a query (`?api-version=2024-10-21`, as Azure's older routes require); it is added to every
+request.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ from judge.errors import SpecError
 
 
 def without_slash(base_url: str) -> str:
-    """The base_url as it is compared and shown: no slash at the end of its path. SpecError for what is no address."""
+    """The base_url without the slash at the end of its path, for comparing and printing. Raises SpecError for an
+    invalid address.
+    """
     try:
         scheme, host, path, query, _ = urlsplit(base_url)
     except ValueError as error:
@@ -20,7 +23,7 @@ def without_slash(base_url: str) -> str:
 
 
 def endpoint(base_url: str, route: str) -> str:
-    """The address of `/chat/completions`, `/models`, ... below a base_url, its query kept."""
+    """Address of a route such as `/chat/completions` or `/models` below a base_url; a query in base_url is kept."""
     if "?" not in base_url:
         return base_url + route
     scheme, host, path, query, _ = urlsplit(base_url)

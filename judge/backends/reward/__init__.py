@@ -1,4 +1,6 @@
-"""`reward/MODEL`: published reward models, classifiers of one label. They do not read the Eval-Prompt."""
+"""Back-end `reward/MODEL`: published reward models, i.e. classifiers with one output. They do not read the
+Eval-Prompt.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +14,11 @@ _LOGIT = (0.0, 1.0)
 
 
 def open(model: str, settings: Settings) -> Backend:  # noqa: A001 - every back-end's loader has this name
-    """Name the model; its weights are loaded with the probe.
+    """Create the back-end; `probe` loads the weights.
 
-    A reward is a log odds (Bradley & Terry): of two stories the higher wins, and one by itself is rated by where the
-    logistic curve puts it between the ends of the scale. Only the order of these ratings means anything.
+    A reward is a log odds (Bradley & Terry). Of two stories, the one with the higher reward is preferred. A single
+    story's reward is mapped by the logistic curve to a rating between the ends of the scale. Only the order of these
+    ratings is meaningful.
     """
     head = Head("", "preference", *_LOGIT, 0.0, (), (), slope=1.0, band=0.0, line=(1.0, 0.0), quantiles=(0.0,))
     name = f"reward/{model}"

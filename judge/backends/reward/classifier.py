@@ -1,4 +1,6 @@
-"""A published reward model as a scorer: a sequence classifier of one label, the same score for every criterion."""
+"""Scorer of stories with a published reward model: a sequence classifier with one output, which is used for every
+criterion.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,11 @@ _KEPT = 256
 
 
 class RewardScorer:
-    """Scores story-prompt and story: as user and assistant where the model has a chat template, else as two texts."""
+    """Scores a story together with its story-prompt.
+
+    If the model has a chat template, the story-prompt is the user's turn and the story the assistant's turn. Otherwise
+    they are a pair of texts.
+    """
 
     def __init__(self, model: str, settings: Settings) -> None:
         check_keys(settings.engine, KEYS, "reward")
@@ -35,7 +41,7 @@ class RewardScorer:
         return await asyncio.get_running_loop().run_in_executor(self._thread, self._load)
 
     async def score(self, story: Story, head: Head) -> float:  # noqa: ARG002 - one for every criterion
-        """The reward; the same for every criterion, of which it knows nothing."""
+        """Reward of the story. It is the same for every criterion, because the model does not read the criterion."""
         key = (story.story_prompt, story.text)
         if key not in self._known:
             run = asyncio.get_running_loop().run_in_executor
@@ -45,11 +51,11 @@ class RewardScorer:
         return self._known[key]
 
     def explain(self, story: Story, head: Head, other: Story | None) -> str:  # noqa: ARG002 - as others have it
-        """The empty text: a reward model gives no reason."""
+        """An empty text, because a reward model gives no explanation."""
         return ""
 
     async def close(self) -> None:
-        """Release the weights."""
+        """Free the memory of the weights."""
         self._loaded = None
         self._thread.shutdown(wait=False)
 

@@ -1,1 +1,1 @@
-"""Interpretation of servers' refusals, and the settings that a request must leave out because of them."""
+"""Interprets servers' refusals, and determines which settings a request must leave out because of them."""

@@ -1,4 +1,4 @@
-"""Extraction of messages, codes, parameters and delays from the body of an error, whatever its form.
+"""Extracts messages, codes, parameters and delays from the body of an HTTP error in any format.
 
 Providers send objects, lists of objects, JSON inside a string, FastAPI's `detail`, plain text and whole HTML pages.
 """
@@ -42,20 +42,20 @@ _TAGS = re.compile(r"<(?:script|style).*?</(?:script|style)>|<[^>]*>", re.S | re
 
 @dataclass(slots=True)
 class ErrorBody:
-    """Content of an error body.
+    """Content of the body of an HTTP error.
 
     Attributes
     ----------
     words : str
-        Every message in it, the outermost first.
+        All messages in the body, the outermost first.
     codes : set of str
-        Codes, types and reasons in lower case, numbers among them as text.
+        Codes, types and reasons in lower case, including numbers as text.
     params : list of str
-        Parameters that it names in a field of their own (`param`, FastAPI's `loc`).
+        Parameters that the body names in a separate field (`param`, FastAPI's `loc`).
     delays : list of (str, object)
-        Fields that tell when to come back, as (key, value).
+        Fields that say when to try again, as (key, value).
     status : int or None
-        An HTTP status that stands inside the body.
+        HTTP status given inside the body.
     """
 
     words: str = ""
@@ -66,11 +66,13 @@ class ErrorBody:
 
     @property
     def low(self) -> str:
-        """The words in lower case, with straight apostrophes."""
+        """The messages in lower case, with straight apostrophes."""
         return self.words.lower().replace("’", "'").replace("‘", "'")
 
     def shown(self) -> str:
-        """The words for people: at most SHOWN characters, and a code that they do not repeat."""
+        """Message for users: at most SHOWN characters of the server's messages, then an error code unless the text
+        already contains it.
+        """
         text = self.words[:SHOWN]
         named = sorted(code for code in self.codes if "_" in code and code not in _SAYS_NOTHING)
         if named and named[0] not in text.lower():
@@ -83,7 +85,7 @@ _LONG_CODE = 20
 
 
 def read_error_body(body: bytes) -> ErrorBody:
-    """Read an error body of any form."""
+    """Extract the content of an error body in any format."""
     error_body = ErrorBody()
     parts: list[str] = []
     try:
@@ -122,7 +124,7 @@ def _read(data: Any, error_body: ErrorBody, parts: list[str], depth: int) -> Non
 
 
 def _in_order(data: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Messages first, so that what people are shown begins with them."""
+    """Keys and values with messages first, so that the text shown to users begins with them."""
     for name in (*_WORDS, *_WORDS_TOO):
         yield from ((key, value) for key, value in data.items() if key.lower() == name)
     yield from ((key, value) for key, value in data.items() if key.lower() not in (*_WORDS, *_WORDS_TOO))
@@ -178,7 +180,7 @@ def _read_code(key: str, value: Any, error_body: ErrorBody, parts: list[str], de
 
 
 def _read_text(text: str, error_body: ErrorBody, parts: list[str], depth: int) -> None:
-    """A message; where it is, or ends in, JSON of another server, that is read too."""
+    """Read a message. If it is JSON of another server, or ends in such JSON, that JSON is read too."""
     start = min((position for position in (text.find("{"), text.find("[{")) if position >= 0), default=-1)
     if start >= 0 and ('"' in text[start:]):
         try:

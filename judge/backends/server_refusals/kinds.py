@@ -1,8 +1,8 @@
-"""Classification of providers' errors: one table from status, code and words to a kind of error.
+"""Classifies providers' errors: one table of rules maps status, codes and messages to a kind of error.
 
-The rules stand in order and the first that fits counts. Providers give one status many meanings (a 400 may be a wrong
-key, a used-up account, a flagged story or a setting that the model does not take), so codes and words come before
-statuses. Rules hold for every provider: none needs to know which one answered.
+The first rule that fits is used. Providers give one status many meanings (a 400 can be a wrong key, exhausted credit, a
+flagged story or an unsupported setting), so codes and messages are checked before statuses. The rules are the same for
+every provider.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ RETRYABLE: frozenset[ErrorKind] = frozenset({"rate", "overload", "server"})
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """An interpreted refusal.
+    """A server's refusal of a request, interpreted.
 
     Attributes
     ----------
     kind : ErrorKind
-        What it means.
+        Kind of error.
     error_body : ErrorBody
-        The server's words, codes and fields.
+        The server's messages, codes and fields.
     status : int
-        The HTTP status, or the one that stands inside a 200.
+        HTTP status. For an error inside an answer of status 200, the status that the error corresponds to.
     retry_after : float or None
-        Seconds that the server wants to be left alone.
+        Seconds to wait before the next attempt, if the server gives them.
     settings : tuple of str
-        For `capability`: the settings that it refuses, under the names that were sent; () where it names none.
+        For `capability`: the refused settings, under the names that were sent; () if the server names none.
     explicit : bool
-        Whether codes or words say what it is; False where only the status does.
+        Whether codes or messages determine the kind; False if only the status does.
     """
 
     kind: ErrorKind
@@ -50,7 +50,7 @@ class Refusal:
 
     @property
     def retryable(self) -> bool:
-        """Whether asking the same again can help."""
+        """Whether the same request may succeed later."""
         return self.kind in RETRYABLE
 
 
@@ -64,7 +64,7 @@ class Rule:
     unless: frozenset[int]
 
     def fits(self, status: int, error_body: ErrorBody) -> bool:
-        """Whether an error of this status, saying this, is of this kind."""
+        """Whether an error with this status and this body is of the rule's kind."""
         if status in self.unless:
             return False
         return bool(self.codes & error_body.codes) or self.words.search(error_body.low) is not None
@@ -203,7 +203,7 @@ _REQUEST_TYPES = frozenset({"invalid_request_error", "badrequesterror", "invalid
 def read_refusal(
     status: int, headers: Mapping[str, str], body: bytes, sent: Mapping[str, Any] | None = None
 ) -> Refusal:
-    """Classify an error of a server. `sent` is the body of the request that it answers; None where it is unknown."""
+    """Classify an error of a server. `sent` is the body of the refused request; None if it is unknown."""
     error_body = read_error_body(body)
     meant = _meant_status(status, error_body)
     kind, settings, explicit = _kind(meant, error_body, sent)
@@ -211,7 +211,9 @@ def read_refusal(
 
 
 def _meant_status(status: int, error_body: ErrorBody) -> int:
-    """A 200 with an error inside stands for the status inside; without one, for a provider that failed."""
+    """The HTTP status to interpret. For an answer of status 200 with an error inside, it is the status given in the
+    body, otherwise 400 or 502.
+    """
     if status != 200:
         return status
     return error_body.status or (400 if error_body.codes & _REQUEST_TYPES else 502)
@@ -220,7 +222,7 @@ def _meant_status(status: int, error_body: ErrorBody) -> int:
 def _kind(
     status: int, error_body: ErrorBody, sent: Mapping[str, Any] | None
 ) -> tuple[ErrorKind, tuple[str, ...], bool]:
-    """Kind, refused settings, and whether the server's words say so."""
+    """Kind of error, refused settings, and whether the server's codes or messages determine the kind."""
     for rule in BEFORE_SETTINGS:
         if rule.fits(status, error_body):
             return rule.kind, (), True
@@ -244,7 +246,9 @@ def _kind(
 
 
 def _limit(status: int, error_body: ErrorBody) -> ErrorKind | None:
-    """A limit: of a minute (`rate`), or one that stays for today or until somebody pays (`quota`)."""
+    """``rate`` for a limit that recovers within minutes, ``quota`` for one that lasts the day or until a payment; None
+    if the error is not about a limit.
+    """
     paid = "insufficient_quota" in error_body.codes
     quota = paid or _QUOTA_WORDS.search(error_body.low) is not None
     slow = _RATE.fits(status, error_body) or status == 429
@@ -262,13 +266,15 @@ def _limit(status: int, error_body: ErrorBody) -> ErrorKind | None:
 
 
 def _limits_the_answer(error_body: ErrorBody) -> bool:
-    """Whether the longest answer is above what the model gives at most, which some explain by the context window."""
+    """Whether the requested maximum length of an answer exceeds the model's maximum. Some servers describe this as a
+    problem of the context window.
+    """
     named = any(param in LIMITS for param in error_body.params)
     return named and re.search(r"_tokens\W{0,2} must be (less|at most|smaller|<)", error_body.low) is not None
 
 
 def _names_the_model(error_body: ErrorBody) -> bool:
-    """Whether the error's own field says that the model is wrong."""
+    """Whether a separate field of the error names the model as the invalid parameter."""
     return any(param == "model" for param in error_body.params)
 
 

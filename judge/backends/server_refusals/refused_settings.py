@@ -1,4 +1,4 @@
-"""Identification of the settings that a server refuses, from its words or fields and the body that was sent."""
+"""Finds the settings that a server refuses, from its messages or fields and the body of the request."""
 
 from __future__ import annotations
 
@@ -90,10 +90,10 @@ _IS_REFUSAL = frozenset(
 
 
 def refused_settings(error_body: ErrorBody, sent: Mapping[str, Any] | None, *, surely: bool = True) -> tuple[str, ...]:
-    """Names, as sent, of the settings that the words refuse; () where they name none.
+    """Names, as sent, of the settings that the error refuses; () if it names none.
 
-    `sent` is the request's body, None where it is not known. With `surely` false (a status that speaks of the server,
-    not of the request) the words must say outright that it is not supported.
+    `sent` is the request's body, None if it is not known. Set `surely` to False for a status that is about the server
+    rather than the request; the message must then say explicitly that a setting is not supported.
     """
     names = _sendable(sent)
     refuses = bool(error_body.codes & _IS_REFUSAL) or _REFUSES.search(error_body.low) is not None
@@ -111,12 +111,14 @@ def refused_settings(error_body: ErrorBody, sent: Mapping[str, Any] | None, *, s
 
 
 def speaks_of_value(error_body: ErrorBody) -> bool:
-    """Whether it is the value of a setting that is refused, not the setting."""
+    """Whether the server refuses the value of a setting and not the setting itself."""
     return _OF_VALUE.search(" ".join([error_body.low, *error_body.codes])) is not None
 
 
 def most_allowed(error_body: ErrorBody, sent: int) -> int:
-    """The largest number of answers a call that the words allow below what was sent; 1 where they name none."""
+    """Largest number of answers per call that the message allows, if it is below the `sent` number; 1 if the message
+    gives none.
+    """
     pattern = r"(?:at most|maximum(?: value)?(?: of| is)?|less than or equal to|<=|≤|up to|1 (?:and|to)|1,|1-)\s*(\d+)"
     allowed = [int(number) for number in re.findall(pattern, error_body.low)]
     return max((number for number in allowed if 1 <= number < sent), default=1)
@@ -137,14 +139,14 @@ def _unique(names: Any) -> tuple[str, ...]:
 
 
 def _sent_as(word: str, names: frozenset[str]) -> list[str]:
-    """The sent names that a server's word for a setting stands for."""
+    """Those of the sent `names` that a server's word for a setting refers to."""
     plain = _plain(word)
     same = [name for name in names if _plain(name) == plain]
     return same or [name for name in _BY_PLAIN_NAME.get(plain, ()) if name in names]
 
 
 def _plain(word: str) -> str:
-    """`max_output_tokens`, `maxOutputTokens` and `max-output-tokens` are one name."""
+    """Normalised spelling of a name: `max_output_tokens`, `maxOutputTokens` and `max-output-tokens` become equal."""
     return re.sub(r"[^a-z0-9]", "", word.lower())
 
 
@@ -152,7 +154,9 @@ _BY_PLAIN_NAME = {_plain(name): meant for name, meant in _OTHER_NAMES.items()}
 
 
 def _of_path(path: str, names: frozenset[str]) -> list[str]:
-    """`body.n`, `messages[0].role`, `response_format.json_schema`: the first part that was sent."""
+    """The first part of a path that is one of the sent names, e.g. of `body.n`, `messages[0].role` or
+    `response_format.json_schema`.
+    """
     if re.match(r"messages?[.\[]", path) and path.endswith("role") and "system" in names:
         return ["system"]
     parts = re.split(r"[.\[\]/#]+", path)
@@ -164,7 +168,7 @@ def _of_path(path: str, names: frozenset[str]) -> list[str]:
 
 
 def _quoted(low: str, names: frozenset[str]) -> tuple[str, ...]:
-    """Names in quotation marks, backticks or brackets, and as keys of an object that is quoted."""
+    """Names that the message puts in quotation marks, backticks or brackets, or uses as keys of a quoted object."""
     words = re.findall(r"[`'\"“\[({]\s*([a-z_][\w.]*(?:\[\d+\])?[\w.]*)\s*(?:[`'\"”\])}]|['\"]?:)", low)
     words += re.findall(r"['\"`]([a-z_][\w.]*)['\"`]", low)
     exact = [word for word in words if word in names]
@@ -172,7 +176,9 @@ def _quoted(low: str, names: frozenset[str]) -> tuple[str, ...]:
 
 
 def _bare(low: str, names: frozenset[str]) -> list[str]:
-    """Names without quotation marks, else other words for them; English words only where they are meant as names."""
+    """Names that occur in the message without quotation marks, otherwise synonyms of the names. A name that is also an
+    English word counts only if it is used as a name.
+    """
     for words in (names, {word for word, meant in _OTHER_NAMES.items() if names & set(meant)}):
         settings = []
         for word in sorted(words):
@@ -187,7 +193,7 @@ def _bare(low: str, names: frozenset[str]) -> list[str]:
 
 
 def _meant(low: str, start: int, end: int) -> bool:
-    """Whether an English word stands where the name of a parameter stands."""
+    """Whether an English word at this position of the message is used as the name of a parameter."""
     before, after = low[max(0, start - 48) : start], low[end : end + 24]
     if re.match(r"\s*(?:[:=<>≤≥]|parameter\b|argument\b|value\b|must\b|should\b|is (?:not|un)|is only)", after):
         return True

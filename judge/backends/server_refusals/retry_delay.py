@@ -1,4 +1,6 @@
-"""Delay that a server requests before the next attempt: from headers, fields of the body, or its words."""
+"""Finds the delay that a server requests before the next attempt, in headers, in fields of the body, or in its
+messages.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ _LIMITS = ("requests", "tokens", "input-tokens", "output-tokens")
 
 
 def retry_delay(headers: Mapping[str, str], error_body: ErrorBody) -> float | None:
-    """Seconds that the server asks us to wait, never negative; None where it does not say."""
+    """Seconds that the server asks the client to wait, at least 0; None if it gives no delay."""
     lower_headers = {key.lower(): value for key, value in headers.items()}
     for delay in (_asked(lower_headers), _in_body(error_body), _in_words(error_body.low), _reset(lower_headers)):
         if delay is not None:
@@ -34,12 +36,12 @@ def retry_delay(headers: Mapping[str, str], error_body: ErrorBody) -> float | No
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds that the headers alone ask us to wait."""
+    """Seconds to wait according to the headers alone; None if they give no delay."""
     return retry_delay(headers, ErrorBody())
 
 
 def _asked(headers: Mapping[str, str]) -> float | None:
-    """Headers that say it outright."""
+    """Seconds to wait according to a `retry-after` header; None without one."""
     for name in ("retry-after-ms", "x-ms-retry-after-ms"):
         if (milliseconds := number(headers.get(name))) is not None:
             return milliseconds / 1000
@@ -47,7 +49,9 @@ def _asked(headers: Mapping[str, str]) -> float | None:
 
 
 def _reset(headers: Mapping[str, str]) -> float | None:
-    """Headers that say when a limit is full again: of the limits that are used up, else of those that are named."""
+    """Seconds until rate limits are full again, from their headers: the longest of the exhausted limits, otherwise the
+    shortest of all limits. None without such headers.
+    """
     spent, named = [], []
     for limit in _LIMITS:
         for prefix in ("x-ratelimit-{}-" + limit, "anthropic-ratelimit-" + limit + "-{}"):
@@ -65,7 +69,9 @@ def _reset(headers: Mapping[str, str]) -> float | None:
 
 
 def _in_body(error_body: ErrorBody) -> float | None:
-    """Fields of the body: Google's retryDelay, Hugging Face's estimated_time, OpenRouter's headers inside."""
+    """Seconds to wait according to a field of the body: Google's retryDelay, Hugging Face's estimated_time, or headers
+    that OpenRouter puts into the body. None without one.
+    """
     for key, value in error_body.delays:
         delay = moment(value)
         if delay is not None:
@@ -74,13 +80,17 @@ def _in_body(error_body: ErrorBody) -> float | None:
 
 
 def _in_words(low: str) -> float | None:
-    """`try again in 1.2s`, `retry after 6 seconds`, `wait 2 minutes`."""
+    """Seconds to wait according to a message such as `try again in 1.2s`, `retry after 6 seconds` or `wait 2 minutes`;
+    None without one.
+    """
     match = _IN_WORDS.search(low)
     return None if match is None else duration(match.group(1))
 
 
 def duration(text: str) -> float | None:
-    """Seconds of `13s`, `1m2.5s`, `120ms`, `2 minutes and 3 seconds`; a bare number is seconds."""
+    """Number of seconds in `13s`, `1m2.5s`, `120ms` or `2 minutes and 3 seconds`. A bare number is seconds; None for
+    other texts.
+    """
     parts = _PART.findall(text.lower())
     if parts:
         return sum(float(number) * _unit(unit) for number, unit in parts)
@@ -94,7 +104,9 @@ def _unit(word: str) -> float:
 
 
 def moment(value: Any) -> float | None:
-    """Seconds from now, given as a number of seconds, a duration, a date, or a time since 1970 (s or ms)."""
+    """Seconds from now until a moment given as a number of seconds, a duration, a date, or a Unix time (s or ms); None
+    if unreadable.
+    """
     if value is None or isinstance(value, bool):
         return None
     seconds = number(value)
@@ -119,7 +131,7 @@ def _date(text: str) -> float | None:
 
 
 def number(value: Any) -> float | None:
-    """A finite number, or its text; None for anything else."""
+    """A finite number, given as a number or as text; None for anything else."""
     try:
         parsed = float(value)
     except (TypeError, ValueError):

@@ -1,7 +1,8 @@
-"""Properties of a server learnt from its refusals: name of the longest answer's field, answers in one call.
+"""Stores what refusals have shown about a server: the name of the setting for the maximum length, and how many answers
+it gives per call.
 
-Only the shape of a call is learnt here. A setting of the judge's definition that is refused is never left out or
-changed in silence: `remedy` says which key of run.yaml to change, and the run stops.
+Only the form of a call is adapted. A setting from run.yaml that is refused is neither removed nor changed silently:
+`remedy` says which key of run.yaml to change, and the run stops.
 """
 
 from __future__ import annotations
@@ -54,17 +55,17 @@ class Terms:
     Attributes
     ----------
     limit : str
-        Name under which the longest answer is sent on the chat route.
+        Name of the setting for the maximum length of an answer on the chat route.
     most : int or None
-        Answers that may be asked for in one call; None while no limit is known.
+        Maximum number of answers per call; None while no maximum is known.
     responses : bool
-        Whether the model has no route but OpenAI's Responses API.
+        Whether the model can only be used through OpenAI's Responses API.
     one_limit : bool
-        Whether the API has one name alone for the longest answer, so that there is no other to try.
+        Whether the API has only one name for the maximum length of an answer, so that no other can be tried.
     answered : set of str
-        Settings of requests that it has answered in this sitting: these it takes.
+        Settings that the server has accepted since the program was started.
     notes : list of str
-        What was learnt in this sitting, in sentences.
+        Sentences on what was learnt since the program was started.
     """
 
     url: str
@@ -77,7 +78,9 @@ class Terms:
     _refused_limits: set[str] = field(default_factory=set)
 
     def learn(self, refusal: Refusal, names: Iterable[str], sent: Mapping[str, Any]) -> tuple[str, ...]:
-        """Take what the refusal of these settings in `sent` teaches; returns those that are none of ours to change."""
+        """Adapt the form of later calls to the refusal of the settings `names` in the request `sent`. Returns the names
+        that cannot be solved in this way.
+        """
         return tuple(name for name in names if not self._learnt(name, refusal, sent))
 
     def _learnt(self, name: str, refusal: Refusal, sent: Mapping[str, Any]) -> bool:
@@ -102,14 +105,16 @@ class Terms:
         return True
 
     def take_at_most(self, count: int, *, why: str) -> None:
-        """Limit the number of answers in one call to `count`."""
+        """Lower the number of answers requested per call to at most `count`. `why` is the verb of the note about it,
+        e.g. "refuses".
+        """
         if self.most is None or count < self.most:
             self.most = count
             calls = "one call for each repeat" if count == 1 else f"at most {count} answers in a call"
             self.notes.append(f"{self.url} {why} n: {calls}")
 
     def take_responses(self) -> None:
-        """Ask by the Responses API, which gives one answer to a request."""
+        """Use the Responses API from now on, which gives one answer per request."""
         if not self.responses:
             self.responses = self.one_limit = True
             self.most = 1
@@ -118,12 +123,12 @@ class Terms:
             )
 
     def shortened(self, repeats: Any) -> Any:
-        """As many of these repeats as go into one call."""
+        """The first of these repeats, as many as fit into one call."""
         return repeats if self.most is None else repeats[: self.most]
 
 
 def remedy(names: Iterable[str], refusal: Refusal) -> str:
-    """The hint for settings that a server refuses: which keys of run.yaml to change, and how."""
+    """Hint for the user about settings that a server refuses: which keys of run.yaml to change, and how."""
     keys = list(dict.fromkeys(_KEYS.get(name, f"engine.{name}") for name in names))
     removed = [
         f"`{key}`"
@@ -143,14 +148,14 @@ def remedy(names: Iterable[str], refusal: Refusal) -> str:
 
 
 def _only_together(refusal: Refusal) -> bool:
-    """Whether the settings are refused only where they stand together."""
+    """Whether the settings are refused only in combination."""
     return any(
         word in refusal.error_body.low for word in ("both", "only one", "mutually", "cannot be used with", "together")
     )
 
 
 def load_terms(file: Path | None, url: str, model: str) -> Terms:
-    """Load the terms that an earlier run learnt about this server and model; new terms where there are none."""
+    """Load what an earlier run learnt about this server and model; new terms if there is nothing."""
     terms = Terms(url)
     for entry in _entries(file):
         if (entry.get("base_url"), entry.get("model")) == (url, model):
@@ -163,8 +168,8 @@ def load_terms(file: Path | None, url: str, model: str) -> Terms:
 
 
 def save_terms(file: Path | None, model: str, all_terms: Iterable[Terms]) -> None:
-    """Save the learnt terms for the next run. Where the file cannot be written, the next run meets a few refusals
-    again; no run fails.
+    """Save what was learnt for the next run. If the file cannot be written, nothing is raised, and the next run meets
+    the same refusals again.
     """
     if file is None:
         return

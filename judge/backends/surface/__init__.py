@@ -1,4 +1,4 @@
-"""`surface`, the control judge: a regression on surface features, and no language model."""
+"""Back-end `surface`, the control judge: a regression on surface features of a story, not a language model."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ __all__ = ["SurfaceBackend", "fitted_on", "has_model", "model_card", "open"]
 
 
 def open(model: str, settings: Settings) -> Backend:  # noqa: A001, ARG001 - every back-end's loader has this name
-    """Open the control judge: `surface` is the shipped model, `surface/FILE.json` one that `fit` wrote elsewhere."""
+    """Open the control judge: `surface` uses the shipped model, `surface/FILE.json` another model file of the same
+    format.
+    """
     if model and not model.endswith(".json"):
         raise SpecError(
             f"surface has no model {model!r}",
@@ -28,7 +30,9 @@ def open(model: str, settings: Settings) -> Backend:  # noqa: A001, ARG001 - eve
 
 
 def fitted_on(judge: str, criteria: Sequence[str], stories: Iterable[Story]) -> Iterator[bool]:
-    """For each story, whether the judge's model of any of these criteria was fitted on its story-prompt."""
+    """For each story, whether the judge's model of one of these criteria was fitted on stories for the same
+    story-prompt.
+    """
     model = JudgeName.of(judge).model
     card = read_card(Path(model) if model else shipped_model())
     for story in stories:
@@ -37,5 +41,7 @@ def fitted_on(judge: str, criteria: Sequence[str], stories: Iterable[Story]) -> 
 
 
 def has_model(criterion: str) -> bool:
-    """Whether the shipped control was fitted on ratings of this criterion; else it rates by overall quality."""
+    """Whether the shipped control was fitted on ratings of this criterion. If not, it uses its model of overall
+    quality.
+    """
     return criterion.casefold().strip() in read_card(shipped_model()).by_criterion

@@ -1,4 +1,6 @@
-"""The control judge as a back-end: it rates and compares by readable surface features, without the Eval-Prompt."""
+"""The control judge as a back-end: it rates and compares stories by interpretable surface features, without the
+Eval-Prompt.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ _FITTED = Scale(POINTS[0], POINTS[-1], 1)
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The control judge's prediction for one story and criterion, on 1-5."""
+    """The control judge's prediction for one story and criterion, on a scale from 1 to 5."""
 
     model: Model
     features: Mapping[str, float]
@@ -36,12 +38,14 @@ class Verdict:
 
     @property
     def rating(self) -> float:
-        """Expected value of the predictive distribution."""
+        """Expected value of the predicted distribution over the points of the scale."""
         return expected(self.probabilities)
 
 
 class SurfaceBackend:
-    """The control judge. Repeats are equal unless `temperature: 1` asks for draws from the predictive distribution."""
+    """The control judge. All repeats are equal, unless `temperature: 1` samples them from the predicted
+    distribution.
+    """
 
     def __init__(self, card: Card) -> None:
         self.capabilities = Capabilities(structured=frozenset({"choice", "json"}))
@@ -51,7 +55,7 @@ class SurfaceBackend:
         self._features: OrderedDict[tuple[str, str, bool], tuple[dict[str, float], dict[str, float]]] = OrderedDict()
 
     async def probe(self) -> Mapping[str, Any]:
-        """The model's facts, for the manifest. There is no server to check."""
+        """Facts about the model, for the manifest. There is no server to check."""
         return {
             "label": LABEL,
             "model_hash": self._card.hash,
@@ -60,7 +64,7 @@ class SurfaceBackend:
         }
 
     async def complete(self, query: Request, repeats: Sequence[int]) -> list[Response]:
-        """One answer per repeat. BackendError where log-probabilities are asked for, or the story has no words."""
+        """One answer per repeat. Raises BackendError if log-probabilities are requested or the story has no words."""
         if isinstance(query, Commission):
             raise BackendError("the control judge rates stories and writes none", kind="capability", retryable=False)
         if query.scoring == "logprobs":
@@ -85,10 +89,10 @@ class SurfaceBackend:
         return [self._response(query, verdict.rating, explanation)] * len(repeats)
 
     async def close(self) -> None:
-        """Do nothing: no resources are held."""
+        """Does nothing, because no resources are held."""
 
     def _together(self, query: Query, repeats: Sequence[int]) -> list[Response]:
-        """A rating for each of several criteria, as it would give them one by one."""
+        """Answers to a query with several criteria. Each rating is the prediction for that criterion alone."""
         each = [(criterion, self.rate(query.story, criterion.name)) for criterion in query.criteria]
         why = [self._explanation(*pair) if query.asks_explanation else None for pair in each]
         drawn = query.generation.temperature == 1
@@ -103,7 +107,9 @@ class SurfaceBackend:
         return responses
 
     def _compared(self, query: Query, other: Story, repeats: Sequence[int]) -> list[Response]:
-        """Verdicts on which of two stories it would rate higher; the order shown makes no difference to it."""
+        """Answers that say which of two stories the judge rates higher. The order in which they are shown has no
+        effect.
+        """
         rated = [self.rate(story, query.criterion.name) for story in (query.story, other)]
         if query.generation.temperature == 1:
             drawn = [
@@ -115,7 +121,9 @@ class SurfaceBackend:
         return [self._verdict(query, rated, first, second)] * len(repeats)
 
     def _verdict(self, query: Query, rated: Sequence[Verdict], first: float, second: float) -> Response:
-        """Equal values are a tie; where none is offered, the values before rounding decide, and the first of equals."""
+        """Answer to a comparison of two values. Equal values are a tie if a tie is allowed. Otherwise the values before
+        rounding decide; if these are equal too, the first story wins.
+        """
         if first == second and len(query.choices) == _PAIR:
             first, second = (verdict.rating for verdict in rated)
         word = query.choices[2 if first == second and len(query.choices) > _PAIR else int(second > first)]
@@ -123,7 +131,7 @@ class SurfaceBackend:
         return Response(text=value_text(query, "verdict", word, explanation), finish_reason="stop", model=self._name)
 
     def rate(self, story: Story, criterion: str) -> Verdict:
-        """The verdict on a story; BackendError where it has no words."""
+        """Predict the rating of a story. Raises BackendError if the story has no words."""
         plain, scaled = self._numbers(story, criterion)
         if not plain["length"]:
             raise BackendError(f"story {story.id!r} has no words to count", kind="request", retryable=False)
@@ -164,22 +172,24 @@ class SurfaceBackend:
 
 
 def _written(value: float, scale: Scale) -> tuple[float, str | None]:
-    """A value on 1-5 as a rating on a scale, and its label where it has labels."""
+    """A value from 1 to 5 as a rating on `scale`, and its label (None if the scale has no labels)."""
     rating = on_scale(value, scale)
     return rating, scale.labels[round(rating)] if scale.labels else None
 
 
 def on_scale(value: float, scale: Scale) -> float:
-    """A value on 1-5 mapped linearly onto a scale, to one decimal (to two where the scale spans less than 2)."""
+    """Map a value from 1 to 5 linearly onto a scale, rounded to one decimal (two if the range of the scale is below
+    2).
+    """
     span = scale.max - scale.min
     mapped = scale.min + (value - POINTS[0]) / (POINTS[-1] - POINTS[0]) * span
     return round(mapped, 1 if span >= 2 else 2)
 
 
 def _draw(verdict: Verdict, query: Query, repeat: int, label: str = "") -> float:
-    """One point drawn from the predictive distribution; the same seed, query and repeat draw the same point.
+    """One point sampled from the predicted distribution. The same seed, query, repeat and label give the same point.
 
-    `place` tells the two stories of a comparison apart.
+    `label` distinguishes the two stories of a comparison, or the criteria of one query.
     """
     rng = random.Random(f"{query.generation.seed}:{query.key}:{repeat}{label and ':' + label}")
     return float(rng.choices(POINTS, weights=verdict.probabilities)[0])

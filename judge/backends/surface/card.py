@@ -1,4 +1,4 @@
-"""Tables of the control judge's model card, from the numbers that its fit stored."""
+"""Tables of the control judge's model card, from the numbers that were stored when it was fitted."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from judge.printing.tables import Column, Table
 
 
 def model_card() -> list[Table]:
-    """Two tables, for `judge doctor`: the control's out-of-fold agreement with people, and every feature's weight."""
+    """Two tables for `judge doctor`: the control's cross-validated agreement with human ratings, and every feature's
+    weight.
+    """
     card = read_card(shipped_model())
     signature = f"surface@{card.hash}|{LABEL}"
     return [_agreement(card, signature), _weights(card, signature)]

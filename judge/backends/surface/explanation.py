@@ -52,11 +52,12 @@ _WORDS: dict[str, tuple[str, str, str]] = {
 def explain(
     model: Model, criterion: str, features: Mapping[str, float], parts: Mapping[str, float], above: Mapping[str, bool]
 ) -> str:
-    """A few sentences on a rating: what this judge is, which three features moved the rating most, and what the judge
-    could not do.
+    """A few sentences on a rating: what this judge is, which three features changed the rating most, and whether its
+    model of another criterion had to be used.
 
-    `features` are plain values, `parts` rating points per feature, `above` whether the value exceeds the mean in
-    fitting. Points carry their sign, so that no number in here can be taken for a rating.
+    `features` are the features' values. `parts` are the rating points that each feature adds. `above` says whether the
+    value exceeds its mean in the training data. Points are printed with their sign, so that no number can be mistaken
+    for a rating.
     """
     names = list(parts)
     strongest = [names[i] for i in near_ties.descending([abs(part) for part in parts.values()])[:3]]
@@ -69,10 +70,11 @@ def explain(
 
 
 def difference(first: Mapping[str, float], second: Mapping[str, float]) -> str:
-    """A few sentences on two stories: which three features set their ratings apart most, in rating points.
+    """A few sentences on two stories: the three features that contribute most to the difference of their ratings, in
+    rating points.
 
-    `first` and `second` are rating points per feature, as the stories were shown. No story is called by its name, so
-    that nothing in here can be taken for a verdict.
+    `first` and `second` are rating points per feature of the story shown first and second. The stories are not named,
+    so that nothing can be mistaken for a verdict.
     """
     apart = {name: first.get(name, 0.0) - second.get(name, 0.0) for name in {**first, **second}}
     names = list(apart)

@@ -1,6 +1,7 @@
-"""Fitted models of the control judge: from features of a story to a distribution over the scale.
+"""Fitted models of the control judge: they predict a distribution over the points of the scale from features of a
+story.
 
-Plain Python, so that a run with the control judge needs no numpy. `model.json` is written by
+The module uses plain Python, so that a run with the control judge needs no numpy. `model.json` is written by
 `tests/packaged_data/surface_model.py`.
 """
 
@@ -41,16 +42,17 @@ class Term:
     weight: float
 
     def part(self, value: float) -> float:
-        """Amount that this value adds to the rating of an average story, in rating points."""
+        """Rating points that this value of the feature adds to the rating of an average story."""
         return (min(max(value, self.low), self.high) - self.mean) / self.scale * self.weight
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A ridge regression for one criterion, for stories of `tokens_from` to below `tokens_to` tokens (None = no end).
+    """A ridge regression for one criterion, for stories with at least `tokens_from` and fewer than `tokens_to` tokens
+    (None = no limit).
 
-    `residual_sd` is the spread of out-of-fold errors around people's means; `own` says whether it reads
-    `own_features` or only `score_file_features`.
+    `residual_sd` is the standard deviation of cross-validated errors relative to mean human ratings. `own` says whether
+    the model uses the features `own_features` or only `score_file_features`.
     """
 
     name: str
@@ -64,11 +66,13 @@ class Model:
     terms: tuple[Term, ...]
 
     def parts(self, features: Mapping[str, float]) -> dict[str, float]:
-        """Feature -> rating points it adds. `features` as `text_features.for_regression` gives them."""
+        """Rating points that each feature adds, by feature. `features` must be transformed by
+        `text_features.for_regression`.
+        """
         return {term.feature: term.part(features[term.feature]) for term in self.terms}
 
     def distribution(self, parts: Mapping[str, float]) -> list[float]:
-        """Probability of each of `POINTS` for a story with these parts."""
+        """Probability of each of `POINTS` for a story. `parts` are the rating points that its features add."""
         return distribution(self.intercept + sum(parts.values()), self.residual_sd)
 
 
@@ -85,15 +89,19 @@ class Card:
 
     @property
     def models(self) -> list[Model]:
-        """All models, in the order of the file; those of one criterion by the length of their stories."""
+        """All models in the order of the file; the models of one criterion are ordered by the length of their
+        stories.
+        """
         return [model for group in self.by_criterion.values() for model in group]
 
     def reads_own(self, criterion: str) -> bool:
-        """Whether the models of a criterion read `own_features`; False where they read `score_file_features` only."""
+        """Whether the models of a criterion use the features `own_features` (True) or only `score_file_features`."""
         return self._fitting(criterion)[0].own
 
     def choose(self, criterion: str, tokens: float) -> Model:
-        """The model of that criterion (case ignored), or of overall quality where none was fitted for it."""
+        """The model for a criterion (case is ignored) and a story of this length; the model of overall quality if none
+        was fitted for the criterion.
+        """
         fitting = self._fitting(criterion)
         return fitting[bisect([m.tokens_from for m in fitting], tokens, lo=1) - 1]
 
@@ -102,24 +110,26 @@ class Card:
         return self.by_criterion.get(wanted) or self.by_criterion[OVERALL]
 
     def was_fitted_on(self, model: Model, story_prompt: str) -> bool:
-        """Whether stories for this story-prompt were among the model's training stories."""
+        """Whether the model was fitted on stories for this story-prompt."""
         return prompt_mark(story_prompt) in self.fitted_on[model.data]
 
 
 def distribution(centre: float, spread: float) -> list[float]:
-    """Probability of each of `POINTS`: a normal around `centre`, cut half-way between points, open at both ends."""
+    """Probability of each of `POINTS`: a normal distribution around `centre` with standard deviation `spread`, cut
+    half-way between the points.
+    """
     cuts = [_normal_below((point + 0.5 - centre) / spread) for point in POINTS[:-1]]
     return [high - low for low, high in zip([0.0, *cuts], [*cuts, 1.0], strict=True)]
 
 
 def expected(probabilities: Sequence[float]) -> float:
-    """Expected value over `POINTS`."""
+    """Expected value of a distribution over `POINTS`."""
     return sum(point * p for point, p in zip(POINTS, probabilities, strict=True))
 
 
 def prompt_mark(story_prompt: str) -> str:
-    """Short hash of a story-prompt that ignores case, blanks and punctuation; it identifies the story-prompts of the
-    training stories.
+    """Short hash of a story-prompt that ignores case, blanks and punctuation. It is used to recognise story-prompts of
+    the training data.
     """
     letters = re.sub(r"[\W_]+", "", story_prompt.casefold())
     return digest(letters, 4).hex()
@@ -132,7 +142,7 @@ def shipped_model() -> Path:
 
 @functools.cache
 def read_card(path: Path) -> Card:
-    """Read a model file that `fit` wrote. Raises DataError where the file is not a model file."""
+    """Read a model file of the control judge. Raises DataError if the file is not such a model file."""
     try:
         content = orjson.loads(path.read_bytes())
     except FileNotFoundError:

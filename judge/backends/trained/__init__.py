@@ -1,4 +1,6 @@
-"""`trained/FOLDER`: an evaluator that `judge train` made. Rates and compares; never reads the Eval-Prompt."""
+"""Back-end `trained/FOLDER`: an evaluator that `judge train` created. It rates and compares stories, and does not read
+the Eval-Prompt.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from judge.errors import SpecError
 
 
 def open(model: str, settings: Settings) -> Backend:  # noqa: A001 - every back-end's loader has this name
-    """Read the model in a folder; the weights of an embedding model are loaded later, by `probe`."""
+    """Read the model in a folder and create the back-end. The weights of an embedding model are loaded later, by
+    `probe`.
+    """
     folder = Path(model)
     if not folder.is_dir():
         raise SpecError(f"trained/{model}: there is no such folder", hint="judge train DATA -o FOLDER makes one")

@@ -1,4 +1,6 @@
-"""Anything that scores a story, as a back-end: ratings and verdicts out of scores. Never reads the Eval-Prompt."""
+"""Back-end for any model that scores stories: it computes ratings and verdicts from the scores. The Eval-Prompt is not
+read.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ class Scorer(Protocol):
     """Protocol of a model that scores stories with a head (the fitted parameters for one criterion)."""
 
     async def probe(self) -> Mapping[str, Any]:
-        """Load what scoring needs; returns facts for the manifest."""
+        """Load what is needed for scoring; returns facts for the manifest."""
         ...
 
     async def score(self, story: Story, head: Head) -> float:
@@ -29,13 +31,13 @@ class Scorer(Protocol):
         ...
 
     def explain(self, story: Story, head: Head, other: Story | None) -> str:
-        """A sentence on what moved the score of a story, or the difference between two stories' scores; "" where there
-        is nothing to report.
+        """A sentence on what influenced the story's score or, with `other`, the difference between the two scores; ""
+        if there is nothing to report.
         """
         ...
 
     async def close(self) -> None:
-        """Give back memory."""
+        """Free memory."""
         ...
 
 
@@ -52,7 +54,9 @@ class ScoringBackend:
         return {**self._model.facts, "label": self._label, **await self._scorer.probe()}
 
     async def complete(self, query: Request, repeats: Sequence[int]) -> list[Response]:
-        """One answer per repeat, all equal. BackendError where log-probabilities are asked for, or there is no text."""
+        """One answer per repeat, all equal. Raises BackendError if log-probabilities are requested or a story has no
+        text.
+        """
         if isinstance(query, Commission):
             raise BackendError(f"a {self._label} rates stories and writes none", kind="capability", retryable=False)
         self._check(query)
@@ -72,7 +76,7 @@ class ScoringBackend:
         return [Response(text=text, finish_reason="stop", model=self._name)] * len(repeats)
 
     async def close(self) -> None:
-        """Give back memory. Safe to call twice."""
+        """Free memory. Safe to call twice."""
         await self._scorer.close()
 
     def _check(self, query: Query) -> None:
@@ -105,7 +109,9 @@ class ScoringBackend:
         return self._sound(await self._scorer.score(story, head))
 
     def _sound(self, value: float) -> float:
-        """Weights that are no numbers, or too large to add up, rate nothing."""
+        """Return the value if it is finite. Otherwise raise BackendError, because the weights are invalid or too
+        large.
+        """
         if not math.isfinite(value):
             raise BackendError(
                 f"{self._model.name} scores {value:g}, which rates nothing", kind="model", retryable=False
@@ -113,13 +119,15 @@ class ScoringBackend:
         return value
 
     def _chosen(self, query: Query, value: str | float) -> str | float:
-        """The scale's nearest point where one of these is to be chosen."""
+        """The nearest point of the scale if the query allows only its points; otherwise the value unchanged."""
         if query.structured == "choice" and not isinstance(value, str):
             return min(query.criterion.scale.points(), key=lambda point: abs(point - value))
         return value
 
     async def _compared(self, query: Query, other: Story) -> str:
-        """Within the band of even stories it says tie, where one is offered; else the higher, the first of equals."""
+        """Answer to a comparison of two stories. If a tie is allowed and the log odds lie within the head's band, it is
+        a tie. Otherwise the story with the higher score wins; if the scores are equal, the first.
+        """
         head = self._head(query.criterion, "preference")
         first, second = await self._score(query.story, head), await self._score(other, head)
         odds = self._sound(head.log_odds(first, second))

@@ -1,4 +1,6 @@
-"""Scores by a trained cross-encoder: what is asked and the story-prompt as one text, the story as the other."""
+"""Scores stories with a trained cross-encoder, which reads a pair of texts: the question with the story-prompt, and the
+story.
+"""
 
 from __future__ import annotations
 
@@ -23,19 +25,21 @@ _KEPT = 256
 
 
 def query_text(asked: str, story_prompt: str) -> str:
-    """Text that the encoder reads with a story. The question comes first, since long texts are cut at the end."""
+    """First text that the encoder reads, before the story: the question and the story-prompt. The question comes first
+    because long texts are cut at the end.
+    """
     return f"{asked}\n\n{story_prompt}".strip()
 
 
 def on_people_scale(head: Head, logit: float) -> float:
-    """Score from a logit: the point on people's scale for a head trained on ratings, the logit itself for one trained
-    on preferences.
+    """Score from a logit. For a head trained on ratings it is the point on the scale of the human ratings, for a head
+    trained on preferences the logit itself.
     """
     return head.low + (head.high - head.low) * sigmoid(logit) if head.kind == "rating" else logit
 
 
 class EncoderScorer:
-    """Scorer with a fine-tuned encoder; it reads each story once for each question."""
+    """Scorer with a fine-tuned encoder, which reads the story once for each question."""
 
     def __init__(self, model: TrainedModel, encoder: Encoder, folder: Path, engine: Mapping[str, Any]) -> None:
         check_keys(engine, _KEYS, "trained")
@@ -47,7 +51,7 @@ class EncoderScorer:
         self._loaded: SequenceClassifier | None = None
 
     async def probe(self) -> Mapping[str, Any]:
-        """Load tokenizer and weights, which must be those that training wrote."""
+        """Load tokenizer and weights. Raises BackendError if the weights are not those that training wrote."""
         loaded: SequenceClassifier = await self._run(self._load)
         return loaded.facts | {
             "encoder": self._encoder.base,
@@ -56,7 +60,9 @@ class EncoderScorer:
         }
 
     async def score(self, story: Story, head: Head) -> float:
-        """Score of a story: the logit, or the point on people's scale."""
+        """Score of a story: the point on the scale of the human ratings, or the logit for a head trained on
+        preferences.
+        """
         key = (head.asked, story.story_prompt, story.text)
         if key not in self._known:
             self._known[key] = await self._run(self._logit, *key)
@@ -65,7 +71,7 @@ class EncoderScorer:
         return on_people_scale(head, self._known[key])
 
     def explain(self, story: Story, head: Head, other: Story | None) -> str:  # noqa: ARG002 - as others have it
-        """A note where the end of a story was cut off; an encoder gives no other explanation."""
+        """A note if the end of a story was cut off, otherwise ""; an encoder gives no other explanation."""
         cut = [
             story_cut
             for story_cut in (story, other)
@@ -80,7 +86,7 @@ class EncoderScorer:
         )
 
     async def close(self) -> None:
-        """Let the weights go."""
+        """Free the memory of the weights."""
         self._loaded = None
         self._thread.shutdown(wait=False)
 

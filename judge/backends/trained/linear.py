@@ -1,4 +1,4 @@
-"""Scores by weights on surface features, and on an embedding where the model has one."""
+"""Scores stories with a linear model of surface features and, if the model uses one, of an embedding."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _KEPT = 64
 
 
 class LinearScorer:
-    """Linear scorer: it computes a story's features once, embeds the story once, and adds up the weighted terms."""
+    """Linear scorer. It computes the features and the embedding of a story once and adds up the weighted terms."""
 
     def __init__(self, model: TrainedModel, engine: Mapping[str, Any]) -> None:
         check_keys(engine, {"embed"}, "trained")
@@ -34,7 +34,9 @@ class LinearScorer:
         self._known: OrderedDict[tuple[str, str], tuple[dict[str, float], list[float]]] = OrderedDict()
 
     async def probe(self) -> Mapping[str, Any]:
-        """Check that the embedding model, if there is one, is the one that training used."""
+        """Check that the embedding model, if one is used, is the same as in training. Returns facts for the
+        manifest.
+        """
         if self._model.embedding is None:
             return {}
         from judge.embedding.vectors import model_key
@@ -51,12 +53,14 @@ class LinearScorer:
         return {"embedding": dict(self._model.embedding)}
 
     async def score(self, story: Story, head: Head) -> float:
-        """Score of a story: the intercept plus the parts of all terms."""
+        """Score of a story: the intercept plus the contributions of all terms."""
         features, vector = await self._numbers(story)
         return head.intercept + sum(parts(head.surface, features).values()) + along(head.embedding, vector)
 
     def explain(self, story: Story, head: Head, other: Story | None) -> str:
-        """Sentence on the three features that moved the score most, with their signs."""
+        """Sentence on the three features with the largest effect on the score or, with `other`, on the difference, with
+        their signs.
+        """
         own = parts(head.surface, self._counted(story))
         if other is not None:
             theirs = parts(head.surface, self._counted(other))
@@ -66,7 +70,7 @@ class LinearScorer:
         return f"What {'moved it' if other is None else 'set them apart'} most, in its own points: {effects}."
 
     async def close(self) -> None:
-        """Do nothing: no resources are held."""
+        """Does nothing, because no resources are held."""
 
     def _counted(self, story: Story) -> dict[str, float]:
         counted = self._known.get((story.text, story.story_prompt))
@@ -100,7 +104,7 @@ def parts(terms: tuple[Term, ...], features: Mapping[str, float]) -> dict[str, f
 
 
 def along(terms: tuple[Term, ...], vector: list[float]) -> float:
-    """Part of the score that comes from an embedding: the sum over its dimensions; 0 where there are no such terms."""
+    """Contribution of the embedding to the score, summed over its dimensions; 0 if the model has no such terms."""
     if terms and len(terms) != len(vector):
         raise BackendError(f"{len(terms)} weights for {len(vector)} dimensions", kind="model", retryable=False)
     return sum(term.part(value) for term, value in zip(terms, vector, strict=True)) if terms else 0.0

@@ -1,6 +1,7 @@
-"""A trained evaluator as its folder holds it: heads of weights and how scores read as ratings. Never fits anything.
+"""A trained evaluator as stored in its folder: the fitted weights for each criterion, and how scores become ratings.
+Nothing is fitted here.
 
-`model.json` is plain data; nothing in a folder is ever run.
+`model.json` is plain data; no code from a folder is executed.
 """
 
 from __future__ import annotations
@@ -42,23 +43,25 @@ class Head:
 
     Attributes
     ----------
-    kind : preference (fitted on which of two stories people preferred) or rating
+    kind : ``preference`` or ``rating``
+        Whether it was fitted on preferences between two stories or on ratings.
     low, high : float
-        Ends of people's scale; of preferences 0 and 1.
+        Ends of the scale of the human ratings; 0 and 1 for preferences.
     intercept : float
         Score of the average training story.
     surface, embedding : tuple of Term
-        Parts of the score by surface feature and by dimension of the embedding.
+        Terms of the score, one for each surface feature and for each dimension of the embedding.
     slope : float
-        A difference of two scores times this is the log odds that the first is preferred.
+        Factor by which a difference of two scores becomes the log odds that the first story is preferred.
     band : float
-        Log odds within which two stories count as even, where a tie is offered.
+        Two stories are a tie if the absolute log odds are at most this value and a tie is allowed.
     line : (float, float)
-        Slope and intercept by which a score of kind rating becomes a rating, fitted out of fold.
+        Slope and intercept that turn a score of kind rating into a rating, fitted by cross-validation.
     quantiles : tuple of float
-        Of the training stories' scores: a preference's rating is the share of these that the story would beat.
+        Quantiles of the training stories' scores. For kind preference, a rating is the mean probability that
+        the story is preferred to a story with one of these scores.
     asked : str
-        What an encoder reads beside the story-prompt; "" of linear models.
+        Question that an encoder reads together with the story-prompt; "" for linear models.
     """
 
     criterion: str
@@ -75,7 +78,7 @@ class Head:
     asked: str = ""
 
     def rating(self, score: float) -> float:
-        """The score as a share of the scale, from 0 to 1."""
+        """Rating for this score, as a position on the scale from 0 (lowest point) to 1 (highest point)."""
         if self.kind == "rating":
             slope, intercept = self.line
             return min(max((slope * score + intercept - self.low) / (self.high - self.low), 0.0), 1.0)
@@ -83,14 +86,14 @@ class Head:
         return sum(beaten) / len(beaten)
 
     def log_odds(self, first: float, second: float) -> float:
-        """Log odds that the story with the first score is preferred to that with the second."""
+        """Log odds that the story with score `first` is preferred to the story with score `second`."""
         return self.slope * (first - second)
 
 
 @dataclass(frozen=True, slots=True)
 class Encoder:
-    """Facts on the weights next to `model.json`: the base model they were trained from, their hash, and how many tokens
-    the encoder reads.
+    """Facts about the encoder's weights, which are stored next to `model.json`: their base model, their hash, and the
+    maximum number of tokens read.
     """
 
     base: str
@@ -100,8 +103,8 @@ class Encoder:
 
 @dataclass(frozen=True)
 class TrainedModel:
-    """Trained model of a folder. `embedding` is the embedding model's name and key, or None; `encoder` describes the
-    encoder's weights, or is None.
+    """Trained model read from a folder. `embedding` is the embedding model's name and key, or None; `encoder` describes
+    the encoder's weights, or is None.
     """
 
     name: str
@@ -113,7 +116,9 @@ class TrainedModel:
     encoder: Encoder | None = None
 
     def choose(self, criterion: str, kind: Kind) -> Head:
-        """The head of a criterion, of this kind if there is one; else that of overall quality, else the first."""
+        """The head for a criterion, of this kind if possible. If the criterion has none, the head for overall quality,
+        otherwise the first head.
+        """
         for name in (criterion.casefold().strip(), "overall", "overall quality"):
             fitting = [head for head in self.heads if head.criterion.casefold() == name]
             if fitting:
@@ -122,7 +127,9 @@ class TrainedModel:
 
     @cached_property
     def facts(self) -> dict[str, Any]:
-        """Facts for the manifest: what the model is, and the hashes (marks) that identify its training stories."""
+        """Facts for the manifest: a description of the model, and the hashes (marks) that identify its training
+        stories.
+        """
         return {
             "label": "trained evaluator",
             "model_hash": self.hash,
@@ -138,7 +145,7 @@ def sigmoid(x: float) -> float:
 
 
 def marks_of(story_prompt: str, text: str) -> Sequence[str]:
-    """Short hashes of a story-prompt, where there is one, and of a text; blind to case, blanks and punctuation."""
+    """Short hashes of a story-prompt, if not empty, and of a text. They ignore case, blanks and punctuation."""
     marks = []
     for kind, words in (("p", story_prompt), ("t", text)):
         letters = re.sub(r"[\W_]+", "", words.casefold())
@@ -148,7 +155,7 @@ def marks_of(story_prompt: str, text: str) -> Sequence[str]:
 
 
 def head_record(head: Head) -> dict[str, Any]:
-    """A head as plain data, in the form that `model.json` stores."""
+    """A head as plain data, in the format of `model.json`."""
     plain = asdict(head)
     for block in ("surface", "embedding"):
         terms: tuple[Term, ...] = getattr(head, block)
@@ -159,7 +166,7 @@ def head_record(head: Head) -> dict[str, Any]:
 
 
 def read_model(folder: Path) -> TrainedModel:
-    """Read the model in a folder. Raises DataError where the folder holds no model."""
+    """Read the model in a folder. Raises DataError if the folder holds no valid model."""
     path = folder / MODEL_FILE
     if not path.is_file():
         raise DataError("holds no trained evaluator", file=folder, allowed=f"a folder with {MODEL_FILE}")

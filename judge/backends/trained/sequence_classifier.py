@@ -1,4 +1,6 @@
-"""A classifier of one label with its tokenizer, in this process. Runs no code of a model's folder, only its weights."""
+"""Loads and runs a sequence classifier with one output in this process. Only weights are loaded; no code from the
+model's folder is executed.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +14,8 @@ from judge.errors import BackendError, MissingExtraError
 
 @dataclass(frozen=True, slots=True)
 class SequenceClassifier:
-    """Tokenizer and weights of a sequence classifier on their device. `longest` is the number of tokens that the model
-    reads.
+    """Tokenizer and weights of a sequence classifier on their device. `longest` is the maximum number of tokens that
+    the model reads.
     """
 
     model: Any
@@ -23,7 +25,7 @@ class SequenceClassifier:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """Facts for the manifest."""
+        """Facts about the classifier, for the manifest."""
         return {
             "engine": "transformers",
             "version": f"transformers {version('transformers')}, torch {version('torch')}",
@@ -33,7 +35,7 @@ class SequenceClassifier:
         }
 
     def logit(self, inputs: Mapping[str, Any]) -> float:
-        """The single logit of one tokenized input."""
+        """The classifier's only logit for one tokenized input."""
         import torch
 
         with torch.inference_mode():
@@ -42,9 +44,11 @@ class SequenceClassifier:
 
 
 def load(model: str, label: str, keys: Mapping[str, Any], *, revision: str | None = None) -> SequenceClassifier:
-    """Load tokenizer and weights, of safetensors files alone: other forms can hold code. `label` names it in sentences.
+    """Load tokenizer and weights, only from safetensors files because other formats can contain code. `label` names the
+    model in error messages.
 
-    BackendError where it cannot be loaded or has several labels, MissingExtraError without the packages.
+    Raises BackendError if the model cannot be loaded or has several outputs, and MissingExtraError if packages are
+    missing.
     """
     try:
         import torch

@@ -1,1 +1,1 @@
-"""vLLM's engine in this process."""
+"""Back-end that runs vLLM's engine in this process."""

@@ -1,8 +1,9 @@
-"""`vllm/<model>`: vLLM's asynchronous engine in this process.
+"""Back-end `vllm/<model>`: runs vLLM's asynchronous engine in this process.
 
-It answers as a vLLM server would: the model's own generation defaults where the run says nothing, `n` repeats in one
-request, the same token texts and log-probabilities. What the engine's processes write goes to a log file, not among
-the progress; the last sentences of it name what stopped an engine from starting.
+It answers as a vLLM server would: settings that the run leaves out have the model's own defaults, the `n` repeats are
+one request, and token texts and log-probabilities are the same. The output of the engine's processes goes to a log
+file, so that it does not disturb the progress display. If the engine does not start, the last lines of the log give the
+cause.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ def engine_arguments(model: str, settings: Settings, accepted: set[str]) -> dict
 
 
 class VLLMBackend:
-    """Back-end with a vLLM engine of its own."""
+    """Back-end that starts its own vLLM engine."""
 
     def __init__(self, model: str, settings: Settings) -> None:
         _quiet()
@@ -132,7 +133,7 @@ class VLLMBackend:
             raise loading_error(f"the LoRA adapter {path}", error, tail(self._log)) from error
 
     async def complete(self, query: Request, repeats: Sequence[int]) -> list[Response]:
-        """One request for all given repeats; raises `BackendError`."""
+        """Answers to the given repeats, generated in one request. Raises `BackendError`."""
         tokens = self._tokens(query)
         parameters = self.parameters(query, repeats, len(tokens))
         try:
@@ -155,7 +156,9 @@ class VLLMBackend:
         return self._responses(final)
 
     def parameters(self, query: Request, repeats: Sequence[int], prompt: int) -> Any:
-        """vLLM's SamplingParams for the repeats of a query, as its server would set them."""
+        """vLLM's SamplingParams for the repeats of a query, as a vLLM server would set them. `prompt` is the length of
+        the prompt in tokens.
+        """
         from vllm.sampling_params import RequestOutputKind, SamplingParams, StructuredOutputsParams
 
         generation = query.generation
@@ -182,7 +185,7 @@ class VLLMBackend:
 
     @property
     def tokenizer(self) -> Any:
-        """The model's tokenizer, once the engine has started."""
+        """The model's tokenizer; available once the engine has started."""
         return self._tokenizer
 
     async def prompt_logprobs(self, tokens: list[int], *, full: bool) -> list[dict[str, dict[str, Any]] | None]:
@@ -254,7 +257,7 @@ class VLLMBackend:
 
 
 def _content(output: Any, tokenizer: Any) -> list[dict[str, Any]]:
-    """Log-probabilities in the form of OpenAI's chat answers."""
+    """Log-probabilities in the format of OpenAI's chat answers."""
     content = []
     for token, alternatives in zip(output.token_ids, output.logprobs, strict=False):
         own = alternatives[token]
@@ -273,7 +276,7 @@ def _content(output: Any, tokenizer: Any) -> list[dict[str, Any]]:
 
 
 def _quiet() -> None:
-    """No usage statistics to anybody, and errors only, unless the environment says otherwise."""
+    """Disable vLLM's usage statistics and log only errors, unless environment variables say otherwise."""
     for key, value in (("VLLM_NO_USAGE_STATS", "1"), ("VLLM_LOGGING_LEVEL", "ERROR")):
         os.environ.setdefault(key, value)
 

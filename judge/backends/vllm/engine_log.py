@@ -1,4 +1,6 @@
-"""Log file for the output of an engine's processes, kept apart from the progress line and read when a start fails."""
+"""Writes the output of an engine's processes to a log file, separate from the progress display. The file is read if the
+engine does not start.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,9 @@ from pathlib import Path
 
 @contextlib.contextmanager
 def written_to(log: Path) -> Iterator[None]:
-    """Redirect stdout and stderr of this process and of the processes it starts to a file. At the end this process's
-    streams are restored; those of the started processes stay redirected.
+    """Redirect stdout and stderr of this process, and of the processes that it starts, to a file.
+
+    At the end this process's streams are restored; those of the started processes stay redirected.
     """
     sys.stdout.flush()
     sys.stderr.flush()
@@ -31,7 +34,7 @@ def written_to(log: Path) -> Iterator[None]:
 
 
 def tail(log: Path) -> str:
-    """The last part of a log file; empty where there is no file."""
+    """The last 20,000 characters of a log file; empty if there is no file."""
     try:
         return log.read_text(encoding="utf-8", errors="replace")[-20000:]
     except OSError:

@@ -1,7 +1,7 @@
-"""`vllm/<model>` as a scorer: log-probabilities of given texts from vLLM's engine in this process.
+"""Scorer `vllm/<model>`: log-probabilities of given texts from vLLM's engine in this process.
 
-The engine is that of the back-end `vllm/`, started so that it gives whole distributions; the numbers are those that a
-vLLM server of the same model gives.
+The engine is the one of the back-end `vllm/`, started with an option that allows whole distributions. The results equal
+those of a vLLM server with the same model.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def open_scorer(model: str, settings: Settings) -> VLLMScorer:
 
 
 class VLLMScorer:
-    """Scorer of texts with a vLLM engine of its own; the settings give the number of concurrent requests."""
+    """Scorer of texts that starts its own vLLM engine; `settings.concurrency` is the number of concurrent requests."""
 
     def __init__(self, model: str, settings: Settings) -> None:
         # The whole distribution has to be allowed when the engine starts; it costs nothing where it is not asked for.

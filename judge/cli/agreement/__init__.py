@@ -1,1 +1,1 @@
-"""Commands that set judges beside people."""
+"""Commands that measure how well judges agree with human ratings."""

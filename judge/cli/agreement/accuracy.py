@@ -1,4 +1,6 @@
-"""`judge accuracy`: how often judges order stories as people do. The work is in `analysis.agreement.accuracy`."""
+"""Command `judge accuracy`: how often judges order two stories as human raters do. Computed in
+`analysis.agreement.accuracy`.
+"""
 
 from __future__ import annotations
 

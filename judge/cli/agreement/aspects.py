@@ -1,4 +1,6 @@
-"""`judge aspects`: does a judge find much to say about what readers commented on? See `analysis.aspects`."""
+"""Command `judge aspects`: whether judges notice the aspects of a story that readers commented on. Computed in
+`analysis.aspects`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`judge confusion`: labels of judges beside people's. The work is in `analysis.labels`."""
+"""Command `judge confusion`: judges' labels compared with human labels. Computed in `analysis.labels`."""
 
 from __future__ import annotations
 

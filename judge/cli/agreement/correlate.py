@@ -1,4 +1,4 @@
-"""`judge correlate`: how far judges follow people. The work is in `analysis.correlation`."""
+"""Command `judge correlate`: correlations of judges with human ratings. Computed in `analysis.correlation`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""`judge drift`: agreement by system and dataset. The work is in `analysis.agreement.drift`."""
+"""Command `judge drift`: agreement with human ratings for each system and dataset. Computed in
+`analysis.agreement.drift`.
+"""
 
 from __future__ import annotations
 

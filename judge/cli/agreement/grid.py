@@ -1,4 +1,6 @@
-"""`judge grid`: correlations as papers print them. The work is in `analysis.agreement.correlation_grid`."""
+"""Command `judge grid`: correlations in the layout used in papers. Computed in
+`analysis.agreement.correlation_grid`.
+"""
 
 from __future__ import annotations
 

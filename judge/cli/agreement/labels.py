@@ -1,4 +1,6 @@
-"""`judge labels`: how well judges tell labelled stories from others. See `analysis.agreement.binary_labels`."""
+"""Command `judge labels`: how well judges' ratings separate labelled stories from other stories. Computed in
+`analysis.agreement.binary_labels`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""`judge margins`: each judge's distance from people and control. The work is in `analysis.correlation.margins`."""
+"""Command `judge margins`: difference between each judge's agreement and that of one rater and of the control. Computed
+in `analysis.correlation.margins`.
+"""
 
 from __future__ import annotations
 

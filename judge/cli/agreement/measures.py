@@ -1,4 +1,6 @@
-"""`judge measures`: automatic measures of a dataset's stories, beside judges. The work is in `measures`."""
+"""Command `judge measures`: computes automatic measures of a dataset's stories, which are analysed like judges.
+Computed in `measures`.
+"""
 
 from __future__ import annotations
 
@@ -19,10 +21,10 @@ if TYPE_CHECKING:
 
 
 class _DatasetOrCommand(TyperGroup):
-    """`judge measures DATASET` is `judge measures of DATASET`."""
+    """Group of commands in which `judge measures DATASET` means `judge measures of DATASET`."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The command asked for, or that of datasets."""
+        """Resolve the command that the arguments name, or the command `of` if they begin with a dataset."""
         if args and args[0] not in self.commands and not args[0].startswith("-"):
             args = [_OF, *args]
         return super().resolve_command(ctx, args)
@@ -163,7 +165,7 @@ def systems(
 
 
 def _wanted(names: list[str] | None, group: str | None) -> list[Known]:
-    """The measures asked for: those of the set, then those named; with neither, the quick ones."""
+    """The requested measures: those of the set, then those given by name. Without either, the set `quick`."""
     from judge.measures import named, of_set
 
     wanted = of_set(group or "quick") if group or not names else []
@@ -172,7 +174,7 @@ def _wanted(names: list[str] | None, group: str | None) -> list[Known]:
 
 
 def _models(options: list[str] | None) -> Mapping[Need, str]:
-    """`--model NEED=MODEL` options by need."""
+    """Parse `--model NEED=MODEL` options into a mapping from need to model."""
     from judge.measures.measure import MODELS
 
     models_by_use: dict[Need, str] = {}
@@ -187,12 +189,12 @@ def _models(options: list[str] | None) -> Mapping[Need, str]:
 
 
 def _progress(stage: str, done: int, total: int) -> None:
-    """One line for each lot of texts, on stderr."""
+    """Print the progress of one stage to stderr, as one line."""
     typer.echo(f"{stage}: {done}/{total} texts", err=True)
 
 
 def _say_skipped(skipped: Mapping[str, str]) -> None:
-    """Measures that did not run, by what they lack."""
+    """Print the measures that were not computed, grouped by reason."""
     from judge.cli.option_words import with_flags
 
     names: dict[str, list[str]] = {}

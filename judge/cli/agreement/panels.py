@@ -1,4 +1,6 @@
-"""`judge panels`: panels of people, and judges against each. The work is in `analysis.panels`."""
+"""Command `judge panels`: agreement within and between panels of human raters, and of judges with each panel. The
+computation is in `judge.analysis.panels`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""`judge replace`: may a judge replace an annotator? The work is in `analysis.agreement.replacement`."""
+"""Command `judge replace`: tests whether a judge may replace a human annotator. The computation is in
+`judge.analysis.agreement.replacement`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""`judge sliding-sets`: agreement on sets of stories of rising quality. See `analysis.agreement.sliding_sets`."""
+"""Command `judge sliding-sets`: agreement of judges with human ratings on sets of stories of increasing quality. The
+computation is in `judge.analysis.agreement.sliding_sets`.
+"""
 
 from __future__ import annotations
 

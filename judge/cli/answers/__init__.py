@@ -1,1 +1,1 @@
-"""Commands about what was answered: ratings, verdicts, what is missing, and where they differ."""
+"""Commands that list judges' answers: ratings, verdicts, missing ratings, and stories where ratings differ."""

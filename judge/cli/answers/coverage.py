@@ -1,4 +1,6 @@
-"""`judge coverage`: what was asked, answered and rated. The work is in `analysis.coverage.coverage`."""
+"""Command `judge coverage`: counts of requested, answered and rated repeats. The computation is in
+`judge.analysis.coverage.coverage`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""`judge disagreements`: stories where ratings differ most. The work is in `analysis.disagreements`."""
+"""Command `judge disagreements`: lists the stories whose ratings differ most. The computation is in
+`judge.analysis.disagreements`.
+"""
 
 from __future__ import annotations
 

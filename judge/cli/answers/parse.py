@@ -1,4 +1,6 @@
-"""`judge parse`: reads ratings out of answers and prints one row for each. The work is in `judge.parsing`."""
+"""Command `judge parse`: reads the rating out of each answer and prints one row for each answer. The parsers are in
+`judge.parsing`.
+"""
 
 from __future__ import annotations
 
@@ -116,7 +118,7 @@ def parse(
 
 
 def _verdicts(path: Path, labels: str | None, criterion: str | None, mode: Structured, *, whole: bool) -> Table:
-    """A row for each comparison; `whole` keeps texts at full length."""
+    """Table with one row for each comparison in the file; long texts are shortened unless `whole`."""
     from judge.cli.answers.parse_pairs import verdicts
 
     table = verdicts(path, labels, criterion, mode)
@@ -124,7 +126,7 @@ def _verdicts(path: Path, labels: str | None, criterion: str | None, mode: Struc
 
 
 def _refuse(options: Mapping[str, object]) -> None:
-    """Raises `SpecError` for an option that was given beside --pair and is for ratings alone."""
+    """Raises `SpecError` if an option that applies only to ratings was given together with --pair."""
     for option, given in options.items():
         if given:
             raise SpecError(f"{option} is for ratings", hint=f"leave out {option}, or --pair")
@@ -143,7 +145,7 @@ def _scale(scale: str, labels: str | None, positive: str | None) -> Scale:
 
 
 def _run_answers(run: Path, rating_pattern: str | None) -> tuple[list[AnswerLine], Structured]:
-    """Every answer in a run's journals, and how the run had asked the server to constrain them."""
+    """All answers in the journals of a run, and the structured-output mode in which the run requested them."""
     from functools import lru_cache
 
     from judge.journal import JournalReader
@@ -190,7 +192,9 @@ def _run_answers(run: Path, rating_pattern: str | None) -> tuple[list[AnswerLine
 
 
 def _judgments(path: Path, answers: Sequence[AnswerLine], name: str, structured: Structured, *, whole: bool) -> Table:
-    """The table of all answers; `whole` keeps explanations and passed keys uncut."""
+    """Table of all answers with the ratings that the parser `name` reads in them; long texts are shortened unless
+    `whole`.
+    """
     from judge.parsing import parser as load
     from judge.parsing.answers_file import LABEL, parse_answers, summary
     from judge.printing.tables import Column, Table
@@ -210,7 +214,7 @@ def _judgments(path: Path, answers: Sequence[AnswerLine], name: str, structured:
 
 
 def _difference(path: Path, answers: Sequence[AnswerLine], structured: Structured) -> Table:
-    """The table of answers that the two parsers read differently, with their texts' beginnings."""
+    """Table of the answers that the two parsers read differently, with the beginning of each answer's text."""
     from judge.parsing import parser as load
     from judge.parsing.answers_file import differing, parse_answers
     from judge.printing.tables import Column, Table
@@ -252,7 +256,7 @@ def _signature(path: Path, parsed: Sequence[Parsed], version: str) -> str:
 
 
 def _scale_word(scale: Scale) -> str:
-    """`1-5`, or the labels with a plus at the positive one: `No/Yes+`."""
+    """The scale in words: `1-5`, or its labels with a plus after the positive label, as in `No/Yes+`."""
     if not scale.labels:
         return f"{scale.min:g}-{scale.max:g}"
     return "/".join(label + ("+" if label == scale.positive else "") for label in scale.labels)
@@ -268,7 +272,7 @@ def _print(table: Table, form: str, output: Path | None) -> None:
 
 
 def _print_lines(table: Table, output: Path | None) -> None:
-    """Rows as JSON Lines, flags as a list; what cannot stand in a row goes to stderr."""
+    """Write the rows as JSON Lines to `output` or stdout, with flags as a list. Signature and notes go to stderr."""
     import json
 
     lines = [
@@ -288,7 +292,7 @@ def _print_lines(table: Table, output: Path | None) -> None:
 
 
 def _cut(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row for the screen: long texts shortened, nothing where there is nothing."""
+    """The row as shown on the screen: long texts are shortened, and empty texts become None."""
     return {key: (_snippet(item) or None) if isinstance(item, str) else _plain(item) for key, item in row.items()}
 
 

@@ -1,4 +1,4 @@
-"""`judge parse --pair`: reads which of two stories answers prefer. The work is in `judge.parsing`."""
+"""Command `judge parse --pair`: reads which of two stories each answer prefers. The parsers are in `judge.parsing`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from judge.version import __version__
 
 
 def verdicts(path: Path, labels: str | None, criterion: str | None, structured: Structured) -> Table:
-    """The table of all answers of a file, every text whole."""
+    """Table of all answers in a file, with the preference that each states. Texts are not shortened."""
     if not path.is_file():
         raise SpecError(f"--pair reads a file, and {path} is none", hint='give JSON Lines with {"text": "..."} a line')
     parsed = parse_comparisons(read_comparisons(path, _choices(labels), criterion), structured)

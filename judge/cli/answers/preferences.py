@@ -1,4 +1,6 @@
-"""`judge preferences`: the preferences table on the screen or in a file. The work is in `preferences_table`."""
+"""Command `judge preferences`: prints the preferences table or writes it to a file. The table is built in
+`judge.preferences_table`.
+"""
 
 from __future__ import annotations
 

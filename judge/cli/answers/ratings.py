@@ -1,4 +1,6 @@
-"""`judge ratings`: the ratings table on the screen or in a file. The work is in `analysis.ratings`."""
+"""Command `judge ratings`: prints the ratings table or writes it to a file. The table is built in
+`judge.analysis.ratings`.
+"""
 
 from __future__ import annotations
 

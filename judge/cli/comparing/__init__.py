@@ -1,1 +1,1 @@
-"""Commands that set Eval-Prompts, judges, runs, stories or systems against each other."""
+"""Commands that compare Eval-Prompts, judges, runs, stories or systems with each other."""

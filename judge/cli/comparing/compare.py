@@ -1,4 +1,6 @@
-"""`judge compare`: Eval-Prompts, judges or runs against each other. The work is in `analysis.comparison`."""
+"""Command `judge compare`: compares Eval-Prompts, judges or runs with each other. The computation is in
+`judge.analysis.comparison`.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ HELP = {
 
 
 def _both_parsers(table: RatingsTable, options: CompareOptions, runs: list[str], parser: str) -> RatingsTable:
-    """The table with the answers as the other parser reads them, where parsers are compared."""
+    """The ratings table. With `--by parser`, a second reading of the same answers by the published parser is added;
+    SpecError if another parser than `ours` was chosen as well.
+    """
     from judge.analysis.comparison.comparison import both_parsers
     from judge.errors import SpecError
     from judge.ratings_table import read

@@ -1,4 +1,6 @@
-"""`judge jury`: a panel of judges combined, out of fold. The work is in `analysis.jury.jury`."""
+"""Command `judge jury`: combines a panel of judges into one rating, evaluated out of fold. The computation is in
+`judge.analysis.jury.jury`.
+"""
 
 from __future__ import annotations
 
@@ -86,7 +88,9 @@ def jury(
 
 
 def _write(folder: Path, juries: Juries, table: RatingsTable) -> None:
-    """The jury's ratings as a result folder of imported ratings."""
+    """Write the jury's combined ratings to `folder` as a result folder of imported ratings. Raises SpecError unless
+    there is exactly one dataset.
+    """
     from judge.analysis.jury.ratings import jury_name, notes_of, ratings_of
     from judge.errors import SpecError
     from judge.exchange.imports.imported_folder import Import, write_folder

@@ -1,4 +1,6 @@
-"""`judge rank`: what preferences between two stories say. The work is in `analysis.preference`."""
+"""Command `judge rank`: statistics of preferences between two stories. The computation is in
+`judge.analysis.preference`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""`judge succeed`: may a new judge replace an old one? The work is in `analysis.succession`."""
+"""Command `judge succeed`: tests whether a new judge may replace an old one. The computation is in
+`judge.analysis.succession`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""`judge systems`: how good each system's stories are. The work is in `analysis.systems`."""
+"""Command `judge systems`: mean ratings of the systems that wrote the stories. The computation is in
+`judge.analysis.systems`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`judge batch`: a run through a provider's batch API. The work is in `exchange`."""
+"""Command `judge batch`: sends a run through a provider's batch API. The implementation is in `judge.exchange`."""
 
 from __future__ import annotations
 
@@ -140,7 +140,9 @@ Failure = tuple[str, "JudgeError"]
 
 
 def _each(steps: Sequence[tuple[str, Callable[[], None]]]) -> list[Failure]:
-    """Do the step of each judge; one that fails leaves the others alone, and is told at the end."""
+    """Call the function of each judge. An error does not stop the other judges; the errors are returned with the
+    judges' names.
+    """
     from judge.errors import JudgeError
 
     failures: list[Failure] = []
@@ -153,7 +155,9 @@ def _each(steps: Sequence[tuple[str, Callable[[], None]]]) -> list[Failure]:
 
 
 def _raise(failures: Sequence[Failure], judges: int) -> None:
-    """Raise what was wrong: of several judges a summary, after a line about each."""
+    """Raise the error of the only judge. For several judges, print each error and raise one that names the failed
+    judges. Does nothing if `failures` is empty.
+    """
     from judge.errors import JudgeError
 
     if not failures:
@@ -168,7 +172,7 @@ def _raise(failures: Sequence[Failure], judges: int) -> None:
 
 
 def _collect(folder: ResultFolder) -> bool:
-    """Collect one folder's batches and say what came; True where some are still at work."""
+    """Fetch the results of a result folder's batches and print the outcome; True if some batches are not finished."""
     from judge.cli.exchange.import_ import say_merged
     from judge.exchange.batch.submission import collect as fetch
 

@@ -1,4 +1,6 @@
-"""`judge bundle`: one archive of runs for artifact review. The work is in `exchange.bundle.archive`."""
+"""Command `judge bundle`: writes runs into one archive for artifact review. The implementation is in
+`judge.exchange.bundle.archive`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""`judge export`: what runs hold or lack, as files for other programs. The work is in `exchange`."""
+"""Command `judge export`: writes ratings, or the requests that a run still lacks, as files for other programs. The
+implementation is in `judge.exchange`.
+"""
 
 from __future__ import annotations
 
@@ -254,7 +256,9 @@ def _choices(
 
 
 def _folders(runs: list[str]) -> list[Path]:
-    """Result folders of runs that rate; SpecError where one compares."""
+    """Result folders of the runs. Raises SpecError if one is a run of comparisons, since only ratings can be exported
+    here.
+    """
     from judge.errors import SpecError
     from judge.preferences_table import comparing
 

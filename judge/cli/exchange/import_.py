@@ -1,4 +1,6 @@
-"""`judge import`: ratings and answers that were made elsewhere. The work is in `exchange`."""
+"""Command `judge import`: imports ratings and answers that other programs produced. The implementation is in
+`judge.exchange`.
+"""
 
 from __future__ import annotations
 
@@ -168,7 +170,9 @@ def ratings(
 
 
 def _dataset(name: str, criteria: Sequence[Criterion]) -> Dataset:
-    """The dataset to join; a table that needs a column map must have been given a name with it."""
+    """The dataset whose stories are joined to the imported ratings. Where a table lacks a column map, the error's hint
+    says how to register the table under a name with `judge data add`.
+    """
     from judge.datasets import open_dataset
     from judge.errors import DataError
 
@@ -268,7 +272,9 @@ def batch(
 
 
 def say_merged(merged: Imported, folder: ResultFolder, source: str) -> None:
-    """Print the outcome of merging batch results: one sentence, and a line for each exception."""
+    """Print the outcome of importing batch results into a journal: one sentence, and one line for each kind of problem.
+    `source` names the results in the sentence.
+    """
     there, failed = merged.there_already, sum(merged.failed.values())
     if not merged.changed:
         typer.echo(f"nothing new in {source}: {folder.path} has {there} of its answers already")
@@ -302,7 +308,7 @@ def say_merged(merged: Imported, folder: ResultFolder, source: str) -> None:
 
 
 def _say(folder: ResultFolder, imported: Import) -> None:
-    """Print what was written, and what is missing in it."""
+    """Print the numbers of imported ratings, judges and stories, and the number of missing ratings for each reason."""
     frame = imported.frame
     judged, people = frame[frame["source"] == "judge"], int((frame["source"] == "rater").sum())
     typer.echo(

@@ -1,4 +1,6 @@
-"""`judge import inspect`, `lm-eval` and so on: logs of other evaluation tools. The work is in `exchange.logs`."""
+"""Commands `judge import inspect`, `judge import lm-eval` and others: import the logs of other evaluation tools. The
+implementation is in `judge.exchange.logs`.
+"""
 
 from __future__ import annotations
 
@@ -120,7 +122,7 @@ _PREFERENCES = {
 
 
 def register(app: typer.Typer, say: Say) -> None:
-    """Add an import command for each supported tool."""
+    """Add an import command to `app` for each supported tool; `say` prints what was imported."""
     for name, (summary, example) in _PREFERENCES.items():
         app.command(name, help=f"{summary}\n\nExample: {example}")(_of_preferences(name))
     for name, (summary, example) in _SUMMARIES.items():
@@ -159,7 +161,9 @@ def _of_preferences(name: str) -> Callable[..., None]:
 
 
 def _identify(name: str, log: Mapping[str, Any], identified: Mapping[str, str], tried: str) -> None:
-    """Print what each identifying field is taken from in the tool's log."""
+    """Print, for each identifying field (such as the story or the judge), where in the tool's log it was read. `tried`
+    names the tool's versions that are covered by tests.
+    """
     version = log.get("version")
     typer.echo(f"as {name}{f' {version}' if version else ''} told it (read in tests: {tried}):")
     for field, words in identified.items():

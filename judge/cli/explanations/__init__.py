@@ -1,1 +1,1 @@
-"""Commands about explanations and their audit."""
+"""Commands about the explanations in judges' answers, and about audits of them by human annotators."""

@@ -1,4 +1,6 @@
-"""`judge audit`: people judge explanations. The work is in `audit`; pages are registered by `audit_pages`."""
+"""Command `judge audit`: human annotators mark errors in judges' explanations. The implementation is in `judge.audit`;
+the commands for web pages are in `audit_pages`.
+"""
 
 from __future__ import annotations
 
@@ -270,7 +272,7 @@ def _population(
 
 
 def _beside(runs: list[str] | None, source: Path | None) -> Path:
-    """Default path of the audit: beside run.yaml, or beside the file."""
+    """Default path of the audit file: beside `source` if given, else beside the first run's run.yaml."""
     from judge.audit.file.database import DEFAULT_NAME
 
     if source is not None:

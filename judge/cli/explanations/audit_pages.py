@@ -1,4 +1,4 @@
-"""`judge audit serve` and `judge audit pack`: pages for annotators. The pages are in `judge.web`."""
+"""Commands `judge audit serve` and `judge audit pack`: web pages for annotators. The pages are in `judge.web`."""
 
 from __future__ import annotations
 
@@ -100,6 +100,6 @@ def _names(annotators: str) -> list[str]:
 
 
 def register(app: typer.Typer) -> None:
-    """Add the commands that need pages to `judge audit`."""
+    """Add the commands `serve` and `pack` to `judge audit`."""
     app.command("serve")(serve)
     app.command("pack")(pack)

@@ -1,4 +1,6 @@
-"""`judge explain`: explanations as data. The work is in `explanations`."""
+"""Command `judge explain`: embeddings, map and statistics of explanations. The computation is in
+`judge.explanations`.
+"""
 
 from __future__ import annotations
 
@@ -161,7 +163,9 @@ def explain(
 def _texts(
     named: list[str], parser: str, column: list[str] | None, chosen: tuple[Sequence[str], Sequence[str], Sequence[str]]
 ) -> ExplanationTexts:
-    """The explanations of runs or of a file, narrowed to criteria, judges and Eval-Prompts."""
+    """The explanations of runs or of a file; `chosen` limits them to criteria, judges and Eval-Prompts, in this
+    order.
+    """
     from judge.cli.stories.data import column_options
     from judge.explanations.corpus.corpus import narrowed
     from judge.explanations.corpus.reading import read_texts
@@ -182,7 +186,9 @@ def _check_figure(figure: Path, *, no_map: bool) -> None:
 def _refuse_beside_contradictions(
     options: ExplainOptions, numbers: NumbersOptions, figure: Path | None, mark: str | None, *, by: str, no_map: bool
 ) -> None:
-    """Raise where an option asks for the map, or numbers, that contradictions are found without."""
+    """Raise SpecError if an option about the map or the statistics was given together with --contradictions, which
+    computes neither.
+    """
     given = {"--figure": figure is not None, "--mark": mark is not None, "--no-map": no_map, "--by": by != _BY_DEFAULT}
     for chosen, plain in (
         (replace(options, seed=ExplainOptions().seed), ExplainOptions()),
@@ -199,7 +205,7 @@ def _refuse_beside_contradictions(
 
 
 def _contradictions(texts: ExplanationTexts, seed: int, form: str, output: Path | None) -> None:
-    """Print the answers whose reason says otherwise than their rating."""
+    """Print the answers whose explanation contradicts their rating."""
     from judge.cli.option_words import emit
     from judge.explanations.quality.contradicting.contradictions import contradictions
     from judge.explanations.quality.contradicting.table import table
@@ -208,7 +214,9 @@ def _contradictions(texts: ExplanationTexts, seed: int, form: str, output: Path 
 
 
 def _options(options: ExplainOptions, numbers: NumbersOptions, by: str, *, no_map: bool) -> ExplainOptions:
-    """All choices together."""
+    """The options of the analysis, completed with `numbers` and with the variables in `by`; `no_map` switches the map
+    off.
+    """
     words = [word.strip() for word in by.split(",") if word.strip()]
     groups = tuple(dict.fromkeys(WORDS.get(word, word) for word in words))
     drawn = "none" if no_map else options.map
@@ -217,7 +225,7 @@ def _options(options: ExplainOptions, numbers: NumbersOptions, by: str, *, no_ma
 
 
 def _results(texts: ExplanationTexts, options: ExplainOptions, *, quiet: bool) -> ExplanationResults:
-    """Everything that is computed, with bars."""
+    """Compute the map and all statistics of the explanations, with progress bars unless `quiet`."""
     from judge.explanations.mapping import explanation_map
     from judge.explanations.results import results
 
@@ -226,7 +234,9 @@ def _results(texts: ExplanationTexts, options: ExplainOptions, *, quiet: bool) -
 
 
 def _print(seen: ExplanationResults, form: str, output: Path | None) -> bool:
-    """Print the tables, and keep them and the map where pages and figures find them; whether a map is kept."""
+    """Print the tables and store them with the map in the result folders, for pages and figures. True if a map was
+    stored.
+    """
     from judge.cli.option_words import emit
     from judge.explanations.mapping import stored
     from judge.explanations.tables import tables
@@ -244,7 +254,9 @@ def _print(seen: ExplanationResults, form: str, output: Path | None) -> bool:
 
 
 def _draw(seen: ExplanationResults, output: Path, mark: str | None) -> None:
-    """Write the map of these texts as a figure."""
+    """Draw the map of explanations into the file `output`. `mark` is the variable by which the points are
+    distinguished; None = side if any text has one, else criterion.
+    """
     from judge.charts.explanation_map import explanation_map
     from judge.explanations.mapping import stored
     from judge.figures import explanations, page
@@ -257,7 +269,9 @@ def _draw(seen: ExplanationResults, output: Path, mark: str | None) -> None:
 
 
 def _validate(file: Path, named: list[str] | None, form: str, output: Path | None) -> None:
-    """Precision and recall of the rules; no run is looked at."""
+    """Print precision and recall of the rules that flag explanations, against the annotations in `file`. Raises
+    SpecError if runs are `named`, because they are not used.
+    """
     from judge.cli.option_words import emit
     from judge.explanations.quality.flag_rates import validation
     from judge.explanations.quality.tables import validation_table
@@ -268,11 +282,11 @@ def _validate(file: Path, named: list[str] | None, form: str, output: Path | Non
 
 
 def _quiet(_what: str, _done: int, _total: int) -> None:
-    """Say nothing."""
+    """Progress callback that prints nothing."""
 
 
 class _Progress:
-    """Bars on stderr for what can be counted, one line for what cannot."""
+    """Progress on stderr: a bar for steps whose size is known, a line for the others."""
 
     def __init__(self, *, quiet: bool) -> None:
         self.quiet = quiet

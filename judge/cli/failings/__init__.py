@@ -1,1 +1,1 @@
-"""Commands about how a judge goes wrong."""
+"""Commands that test judges for known weaknesses."""

@@ -1,4 +1,6 @@
-"""`judge contamination`: whether models have seen the stories. The work is in `contamination`."""
+"""Command `judge contamination`: tests whether models have seen the stories in training. The computation is in
+`judge.contamination`.
+"""
 
 from __future__ import annotations
 
@@ -246,7 +248,9 @@ def validity(table: RatingsTable, options: ValidityOptions, *, scores: _Scores) 
 def _labelled(
     file: Path, model: str | None, scoring: ScoringOptions, folder: Path, limit: int | None, *, quiet: bool
 ) -> ScoresFile:
-    """The scores in the file, or of the texts in it."""
+    """Scores of labelled texts: read from `file` if it is a scores file, else computed with `model` from the texts in
+    it.
+    """
     from judge.contamination import scores_file
     from judge.contamination.session import scored
     from judge.contamination.texts import labelled
@@ -261,13 +265,15 @@ def _labelled(
 
 
 def _progress(name: str, done: int, total: int) -> None:
-    """One line for each lot of texts, on stderr; where nobody watches, in a file or a batch job, the last one only."""
+    """Print the number of texts scored so far, on stderr. Where stderr is not a terminal, only the last count is
+    printed.
+    """
     if sys.stderr.isatty() or done == total:
         typer.echo(f"{name}: {done}/{total} texts", err=True)
 
 
 def _say_lost(scored_file: ScoresFile) -> None:
-    """Texts without a score, by reason."""
+    """Print how many texts have no score, for each score and reason."""
     from collections import Counter
 
     reasons = Counter(

@@ -1,4 +1,6 @@
-"""`judge criteria`: do criteria measure different things? The work is in `analysis.criteria`."""
+"""Command `judge criteria`: tests whether criteria measure different things. The computation is in
+`judge.analysis.criteria`.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +74,9 @@ def criteria(
 
 
 def _table(names: list[str], parser: str) -> tuple[RatingsTable, dict[str, Any]]:
-    """The table of runs, or of one dataset, and what only the dataset knows."""
+    """The ratings table of runs, or of one dataset. The dictionary holds the dataset's scale and notes; it is empty for
+    runs.
+    """
     from judge.cli.reading_bar import reading_bar
     from judge.datasets import known_datasets, open_dataset
     from judge.ratings_table import read
@@ -87,7 +91,9 @@ def _table(names: list[str], parser: str) -> tuple[RatingsTable, dict[str, Any]]
 
 
 def _is_dataset(name: str, names: list[str]) -> bool:
-    """A file that is no run.yaml, or a known name where no such file or folder lies."""
+    """True if `name` denotes a dataset and not a run. A folder is a run. A file is a dataset unless it is a YAML file.
+    Any other word is a dataset if it is one of `names` or has neither a slash nor a suffix.
+    """
     path = Path(name)
     if path.is_dir():
         return False

@@ -1,4 +1,6 @@
-"""`judge diagnose`: known ways in which judges go wrong, as tests. The work is in `analysis.diagnose`."""
+"""Command `judge diagnose`: tests judges for known biases, such as leniency and length bias. The computation is in
+`judge.analysis.diagnose`.
+"""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Commands about stories that models write."""
+"""Commands that have models write stories, and that check these stories."""

@@ -1,6 +1,8 @@
-"""`judge generate`: stories written by models, and what went wrong with them. The work is in `execution`, `generation`.
+"""Command `judge generate`: has models write stories and checks the results. The implementation is in `judge.execution`
+and `judge.generation`.
 
-`judge generate GEN` is `judge generate write GEN`: what is no command is a definition.
+`judge generate GEN` is short for `judge generate write GEN`: a first word that is not a command is taken as the path of
+a definition.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class _Writing(TyperGroup):
-    """A group whose first word may be a definition."""
+    """Command group whose first word may be the path of a definition in place of a command; `write` is then run."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse arguments as the base class does, with `write` inserted where the first argument is neither a command

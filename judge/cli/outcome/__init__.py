@@ -1,1 +1,1 @@
-"""Commands that say what runs come to, in one screen or one certificate."""
+"""Commands that sum up the results of runs, on one screen or in a certificate."""

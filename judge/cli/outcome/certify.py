@@ -1,4 +1,6 @@
-"""`judge certify`: what a judge reached with people, held against conditions. The work is in `certificate`."""
+"""Command `judge certify`: certifies that a judge's agreement with human ratings meets stated conditions. The
+implementation is in `judge.certificate`.
+"""
 
 from __future__ import annotations
 

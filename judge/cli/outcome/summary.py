@@ -1,4 +1,4 @@
-"""`judge summary`: what runs show, on one screen. The work is in `summary`."""
+"""Command `judge summary`: the main results of runs on one screen. The computation is in `judge.summary`."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def summary(
 
 
 def show(summaries: list[Summary], form: str, output: Path | None) -> None:
-    """The screen, or the table of another form."""
+    """Print the summaries as text on the screen, or as tables where another `form` or an `output` file is requested."""
     from judge.cli.option_words import emit
     from judge.summary import screen
 

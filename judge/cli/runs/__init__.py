@@ -1,1 +1,1 @@
-"""Commands that make and check runs."""
+"""Commands that start, continue and check runs."""

@@ -1,4 +1,6 @@
-"""`judge merge`: the shards of a run, each asked by a process of its own, as one run. The work is in `execution`."""
+"""Command `judge merge`: combines the shards of a run, each written by a separate process, into one journal. The
+implementation is in `judge.execution`.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +66,7 @@ def merge(
 
 
 def _with_parts(run: Path, output: Path | None) -> Sequence[ResultFolder]:
-    """The result folders that hold shards. Raises RunFolderError where there are none."""
+    """Result folders of a run that hold shards to be merged. Raises RunFolderError if there are none."""
     from judge.errors import RunFolderError
     from judge.execution.plan_part import parts_in
     from judge.run_folder import ResultFolder

@@ -1,4 +1,4 @@
-"""`judge retry`: ask again what failed, and on demand what could not be parsed."""
+"""Command `judge retry`: requests failed repeats again and, as an option, those whose answers could not be parsed."""
 
 from __future__ import annotations
 

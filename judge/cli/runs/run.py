@@ -1,4 +1,6 @@
-"""`judge run`: plan, forecast, ask, journal. Running it again goes on where it stopped."""
+"""Command `judge run`: plans a run, prints a forecast, sends the requests and stores the answers in the journal. Run
+again, it requests only what is missing.
+"""
 
 from __future__ import annotations
 
@@ -115,7 +117,7 @@ def run(
 
 
 def _definition(run: Path | None) -> Path:
-    """The run.yaml that is meant."""
+    """Path of the run.yaml that `run` denotes. Raises SpecError if `run` is None."""
     from judge.errors import SpecError
     from judge.run_folder.layout import definition_of
 
@@ -125,7 +127,9 @@ def _definition(run: Path | None) -> Path:
 
 
 def _check_certificate(file: Path | None, specs: Sequence[RunSpec], folder: Path) -> None:
-    """Leave with exit code 4 where a certificate does not cover what is to be asked; nothing has been asked then."""
+    """Exit with code 4, before any request is sent, if the certificate in `file` does not cover one of the runs. Does
+    nothing if `file` is None.
+    """
     if file is None:
         return
     from datetime import UTC, datetime
@@ -144,7 +148,9 @@ def _check_certificate(file: Path | None, specs: Sequence[RunSpec], folder: Path
 
 
 def part_named(shard: str, limit: int | None, excluded: Mapping[str, object]) -> PlanPart:
-    """The part of the plan that `shard` names; raises where an option that parts do not allow is given too."""
+    """The shard of the plan that `shard` names, as ``i/N``. Raises SpecError if an option in `excluded` has a value,
+    since these options cannot be combined with --shard.
+    """
     from judge.errors import SpecError
     from judge.execution.plan_part import PlanPart
 
@@ -157,7 +163,7 @@ def part_named(shard: str, limit: int | None, excluded: Mapping[str, object]) ->
 def folders_of(
     specs: Sequence[AnySpec], definition: Path, output: Path | None, reuse: Path | None = None
 ) -> list[ResultFolder]:
-    """Result folder of each judge; no two judges share one folder."""
+    """Result folder of each judge, in the order of `specs`. Raises SpecError if two judges would share a folder."""
     from judge.errors import SpecError
     from judge.run_folder.layout import ResultFolder, folder_for
 
@@ -182,7 +188,9 @@ def folders_of(
 def sit_all(
     sittings: list[Sitting], max_cost: float | None, engine: str, ray_address: str, ray_actors: int | None
 ) -> bool:
-    """Run every judge's sitting (its part of the run); True where any sitting ends with repeats missing."""
+    """Run every judge's sitting (its share of the run in this process). True if repeats are missing at the end of any
+    sitting.
+    """
     from judge.errors import JudgeError, SpecError
 
     for sitting in sittings:
@@ -213,7 +221,10 @@ def sit_all(
 
 
 def _settle_trust(sittings: list[Sitting]) -> None:
-    """On a terminal, raise what is to be asked about keys before anything is sent; elsewhere that judge fails alone."""
+    """Check, before any request is sent, that every server is trusted with its API key. On a terminal, raises
+    UntrustedHostError, so that the user can be asked first. Without a terminal there is no check, and later only the
+    judge concerned fails.
+    """
     from judge.backends import open_backend
     from judge.credentials.trust import UntrustedHostError
     from judge.errors import JudgeError
@@ -231,7 +242,7 @@ def _settle_trust(sittings: list[Sitting]) -> None:
 
 
 def _say_before(sitting: Sitting) -> None:
-    """Print warnings and the destination of the answers before anything is asked."""
+    """Print warnings and the result folder of a judge's run before any request is sent."""
     from judge.exchange.batch.ledger import in_flight_note
     from judge.execution.part_merge import not_merged
     from judge.in_force.words import warnings
@@ -248,7 +259,7 @@ def _say_before(sitting: Sitting) -> None:
 
 
 def _asked_at(spec: AnySpec) -> str:
-    """Servers that a run sends its stories to, in words; empty where its definition names none."""
+    """Text that names the servers to which a run sends its stories; empty if the run definition gives no address."""
     from judge.credentials.origin import origin_of
 
     return (
@@ -257,7 +268,7 @@ def _asked_at(spec: AnySpec) -> str:
 
 
 def _command(sitting: Sitting) -> str:
-    """Command that continues the run."""
+    """Command that continues the judge's run, as the user would type it."""
     from judge.run_definition.spec import RunSpec
 
     asks = "judge run" if isinstance(sitting.spec, RunSpec) else "judge generate"
@@ -265,7 +276,9 @@ def _command(sitting: Sitting) -> str:
 
 
 def report_all(ended: Sequence[Ended]) -> bool:
-    """Say how each judge's sitting ended; True where repeats are missing. Raises where some ended with an error."""
+    """Print how each judge's run ended. True if repeats are missing. Raises JudgeError if a judge's run ended with an
+    error.
+    """
     from judge.errors import JudgeError
     from judge.execution.side_by_side import names
 
@@ -290,9 +303,9 @@ def report_all(ended: Sequence[Ended]) -> bool:
 
 
 def report(sitting: Sitting, ended: Result, name: str = "") -> bool:
-    """Print how a sitting ended; True where repeats are missing. Raises where no request was answered.
+    """Print how a judge's run ended. True if repeats are missing. Raises JudgeError if no request was answered.
 
-    `name` stands before each line.
+    `name` is printed at the start of each line.
     """
     from judge.errors import JudgeError
     from judge.journal import JournalReader

@@ -1,4 +1,4 @@
-"""What a run would take, as `judge run` prints it before or in place of asking."""
+"""Forecast of a run's requests, time and cost, as `judge run` prints it before sending requests or with --dry-run."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def print_forecasts(
 
 
 def _together(costs: Sequence[float | None], most: float | None) -> Iterator[str]:
-    """Cost of all judges of a command, and its limit, as far as prices are known."""
+    """Notes on the total cost of all judges, from the prices that are known, and on the cost limit `most`."""
     from judge.printing.dollars import dollars
 
     defined = [cost for cost in costs if cost is not None]
@@ -67,7 +67,9 @@ def _forecast(spec: RunSpec, folder: Path, result: ResultFolder, limit: int | No
 
 
 def _compared(plan: Plan, dataset: Dataset) -> Iterator[str]:
-    """People's criterion that each criterion is set against, where it has another name, or that there is none."""
+    """Notes on which criterion of the human raters each criterion is compared with, if their names differ or if there
+    is none.
+    """
     rated = {rating.criterion.casefold(): rating.criterion for story in dataset.stories() for rating in story.ratings}
     if not rated:
         return
@@ -93,7 +95,9 @@ def _compared(plan: Plan, dataset: Dataset) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class _AskedAbout:
-    """Subjects of a run, `count` of them: stories, or as many of the `pairs` as are shown, in all their orders."""
+    """Subjects that a run asks about: stories, or pairs of stories in each order in which they are shown. `count` is
+    their number, and `pairs` the number of pairs (None for stories).
+    """
 
     subjects: Iterable[Subject]
     count: int
@@ -149,7 +153,7 @@ def _forecast_table(
 
 
 def _joint_notes(plan: Plan) -> Iterator[str]:
-    """Notes on Eval-Prompts that ask for several criteria in one call."""
+    """Notes on Eval-Prompts that request ratings on several criteria in one query."""
     for prompt in plan.eval_prompts:
         for asked in plan.asked_by(prompt):
             if isinstance(asked, tuple):
@@ -161,7 +165,9 @@ def _joint_notes(plan: Plan) -> Iterator[str]:
 
 
 def _forecast_notes(spec: RunSpec, expected: Forecast, measured: Measured | None) -> Iterator[str]:
-    """Basis of the forecast, in sentences."""
+    """Notes under a forecast: what the forecast is based on, warnings, and how the answers are divided into
+    requests.
+    """
     from judge.backends import IN_PROCESS, ONE_ANSWER_A_CALL
     from judge.in_force.words import warnings
     from judge.judge_name import JudgeName
@@ -203,7 +209,7 @@ def _forecast_notes(spec: RunSpec, expected: Forecast, measured: Measured | None
 
 
 def _limits(spec: RunSpec, expected: Forecast) -> Iterator[str]:
-    """Least time that the run takes under the judge's own limits."""
+    """Notes on the shortest time that the run can take under the judge's limits of requests and tokens per minute."""
     from judge.execution.progress import duration
 
     limits = (

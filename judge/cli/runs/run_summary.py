@@ -1,4 +1,4 @@
-"""The summary at the end of `judge run`. A run whose summary cannot be made is a run all the same."""
+"""Summary printed at the end of `judge run`. If the summary cannot be computed, the run is still complete."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 
 def print_summary(run: Path, folders: Sequence[ResultFolder]) -> None:
-    """The screens of these result folders of a run, as `judge summary` prints them."""
+    """Print the summary of a run's result folders in the form of `judge summary`. If there is an error, print it
+    instead.
+    """
     from judge.errors import JudgeError
     from judge.summary import screen
     from judge.summary.of_runs import of_runs

@@ -1,4 +1,4 @@
-"""`judge serve-command`: how to start a vLLM server that a run can ask."""
+"""Command `judge serve-command`: prints the command that starts a vLLM server for a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`judge status`: how far runs are, and what became of each repeat."""
+"""Command `judge status`: progress of runs, and how many repeats were answered or failed."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ _COLUMNS = (
 
 
 def _facts(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Facts of a result folder, a line each."""
+    """Name and text of each line that describes one result folder, from its status `row`."""
     from datetime import datetime
 
     from judge.printing.dollars import dollars
@@ -120,7 +120,7 @@ def _facts(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _shards(run: Path) -> Iterator[str]:
-    """A sentence on the shards of each judge that are not merged."""
+    """One sentence for each judge whose shards are not merged yet."""
     from judge.api.status import status_row
     from judge.execution.plan_part import parts_in
     from judge.journal.parts import untaken

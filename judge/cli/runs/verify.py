@@ -1,4 +1,4 @@
-"""`judge verify`: derive every hash of a run again from what the journal holds, and check bundles."""
+"""Command `judge verify`: recomputes every hash of a run from its journal, and checks bundles."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def verify(
 
 
 def _bundle_holds(path: Path) -> bool:
-    """Check one bundle and say what was found; False where something differs."""
+    """Check one bundle and print the result; False if a file, query or table differs from what the bundle states."""
     from judge.exchange.bundle.verification import check
     from judge.printing.visible import visible
 

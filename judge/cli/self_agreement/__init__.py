@@ -1,1 +1,1 @@
-"""Commands that set a judge's repeats beside each other."""
+"""Commands that analyse how a judge's repeated ratings of the same story agree."""

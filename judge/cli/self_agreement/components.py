@@ -1,4 +1,6 @@
-"""`judge components`: what ratings vary over. The work is in `analysis.reliability.variance_components`."""
+"""Command `judge components`: variance components of ratings. The computation is in
+`judge.analysis.reliability.variance_components`.
+"""
 
 from __future__ import annotations
 

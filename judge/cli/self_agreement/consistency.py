@@ -1,4 +1,6 @@
-"""`judge consistency`: how far a judge agrees with itself. The work is in `analysis.reliability.consistency`."""
+"""Command `judge consistency`: agreement of a judge's repeats with each other. The computation is in
+`judge.analysis.reliability.consistency`.
+"""
 
 from __future__ import annotations
 

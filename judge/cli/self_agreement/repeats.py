@@ -1,4 +1,6 @@
-"""`judge repeats`: how many repeats, and how to sum them. The work is in `analysis.repeats`."""
+"""Command `judge repeats`: how many repeats are needed, and how to combine them into one rating. The computation is in
+`judge.analysis.repeats`.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=
 
 
 def _stated(table: RatingsTable, _options: RepeatsOptions, _runs: list[str], parser: str) -> RatingsTable:
-    """The table with runs scored by log-probabilities as their answers state it too."""
+    """The table with the ratings that answers state, added for runs whose ratings are computed from
+    log-probabilities.
+    """
     from judge.analysis.repeats import with_stated
 
     return with_stated(table, parser)

@@ -1,1 +1,1 @@
-"""Commands that draw results: pages, pictures."""
+"""Commands that present results as figures, reports and web pages."""

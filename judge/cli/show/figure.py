@@ -1,4 +1,6 @@
-"""`judge figure`: pictures of results. The numbers come from `analysis`, the drawing from `figures`."""
+"""Command `judge figure`: figures of results. The computation is in `judge.analysis`, the drawing in
+`judge.figures`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands that draw one figure of runs: what they share, from reading the runs to the file."""
+"""Shared code of the commands that draw one figure of runs, from reading the runs to writing the file."""
 
 from __future__ import annotations
 
@@ -28,12 +28,13 @@ def figure_command(
     width: str | None = "page",
     perturbed: bool = False,
 ) -> Declare:
-    """Make a command out of a function from a ratings table, options and inches to a figure and a sentence on it.
+    """Decorator that makes a command from a function of a ratings table, options and a width in inches. The function
+    returns a figure and a sentence about it.
 
-    The command takes RUNs, the file, one option for each field of `kind` (see `declared.takes`), the function's own
-    further parameters, and criteria, judges, Eval-Prompts, panel, pass rate, width and parser. `width` None is as wide
-    as needed, and `inches` then None; `perturbed` asks for perturbed stories too. File and width are looked at before
-    anything is read.
+    The command takes RUNs, the output file, one option for each field of `kind` (see `declared.takes`), the function's
+    own further parameters, and the options criteria, judges, Eval-Prompts, panel, pass rate, width and parser. With
+    `width` None the figure is as wide as its content, and the function gets None for `inches`. With `perturbed` the
+    table holds perturbed stories too. File name and width are checked before any run is read.
     """
 
     def declare(function: Command) -> Command:
@@ -73,7 +74,9 @@ def figure_command(
 
 
 def _parameters(middle: Sequence[inspect.Parameter], width: str | None) -> list[inspect.Parameter]:
-    """Parameters of every figure, with the options and the function's own parameters in the middle."""
+    """Parameters of a figure command: the shared ones, with `middle` (the options and the function's own parameters)
+    between them. `width` is the default width.
+    """
     return [
         _parameter("runs", Runs),
         _parameter("output", Picture),

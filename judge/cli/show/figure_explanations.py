@@ -1,4 +1,6 @@
-"""`judge figure explanations` and `audit`: pictures of the map from `judge explain`, and of an audit's rates."""
+"""Commands `judge figure explanations` and `judge figure audit`: figures of the map from `judge explain` and of error
+rates from an audit.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from judge.cli.table_options import Criteria, EvalPrompts, Judges, Picture, Runs
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """The points of one explanation map to draw, collected over its result folders."""
+    """Points of one explanation map, collected from its result folders, with the signature, the embedding model, the
+    method of projection and the keywords of clusters.
+    """
 
     signature: str
     model: str
@@ -92,7 +96,9 @@ def audit(
 
 
 def _stored(runs: list[str]) -> Drawn:
-    """The stored maps of these result folders, which one `judge explain` must have made."""
+    """The map stored in these result folders. Raises SpecError unless one call of `judge explain` produced it for all
+    of them.
+    """
     from judge.errors import SpecError
     from judge.explanations.mapping.stored import read
     from judge.run_folder import resolve
@@ -119,7 +125,9 @@ def _kept(
     eval_prompt: list[str] | None,
     drop_system: list[str] | None,
 ) -> Drawn:
-    """The points that are asked for; the signature says so."""
+    """The map with only the points of the selected criteria, judges and Eval-Prompts, and without dropped systems. Its
+    signature names the selection.
+    """
     from dataclasses import replace
 
     from judge.errors import SpecError, unknown

@@ -1,4 +1,4 @@
-"""Input of figures: one dataset, and the raters of its stories."""
+"""Input of figures: the results of the only dataset, and the raters of its stories."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _One = TypeVar("_One")
 
 
 def who_rated(table: RatingsTable, dataset: str) -> Raters:
-    """Raters that judges are compared with: people, or a rule that labels stories."""
+    """Raters with whom judges are compared on a dataset: human raters, or a rule that labels stories."""
     from judge.analysis.raters import Raters
 
     return Raters.of(table, dataset)
 
 
 def layout(table: RatingsTable, options: CorrelationOptions) -> Layout:
-    """Correlations of the only dataset in the published layout."""
+    """Correlations of judges with human ratings on the only dataset, arranged as in the published heat map."""
     from judge.analysis.agreement.correlation_grid import layouts
     from judge.analysis.correlation import correlations
     from judge.analysis.inputs.control import control_predictions
@@ -31,7 +31,9 @@ def layout(table: RatingsTable, options: CorrelationOptions) -> Layout:
 
 
 def only(results: Sequence[_One], subject: str) -> _One:
-    """The result of the only dataset; raises SpecError where there are several datasets, or none."""
+    """The only result in `results`. Raises SpecError if there are none or several; `subject` names the figure in the
+    message.
+    """
     from judge.errors import SpecError
 
     if len(results) != 1:

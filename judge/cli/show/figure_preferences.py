@@ -1,4 +1,4 @@
-"""`judge figure wins` and `judge figure strengths`: preferences between systems as pictures."""
+"""Commands `judge figure wins` and `judge figure strengths`: figures of preferences between systems."""
 
 from __future__ import annotations
 
@@ -72,7 +72,9 @@ def strengths(
 
 
 def _found(runs: Sequence[str], options: RankOptions, chosen: tuple[Collection[str] | None, ...]) -> Systems:
-    """The systems of one dataset and criterion."""
+    """Ranking of systems from the preferences in runs. Raises SpecError unless it covers exactly one dataset and
+    criterion. `chosen` holds the selected criteria, judges and Eval-Prompts.
+    """
     from dataclasses import replace
 
     from judge.analysis.preference.ranked import ranked

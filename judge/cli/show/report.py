@@ -1,4 +1,6 @@
-"""`judge report`: one HTML file of a run's results, and the words a paper needs. The work is in `report`."""
+"""Command `judge report`: writes the results of runs to one HTML file, with a methods text for a paper. The
+implementation is in `judge.report`.
+"""
 
 from __future__ import annotations
 
@@ -109,7 +111,9 @@ def report(
 
 
 def _readable(output: Path | None, audit: Path | None, scores: list[Path]) -> None:
-    """Raise before anything is computed where the page's name says another format or a named file is not its kind."""
+    """Check the files before the computation starts. Raises SpecError if `output` is not named as an HTML page, and the
+    reader's error if the audit or a scores file cannot be read.
+    """
     from judge.audit.file.store import AuditStore
     from judge.contamination import scores_file
     from judge.errors import SpecError

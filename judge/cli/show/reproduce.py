@@ -1,4 +1,6 @@
-"""`judge reproduce`: the studies' published tables from their released files. The work is in `reproduce`."""
+"""Command `judge reproduce`: recomputes published tables from the files that their studies released. The implementation
+is in `judge.reproduce`.
+"""
 
 from __future__ import annotations
 

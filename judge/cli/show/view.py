@@ -1,4 +1,4 @@
-"""`judge view`: local pages over all runs. The pages are `web.view`."""
+"""Command `judge view`: serves local web pages about all runs. The pages are in `judge.web.view`."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Commands to begin with."""
+"""Commands for the first steps: checking the installation, trying a judge, planning and defining a run."""

@@ -1,4 +1,6 @@
-"""`judge check`: one table of a judge's and people's ratings. The work is in `exchange.check` and `report.checked`."""
+"""Command `judge check`: compares a judge's and human raters' ratings given in one table. The implementation is in
+`judge.exchange.check` and `judge.report.checked`.
+"""
 
 from __future__ import annotations
 
@@ -107,7 +109,7 @@ def check(
 
 
 def _line(checked: Checked) -> str:
-    """The command that reads the table so again."""
+    """The command line that would read the table with the same column choices."""
     from judge.cli.option_words import with_flags
 
     return f"judge check {shlex.quote(str(checked.path))} {with_flags(checked.columns.options)}".rstrip()

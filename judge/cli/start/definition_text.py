@@ -1,4 +1,4 @@
-"""The text of a new run.yaml: every key of the schema, with a comment. Keys that are not set stand as comments."""
+"""Text of a new run.yaml: every key of the schema, with a comment. Keys without a value are commented out."""
 
 from __future__ import annotations
 
@@ -37,7 +37,9 @@ _KEY = re.compile(r"^( *)([a-z_]+):[^#]*#\s*(.*)$")
 
 
 def definition_text(head: list[str], values: Mapping[str, Any], comments: Mapping[str, str]) -> str:
-    """A run.yaml with these values; `comments` by dotted key take the place of the schema's descriptions."""
+    """Text of a run.yaml with these values, after the lines of `head`. `comments` maps dotted keys to comments that
+    replace the schema's descriptions.
+    """
     lines = [*head]
     for key, field in RunSpec.model_fields.items():
         nested = _NESTED.get(key)
@@ -53,7 +55,7 @@ def definition_text(head: list[str], values: Mapping[str, Any], comments: Mappin
 
 
 def comments_of(text: str) -> dict[str, str]:
-    """Dotted key -> the comment behind it, of a definition that this program ships."""
+    """Comment behind each key of a run definition's text, by dotted key."""
     comments: dict[str, str] = {}
     parent = ""
     for line in text.splitlines():
@@ -100,6 +102,6 @@ def _line(left: str, comment: str) -> str:
 
 
 def _flow(value: Any) -> str:
-    """A value on one line of YAML."""
+    """A value as YAML text on one line."""
     text = yaml.safe_dump(value, default_flow_style=True, width=10**6, allow_unicode=True, sort_keys=False).strip()
     return text.removesuffix("...").strip()

@@ -1,4 +1,4 @@
-"""`judge demo`: a whole run without key, network or weights."""
+"""Command `judge demo`: a complete example run that needs no API key, network or model weights."""
 
 from __future__ import annotations
 
@@ -69,7 +69,9 @@ def demo(
 
 
 def _program() -> str:
-    """Command that starts this program again: its name where that is found, else the path it was started by."""
+    """Command that starts this program again: `judge`, unless the program was started from a file `judge` that the
+    shell would not find by this name. The command is then the path of this file.
+    """
     program = shutil.which("judge")
     started = Path(sys.argv[0])
     if started.name != "judge" or not started.is_file() or (program and Path(program).samefile(started)):

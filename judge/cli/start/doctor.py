@@ -1,4 +1,4 @@
-"""`judge doctor`: what works here, and the command that mends what does not."""
+"""Command `judge doctor`: checks the installation and prints the command that repairs each problem."""
 
 from __future__ import annotations
 
@@ -89,7 +89,9 @@ def _examine(form: str, output: Path | None) -> None:
 
 
 def _facts(findings: Sequence[Finding]) -> Iterator[tuple[str, str]]:
-    """A line a finding, and what mends it below; datasets that are alike and mended alike in one."""
+    """State and text of each line: one line for each finding, and below it how to repair it. Datasets in the same state
+    with the same repair share a line.
+    """
     alike: dict[tuple[str, ...], list[str]] = {}
     for finding in findings:
         kind, _, name = finding.item.rpartition(" ")

@@ -1,4 +1,6 @@
-"""What a new run.yaml says of given stories: dataset, columns, criteria, Eval-Prompts. Reads every story once."""
+"""Guesses what a new run.yaml says about given stories: dataset, columns, criteria and Eval-Prompts. It reads every
+story once.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ _CHECK = "guessed from the names and cells of the file's columns: check it"
 
 @dataclass(frozen=True, slots=True)
 class Guessed:
-    """Values and comments of run.yaml's keys, and a sentence on what was read."""
+    """Guessed values of run.yaml's keys, comments on them, and a sentence that counts the stories read."""
 
     values: Mapping[str, Any]
     comments: Mapping[str, str]
@@ -27,9 +29,10 @@ class Guessed:
 
 
 def guess_dataset(named: str, named_columns: Mapping[str, str] | None, folder: Path) -> Guessed:
-    """Keys for a known dataset or for a file of stories; `named_columns` are columns that a person named.
+    """Values of run.yaml's keys for a known dataset or a file of stories. `named_columns` holds columns that the user
+    named.
 
-    Raises DataError where a column is missing or a story does not read, with the options that mend it.
+    Raises DataError if a column is missing or a story cannot be read; its hint gives the options that would help.
     """
     path = Path(named)
     is_file = path.is_file() or path.suffix.lower() in SUFFIXES
@@ -49,7 +52,7 @@ def guess_dataset(named: str, named_columns: Mapping[str, str] | None, folder: P
 
 
 def _columns(path: Path, named_columns: Mapping[str, str] | None) -> dict[str, Any] | None:
-    """The map for a table; None for a file in native form."""
+    """Column map of a table, guessed where the user named no column; None for a file in this program's own format."""
     if not path.is_file():
         raise DataError("there is no such file", file=path)
     if path.suffix.lower() in (".jsonl", ".ndjson") and not named_columns:
@@ -68,7 +71,9 @@ def _columns(path: Path, named_columns: Mapping[str, str] | None) -> dict[str, A
 
 
 def _beside(path: Path, folder: Path) -> str:
-    """The file's path as seen from the run's folder, so that both may move together; whole where it lies far away."""
+    """The file's path relative to the run's folder, so that both can be moved together. If the file is far from the
+    folder, the absolute path.
+    """
     try:
         relative = Path(os.path.relpath(path.resolve(), folder.resolve()))
     except ValueError:  # another drive
@@ -78,7 +83,9 @@ def _beside(path: Path, folder: Path) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """Counts and names from one pass over the stories."""
+    """Numbers of stories and of reference stories, and names of systems and rated criteria, from one pass over the
+    stories.
+    """
 
     stories: int
     references: int
@@ -99,7 +106,9 @@ class _Read:
 
 
 def _criteria(rated: tuple[str, ...]) -> tuple[dict[str, Any], str]:
-    """The shipped set with most of the criteria that people rated, and a comment."""
+    """Value of the key `criteria` and a comment on it: the shipped criteria set that shares most criteria with those
+    rated.
+    """
     sets = {name: [criterion.name for criterion in load_criteria(name).criteria] for name in shipped_criteria()}
     if not rated:
         return {"set": "overall"}, "nobody rated these stories; judge prompts list shows the sets"

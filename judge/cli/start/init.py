@@ -1,4 +1,4 @@
-"""`judge init`: a commented run.yaml to start from, of a shipped definition or for stories of one's own."""
+"""Command `judge init`: writes a commented run.yaml from a shipped definition, or for the user's own stories."""
 
 from __future__ import annotations
 
@@ -72,7 +72,9 @@ def init(
 
 
 def _trust(dataset: str | None) -> None:
-    """Remember a file that lies outside the new run's folder: the user named it, so the run may read it."""
+    """Record that runs may read a dataset file that the user named, which may lie outside the run's folder. Does
+    nothing for other datasets.
+    """
     import contextlib
 
     from judge.folders.trusted import trust
@@ -90,7 +92,9 @@ def _guessed(dataset: str, column: list[str] | None, folder: Path) -> Guessed:
 
 
 def _text(template: str, name: str, guessed: Guessed | None) -> str:
-    """The template's values and comments under the new name; what was guessed of a dataset takes their place."""
+    """Text of a run.yaml with the template's values and comments under the new name. Values guessed from a dataset
+    replace those of the template.
+    """
     import yaml
 
     from judge.cli.start.definition_text import comments_of, definition_text

@@ -1,4 +1,6 @@
-"""`judge plan`: what a study takes before it is run. The work is in `analysis.planning`."""
+"""Command `judge plan`: plans the sample size of a study before it is run. The computation is in
+`judge.analysis.planning`.
+"""
 
 from __future__ import annotations
 
@@ -79,7 +81,9 @@ def plan(
 
 
 def _refuse(options: PlanOptions, idle: Mapping[str, object], where: str) -> None:
-    """Refuse options of which others than their default have no effect here."""
+    """Raise an error for each option in `idle` (option -> default) whose value is not the default, because the option
+    has no effect in the case that `where` describes.
+    """
     _refuse_given([name for name, default in idle.items() if getattr(options, name) != default], where)
 
 

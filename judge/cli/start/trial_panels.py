@@ -1,4 +1,4 @@
-"""Requests and answers of a trial as panels in a terminal: side by side where it is wide enough."""
+"""Prints the requests and answers of a trial as panels in the terminal, side by side if the terminal is wide enough."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ if TYPE_CHECKING:
 
 
 def show(answers: Sequence[Answered]) -> None:
-    """Print a panel for each answer: the request as sent, the answer with what was read marked, tokens and cost."""
+    """Print a panel for each answer: the request as sent, the answer with the part read as the rating marked, tokens
+    and cost.
+    """
     from rich.columns import Columns
     from rich.console import Console, Group
     from rich.panel import Panel
@@ -74,7 +76,7 @@ def _took(answered: Answered) -> Iterator[str]:
 
 
 def _said(answered: Answered) -> Iterator[tuple[str, bool]]:
-    """Reading of the answer in words, a line for each criterion, each with whether it could be read."""
+    """What was read in an answer, in words: one line for each criterion, and whether the answer could be read."""
     from judge.records import Verdict
 
     query, read = answered.query, answered.read
@@ -96,7 +98,9 @@ def _style(sound: bool) -> str:
 
 
 def _marked(answered: Answered) -> Any:
-    """The answer with the characters from which the rating was read marked; >>brackets<< where there is no colour."""
+    """The answer's text, in which the characters read as the rating are highlighted, or put into >>brackets<< on a
+    terminal without colours.
+    """
     from rich.console import Console
     from rich.text import Text
 

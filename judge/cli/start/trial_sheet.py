@@ -1,4 +1,6 @@
-"""The sheet of a trial as tables: ratings by criterion, preferences by criterion, the control's beside."""
+"""Results of a trial as tables: ratings by criterion and preferences by criterion, with the control's results beside
+them.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ LENGTH = 48
 
 
 def sheet_tables(sheet: Sheet) -> list[Table]:
-    """The tables, and in their notes what the rows cannot say."""
+    """Tables of ratings and of preferences, each only if the trial has any. Notes under the tables explain the rows."""
     from judge.version import __version__
 
     signature = f"judge:{sheet.judge} stories:{1 if sheet.other is None else 2} asked:{sheet.asked} judge {__version__}"

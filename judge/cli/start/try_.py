@@ -1,4 +1,6 @@
-"""`judge try`: one story, or two compared, in the terminal or in a local page. The asking is in `judge.trial`."""
+"""Command `judge try`: has a judge rate one story or compare two, in the terminal or on a local page. The requests are
+made in `judge.trial`.
+"""
 
 from __future__ import annotations
 
@@ -121,7 +123,7 @@ class _Files:
 
     @property
     def stories(self) -> tuple[Story | None, Story | None]:
-        """The story and the second one, as far as they are named."""
+        """The first and the second story; None for a story whose file was not named."""
         from judge.trial.texts import read_story
 
         first, second = (
@@ -131,14 +133,14 @@ class _Files:
 
     @property
     def reference(self) -> str | None:
-        """The reference story's text."""
+        """Text of the reference story; None if no file was named."""
         from judge.trial.texts import read_text
 
         return None if self._reference is None else read_text(self._reference)
 
 
 def _refuse(where: str, given: dict[str, object]) -> None:
-    """Complain about options that would have no effect."""
+    """Raise BadParameter for an option in `given` that has a value; `where` says on what the option has no effect."""
     for option, value in given.items():
         if value is not None:
             raise typer.BadParameter(f"has no effect on {where}", param_hint=option)
@@ -147,7 +149,9 @@ def _refuse(where: str, given: dict[str, object]) -> None:
 def _asked_by(
     asking: Asking, names: tuple[str, ...], wanted: tuple[str, ...] | None, *, several: bool, compares: bool
 ) -> Asking:
-    """With the criteria, and the Eval-Prompts that were named or go with them."""
+    """The trial's settings with the criteria `wanted` and with Eval-Prompts: those in `names`, else defaults that
+    depend on whether `several` criteria are rated and whether the trial `compares` stories.
+    """
     from dataclasses import replace
 
     from judge.trial.questions import COMPARES, RATES
@@ -158,7 +162,9 @@ def _asked_by(
 
 
 def _answers(asking: Asking, given: _Files, *, beside: bool) -> tuple[list[Answered], Questions, list[Answered] | None]:
-    """The judge's answers, what was asked, and the control's answers where they stand beside."""
+    """The judge's answers, the questions sent, and the control's answers. The control is asked only if `beside` is set;
+    without it, or if the judge is the control, None.
+    """
     import asyncio
     import sys
 

@@ -1,4 +1,6 @@
-"""`judge data`: list, fetch, show, check, add and convert datasets. The work is in `datasets`."""
+"""Command `judge data`: lists, fetches, shows, checks, adds and converts datasets. The implementation is in
+`judge.datasets`.
+"""
 
 from __future__ import annotations
 
@@ -168,9 +170,9 @@ def convert(
 
 
 def column_options(options: list[str] | None, labels: list[str] | None = None) -> dict[str, str] | None:
-    """`--column FIELD=COLUMN` options as a column map; `FIELD==TEXT` is a constant.
+    """Column map from `--column FIELD=COLUMN` options; `FIELD==TEXT` sets a constant. None if there are no options.
 
-    `--labels` are further keys of it.
+    `--labels` options are added under the key `labels`, or `labels.CRITERION` where they name a criterion.
     """
     columns: dict[str, str] = {}
     for option in options or []:

@@ -1,4 +1,6 @@
-"""`judge prompts`: list, show, render and check Eval-Prompts and criteria sets. Only words on the command line."""
+"""Command `judge prompts`: lists, shows, renders and checks Eval-Prompts and criteria sets. The implementation is in
+`judge.criteria` and `judge.eval_prompts`.
+"""
 
 from __future__ import annotations
 
@@ -142,7 +144,9 @@ def render(
 
 
 def _together(template: EvalPrompt, chosen: CriteriaSet, criterion: str | None) -> tuple[Criterion, ...]:
-    """The criteria of one answer: those that were named, or those that the Eval-Prompt names, or all."""
+    """Criteria that one rendered prompt requests: those named by `criterion`, else those of the Eval-Prompt, else all
+    of the set.
+    """
     own = None if template.criteria == "all" else template.criteria
     return chosen.pick(criterion if criterion is not None else own)
 
@@ -179,7 +183,7 @@ def check(
 
 
 def _file(name: str) -> Path:
-    """The file of an Eval-Prompt or criteria set, by name or path."""
+    """Path of an Eval-Prompt or criteria set given by name or path. Raises SpecError for an unknown name."""
     from judge.criteria import shipped_criteria
     from judge.criteria.prompt_file import locate
     from judge.eval_prompts import shipped_eval_prompts
@@ -259,7 +263,7 @@ def _print(messages: tuple[Message, ...], form: str) -> None:
 
 
 def _as_read(text: str) -> str:
-    """Character by character for a file or a pipe; on a terminal nothing that it would obey."""
+    """The text unchanged if stdout is a file or a pipe. On a terminal, control characters are made visible."""
     from judge.printing.visible import visible
 
     return visible(text) if sys.stdout.isatty() else text

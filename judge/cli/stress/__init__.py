@@ -1,1 +1,1 @@
-"""Commands about stories changed on purpose."""
+"""Commands about stress tests: stories that were perturbed on purpose."""

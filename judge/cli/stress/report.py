@@ -1,4 +1,4 @@
-"""`judge stress report`: what judges made of perturbed stories. The work is in `analysis.stress`."""
+"""Command `judge stress report`: how judges rated perturbed stories. The computation is in `judge.analysis.stress`."""
 
 from __future__ import annotations
 

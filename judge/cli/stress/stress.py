@@ -1,4 +1,6 @@
-"""`judge stress`: stories changed on purpose, to see what a judge notices. The work is in `stress`."""
+"""Command `judge stress`: makes perturbed stories that test which changes a judge notices. The implementation is in
+`judge.stress`.
+"""
 
 from __future__ import annotations
 
@@ -169,7 +171,9 @@ def make(
 def _named(
     perturbation: list[str] | None, perturbation_set: str | None, *, reworded: bool
 ) -> tuple[list[str], dict[str, str]]:
-    """The perturbations asked for, and those of the set that cannot be made here with what is lacking."""
+    """The requested perturbations, and those of the set that are skipped, with what is missing to make them. A
+    perturbation named by itself is never skipped.
+    """
     from judge.perturbations.catalogue import CATALOGUE
     from judge.stress.availability import lacking
     from judge.stress.options import of_set
@@ -186,7 +190,7 @@ def _named(
 
 
 def _strengths(text: str) -> list[int]:
-    """`1,2,4` as numbers."""
+    """Strengths such as `1,2,4` as a list of integers."""
     try:
         return [int(part) for part in text.split(",")]
     except ValueError as error:
@@ -194,7 +198,7 @@ def _strengths(text: str) -> list[int]:
 
 
 def _say(made_stories: Made, skipped: dict[str, str], form: str) -> None:
-    """Print the number of stories that each perturbation changed, and where everything lies."""
+    """Print how many stories each perturbation changed and which were skipped, and the paths of the files."""
     from judge.cli.option_words import emit
     from judge.stress.coverage import coverage_tables
     from judge.stress.signature import notes, signature
@@ -209,6 +213,6 @@ def _say(made_stories: Made, skipped: dict[str, str], form: str) -> None:
 
 
 def _progress(done: int) -> None:
-    """A line for each hundred stories, on stderr."""
+    """Print the number of stories done to stderr, after each hundred stories."""
     if done % 100 == 0:
         typer.echo(f"{done} stories", err=True)

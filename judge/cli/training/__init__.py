@@ -1,1 +1,1 @@
-"""`judge train`."""
+"""Command `judge train`: trains an evaluator."""

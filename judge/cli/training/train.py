@@ -1,4 +1,6 @@
-"""`judge train`: an evaluator of one's own out of people's preferences and ratings. The work is in `training`."""
+"""Command `judge train`: trains an evaluator on human preferences and ratings. The implementation is in
+`judge.training`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Has a judge seen the stories it rates? As far as it can be told from a run, in one go, and what cannot be told."""
+"""Check of runs for contamination: has a judge seen the stories it rates? States what can be measured for each judge
+and what cannot.
+"""
 
 from judge.contamination.check.compute import check, kept
 from judge.contamination.check.printed import table, text

@@ -1,8 +1,9 @@
-"""A check of runs: which models can be scored here, their scores, what these say. Scores files go into `derived/`.
+"""Computes the contamination check of runs: scores stories with each model that can be run here. Scores files are
+written to `derived/`.
 
-Without a labelled set no share of seen stories can be given. What stands without one is whether a model recites: few
-texts that a model has not learned by heart have 50 tokens in a row with a probability of 1 in 1,000. Passages that the
-web holds in many copies say how blunt the look is for this model.
+Without a labelled set the share of seen stories cannot be estimated. The check then reports whether the model recites a
+story: only a text that was learned by heart is likely to have 50 tokens in a row with a probability of 1 in 1,000 or
+more. Well-known passages, of which the web holds many copies, show how sensitive this test is for the model.
 """
 
 from __future__ import annotations
@@ -43,10 +44,10 @@ _NO_SET = Note(
 
 
 def check(runs: RatingsTable, options: CheckOptions | None = None, progress: Progress | None = None) -> Check:
-    """Check each judge of the runs, and each further model, on the stories of each dataset.
+    """Check each judge of the runs, and each model in the options, on the stories of each dataset.
 
-    A model that cannot be scored has a row that says why. Where no language model rated there is no row, and a note
-    says so.
+    A model that cannot be scored has a row that gives the reason. If the runs have no language model as a judge, the
+    result has no rows, and a note says so.
     """
     options = options or CheckOptions()
     rows: list[Checked] = []
@@ -66,14 +67,16 @@ def check(runs: RatingsTable, options: CheckOptions | None = None, progress: Pro
 
 
 def kept(runs: RatingsTable) -> Iterator[tuple[Path, ScoresFile]]:
-    """Scores files that checks have left in the runs' folders."""
+    """Paths and contents of the scores files that earlier checks wrote to the runs' folders."""
     for folder in dict.fromkeys(fact.path for fact in runs.facts):
         for path in sorted((folder / "derived").glob("*.seen.jsonl")):
             yield path, scores_file.read(path)
 
 
 def _judged(runs: RatingsTable) -> list[tuple[str, str, Path]]:
-    """Datasets with the judges who rated their stories, and where results lie; each of the judges of one import."""
+    """Dataset, judge and result folder of each language model that rated stories. Controls and scripted judges are left
+    out; an import may hold several judges.
+    """
     folders = {fact.run: fact for fact in runs.facts}
     frame = runs.frame
     rows = frame.loc[frame["source"] == "judge", ["run", "dataset", "judge"]].drop_duplicates()
@@ -115,7 +118,7 @@ def _checked(
 
 
 def _closed(model: str, options: CheckOptions) -> str:
-    """Reason why a judge's model cannot be scored from here; empty where it can be tried."""
+    """Reason why the judge's model cannot be scored here; empty if it may be possible."""
     name = JudgeName.of(model)
     if name.provider in IN_PROCESS or (name.provider == "openai" and options.base_url):
         return ""
@@ -142,7 +145,9 @@ def _stories(runs: RatingsTable, dataset: str, limit: int | None) -> list[Text]:
 def _scored(
     dataset: str, model: str, stories: list[Text], folder: Path, options: CheckOptions, progress: Progress | None
 ) -> tuple[ScoresFile, Recital | None]:
-    """The stories' scores, and how many of the passages are recited: one sitting, since weights are slow to load."""
+    """Scores of the stories, and the recital of well-known passages (None if there are no recital scores). Both are
+    computed together, because loading the model is slow.
+    """
     texts = TextSet(dataset, (*stories, *passages()))
     both = scored(texts, model, options.scoring, folder, progress=progress)
     of_stories = scores_file.only(both, lambda row: not row.id.startswith(_PASSAGE))
@@ -155,7 +160,7 @@ def _scored(
 
 
 def passages() -> list[Text]:
-    """Texts that the web holds in many copies."""
+    """Well-known passages of which the web holds many copies."""
     import yaml
 
     rows = yaml.safe_load(package_file("contamination", "check", "passages.yaml").read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""Order in time of a model and stories, from months that are published; none is guessed."""
+"""Whether a model or the stories were published first, from published months. No month is guessed."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ Order = Literal["model first", "stories first", "not known"]
 
 @dataclass(frozen=True, slots=True)
 class Dated:
-    """Which came first, model or stories, with a sentence that gives months and sources, and a brief sentence without
-    sources.
+    """Whether the model or the stories were published first. `sentence` gives months and sources, and `brief` is a
+    short version without sources.
     """
 
     order: Order
@@ -26,8 +26,8 @@ class Dated:
 
 
 def dated(model: str, dataset: str, released: Sequence[str] = ()) -> Dated:
-    """Determine whether the model or the stories came first; `released` holds months that the user gives,
-    ``MODEL=YYYY-MM``.
+    """Determine whether the model or the stories were published first. `released` holds months of models that the user
+    gives, as ``MODEL=YYYY-MM``.
     """
     stories = _table()["datasets"].get(dataset)
     own = dict(word.rpartition("=")[::2] for word in released)

@@ -1,4 +1,4 @@
-"""Text and table of `judge contamination check`, made from its value."""
+"""Text and table of a contamination check's result, as `judge contamination check` prints them."""
 
 from __future__ import annotations
 

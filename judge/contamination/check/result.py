@@ -1,4 +1,4 @@
-"""Result of a check of contamination: recitals, the share seen, and dates, model by model."""
+"""Result of a contamination check for each model: recited texts, share of stories seen, and publication dates."""
 
 from __future__ import annotations
 
@@ -27,29 +27,29 @@ Verdict = Literal["recites stories", "some seen", "not shown", "recites none", "
 
 @dataclass(frozen=True, slots=True)
 class Recital:
-    """Log-probability, in nats, of each text's likeliest 50 tokens in a row under a model, and the number of texts that
-    the model recites.
+    """Log-probability, in nats, of the likeliest 50 consecutive tokens of each text under a model. A high value means
+    that the model recites the text (reproduces it from memory).
     """
 
     values: tuple[float, ...] = ()
 
     @property
     def recited(self) -> int:
-        """Number of texts that the model recites."""
+        """Number of texts that the model recites: the log-probability reaches `LIKELY`."""
         return sum(value >= LIKELY for value in self.values)
 
     @property
     def of(self) -> int:
-        """Number of texts that have 50 tokens in a row."""
+        """Number of texts with at least 50 tokens in a row."""
         return len(self.values)
 
     def above(self, other: Recital) -> int:
-        """Number of texts here that are likelier than the other's likeliest text."""
+        """Number of texts whose value is greater than the highest value in `other`."""
         return sum(value > max(other.values, default=0.0) for value in self.values)
 
     @classmethod
     def of_file(cls, scores: ScoresFile) -> Recital | None:
-        """Recital from a scores file; None where the file has no recital scores."""
+        """Recital from the recital scores of a scores file; None if the file has none."""
         if "recital" not in scores.names:
             return None
         return cls(tuple(value for row in scores.rows if (value := row.scores["recital"]) is not None))
@@ -61,8 +61,8 @@ def passages_of(scores: ScoresFile) -> Recital:
 
 
 def tells(stories: Recital, passages: Recital | None) -> bool:
-    """Whether the measurement would detect a memorised story: a passage is recited, or at least half of the passages
-    are likelier than any story.
+    """Whether the test would detect a memorised story: the model recites a passage, or at least half of the passages
+    are likelier than any story. False if `passages` is None.
     """
     return passages is not None and bool(
         passages.recited or (passages.of and 2 * passages.above(stories) >= passages.of)
@@ -71,14 +71,18 @@ def tells(stories: Recital, passages: Recital | None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """Result of a check for one model on one dataset's stories.
+    """Result of a check for one model on the stories of one dataset.
 
     Attributes
     ----------
+    dated : Dated
+        Whether the model or the stories were published first.
     stories, passages : Recital or None
-        Of the stories, and of passages that the web holds in many copies; None = not scored, for the reason `why`.
+        Recital of the stories and of well-known passages; None = not scored, for the reason `why`.
     corrected : Estimate
-        Share of stories seen by a labelled set, with its errors taken out; undefined without one.
+        Share of stories seen, corrected for error rates on a labelled set; undefined without such a set.
+    file : Path or None
+        The scores file.
     """
 
     dataset: str
@@ -92,7 +96,7 @@ class Checked:
 
     @property
     def verdict(self) -> Verdict:
-        """In a few words, by the rules of docs/contamination.md."""
+        """Verdict in a few words, by the rules of docs/contamination.md."""
         if self.stories is None:
             return "not measured"
         if self.stories.recited:
@@ -147,7 +151,7 @@ class Checked:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Check(Signed):
-    """A row a model and dataset."""
+    """Result of a contamination check, with one row for each model and dataset."""
 
     rows: tuple[Checked, ...]
 

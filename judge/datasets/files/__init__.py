@@ -1,1 +1,1 @@
-"""Readers of stories from tables of any common form: strict parsing, column maps, the native format."""
+"""Readers of stories from tables in common formats: strict parsing, column maps, and the program's own format."""

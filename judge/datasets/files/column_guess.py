@@ -1,4 +1,4 @@
-"""A proposed column map, guessed from a table's column names and cells. A person must confirm it."""
+"""Guesses a column map from a table's column names and cells. The guess is a proposal that the user confirms."""
 
 from __future__ import annotations
 
@@ -56,7 +56,9 @@ _LONG, _MOST_POINTS, _FARTHEST = 40, 25, 100
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """A proposed column map, and the part that the user gave; `wanted` lists the fields without a column."""
+    """A proposed column map: column of each field, and column of each criterion's ratings. `wanted` lists required
+    fields without a column; `given` holds entries that the user gave.
+    """
 
     columns: Mapping[str, str]
     ratings: Mapping[str, str]
@@ -64,12 +66,14 @@ class Guess:
     given: Mapping[str, Any] = field(default_factory=dict)
 
     def as_map(self) -> dict[str, Any]:
-        """The column map in the form of run.yaml."""
+        """The column map in the format of run.yaml."""
         return {**self.columns, **({"ratings": dict(self.ratings)} if self.ratings else {})}
 
 
 def guess(path: Path, sheet: str | None = None, given_columns: Mapping[str, Any] | None = None) -> Guess:
-    """Guess the roles of columns from a table's first rows; columns that the user gave and the table has are kept."""
+    """Guess which columns hold which fields, from a table's first rows. Columns that the user gave and that the table
+    has are kept.
+    """
     present = table_columns(path, sheet)
     rows = [cells for _, cells in islice(table_rows(path, sheet), _LOOKED_AT)]
     values = {name: [cell(row, name) for row in rows] for name in present}
@@ -103,7 +107,7 @@ def guess(path: Path, sheet: str | None = None, given_columns: Mapping[str, Any]
 
 
 def options(proposal: Guess) -> str:
-    """A sentence that ends in a proposed value of the option `columns`, to copy."""
+    """Hint that ends with the proposed value of the option `columns`, for the user to copy."""
     pairs = [
         *proposal.given.items(),
         *proposal.columns.items(),
@@ -124,8 +128,8 @@ def options(proposal: Guess) -> str:
 
 
 def proposed(path: Path, sheet: str | None = None, given_columns: Mapping[str, Any] | None = None) -> str:
-    """A column map to copy, as options: a map of comparisons where the table holds pairs of stories and the user gave
-    no columns, else a guess.
+    """Hint that proposes a column map for the user to copy. If the table seems to hold pairs of stories, and the user
+    gave no columns, the map is one of comparisons.
     """
     pairs = None if given_columns else proposal(table_columns(path, sheet))
     if pairs is not None:
@@ -134,7 +138,9 @@ def proposed(path: Path, sheet: str | None = None, given_columns: Mapping[str, A
 
 
 def _corrected(given_columns: Mapping[str, Any], present: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:
-    """The user's columns, with the nearest name in place of one that the table has not."""
+    """Columns that the user gave for fields and for criteria. A name that the table lacks is replaced by the most
+    similar column name.
+    """
     fields: dict[str, str] = {}
     ratings: dict[str, str] = {}
     flat = (
@@ -160,7 +166,9 @@ def _names_raters(column: str, present: Sequence[str]) -> bool:
 
 
 def _columns_of(column: str, present: Sequence[str]) -> Iterator[str]:
-    """Columns that a rating's text names, one or several, with or without their raters."""
+    """Columns that the value of `ratings` for a criterion names: one column, or several separated by commas, each with
+    or without its rater.
+    """
     if column in present:
         yield column
         return
@@ -169,15 +177,15 @@ def _columns_of(column: str, present: Sequence[str]) -> Iterator[str]:
 
 
 def _bare(column: str) -> str:
-    """A column's name without the `Input.` and `Answer.` of crowd-sourcing files, in small letters and no marks."""
+    """A column's name in lower case, only letters and digits, without the prefixes `Input.` and `Answer.` of
+    crowd-sourcing files.
+    """
     last = re.sub(r"^(?:input|answer)\.", "", column, flags=re.IGNORECASE)
     return re.sub(r"[^a-z0-9]", "", last.rpartition(".")[2].lower())
 
 
 def named_column(name: str, columns: Sequence[str]) -> str | None:
-    """The column with the likeliest name for a field of `_NAMES`; None where no column has a name that files use for
-    the field.
-    """
+    """The column whose name is usual for the field `name`, most usual names first; None if there is none."""
     for usual_name in _NAMES[name]:
         for column in columns:
             if _bare(column) == usual_name:
@@ -186,7 +194,7 @@ def named_column(name: str, columns: Sequence[str]) -> str | None:
 
 
 def fits(name: str, values: Sequence[Any]) -> bool:
-    """Whether cells can be what a field holds: names are short, stories are not numbers."""
+    """Whether cells may be values of the field `name`: story texts are long strings, and names are short."""
     given = [value for value in values if not is_missing(value, ())]
     if not given or any(isinstance(value, Mapping | list) for value in given):
         return False
@@ -203,7 +211,9 @@ def _longest(columns: Sequence[str], values: Mapping[str, Sequence[Any]]) -> str
 
 
 def _rated(values: Sequence[Any], comma: bool) -> bool:
-    """Whether a column's cells are ratings: few distinct numbers near 0, or lists of such."""
+    """Whether a column's cells may be ratings: few distinct numbers of small size, or lists of them. `comma` = the file
+    writes decimal commas.
+    """
     numbers: set[float] = set()
     rating_place = RatingPlace(Path(), 0, "", ("NA", "nan"), comma)
     try:
@@ -215,7 +225,9 @@ def _rated(values: Sequence[Any], comma: bool) -> bool:
 
 
 def _ratings(columns: Sequence[str]) -> dict[str, str]:
-    """Criterion -> its column, or its columns with commas, where their names differ in a number at the end alone."""
+    """Column of each criterion's ratings. Columns whose names differ only in a number at the end belong to one
+    criterion and are joined with commas.
+    """
     stems: dict[str, list[str]] = {}
     for column in columns:
         if COUNTS.search(_bare(column)) or _bare(column) in _NAMES["id"] or not _bare(column):
@@ -234,7 +246,7 @@ def _ratings(columns: Sequence[str]) -> dict[str, str]:
 
 
 def criterion_name(column: str) -> str:
-    """The criterion of a shipped set that a column's name or beginning stands for; else the name itself."""
+    """Name of the shipped criterion that a column name equals, abbreviates or begins; else the column name itself."""
     from judge.criteria import load_criteria
 
     bare = _bare(column)

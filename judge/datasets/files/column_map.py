@@ -1,27 +1,26 @@
-"""Any table as a dataset, through a column map that names the column of each field.
+"""Reads any table as a dataset, through a column map that names the column of each field.
 
-A map says which column holds what: `{"id": "Story ID", "text": "Story", "system": "Model", "story_prompt": "Prompt",
-"reference": "Human", "rater": "Worker ID", "ratings": {"Relevance": "rel"}}`; `"ratings.Relevance": "rel"` says the
-same as the nested form, `"system": "=gpt-4"` is a constant, and `a.b` is key b of the object in column a. Text fields
-that the map leaves out are taken from columns of the same name, where there are any. Shapes:
+The map `{"id": "Story ID", "text": "Story", "system": "Model", "story_prompt": "Prompt", "reference": "Human", "rater":
+"Worker ID", "ratings": {"Relevance": "rel"}}` names a column for each field. `"ratings.Relevance": "rel"` is the same
+as the nested form, `"system": "=gpt-4"` is a constant, and `a.b` is key b of the object in column a. Text fields that
+the map leaves out are read from columns of the same name, if there are any. A table may have these shapes:
 
 - one row a story: `ratings` columns, no `rater`. Read row by row. Without an `id`, a story's id is its row number.
-  A criterion may have several columns, one a rater: a list of columns (each column's name is its rater's), or
-  `{"ann": "ann_coh", "bob": "bob_coh"}`, written `ann:ann_coh,bob:bob_coh` on the command line. Where the columns are
-  positions and not persons, `"rater": "=unknown"` says so. A cell may hold several ratings (`rating_cell`).
+  A criterion may have several columns, one for each rater: a list of columns (each column's name is its rater's), or
+  `{"ann": "ann_coh", "bob": "bob_coh"}`, written `ann:ann_coh,bob:bob_coh` on the command line. If the columns are
+  positions and not persons, add `"rater": "=unknown"`. A cell may hold several ratings (`rating_cell`).
 - one row a story and rater: `rater` and `ratings`.
-- one row a rating: `criterion` and `rating`, with `rater` where it is known.
+- one row a rating: `criterion` and `rating`, with `rater` if the raters are known.
 
-People may belong to panels: `panel` is a column (or `=constant`) of each row's panel, and then rows of one id may be
-those of several panels; `"panels": {"expert": ["ann", "bob"]}`, written `panels.expert=ann,bob` on the command line,
-names the raters of each.
+Raters may belong to panels. `panel` is a column (or `=constant`) with the panel of each row; rows with one id may then
+have different panels. `"panels": {"expert": ["ann", "bob"]}`, written `panels.expert=ann,bob` on the command line,
+names the raters of each panel.
 
-Where several rows make one story, rows of one id belong together, wherever they stand, and must agree on its texts. An
-empty cell (null in JSON and Parquet) is a rating that was not given, and so is a word that `missing` lists. `sheet`
-names a workbook's.
+If a story has several rows, they are those with its id, in any order, and they must have the same texts. An empty cell
+(null in JSON and Parquet), or a word listed in `missing`, is a missing rating. `sheet` is the sheet of a workbook.
 
-Ratings may be labels: `labels` and `unordered` say which (`label_scales`), and a cell then holds a label's word, letter
-case aside, or its code.
+Ratings may be labels: `labels` and `unordered` declare them (`label_scales`). A cell then holds a label's word (letter
+case is ignored) or its code.
 """
 
 from __future__ import annotations
@@ -53,7 +52,9 @@ RatingColumns = tuple[tuple[str | None, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class ColumnMap:
-    """Field -> column (or `=constant`), criterion -> columns of its ratings, and how the table is read."""
+    """A checked column map: column (or `=constant`) of each field, rating columns of each criterion, and how the table
+    writes its values.
+    """
 
     fields: Mapping[str, str]
     ratings: Mapping[str, RatingColumns]
@@ -67,17 +68,17 @@ class ColumnMap:
 
     @property
     def grouped(self) -> bool:
-        """Whether several rows together hold one story."""
+        """Whether a story may have several rows."""
         return _grouped_by(self.fields)
 
     @property
     def names_raters(self) -> bool:
-        """Whether columns name the rater of each rating; cells may name raters too."""
+        """Whether the column map names the raters of ratings. If it does not, the cells may still name them."""
         many = any(rater for columns in self.ratings.values() for rater, _ in columns)
         return "rater" in self.fields or (many and not self.anonymous)
 
     def rating_place(self, path: Path, row: int, column: str, criterion: str) -> RatingPlace:
-        """Position of a criterion's rating, and how this table writes ratings."""
+        """Position of a criterion's rating for error messages, with the table's notation for ratings."""
         return RatingPlace(path, row, column, self.missing, self.decimal_comma, self.labels.of(criterion))
 
 
@@ -87,9 +88,10 @@ def open_table(
     name: str | None = None,
     labels: LabelScales | None = None,
 ) -> Dataset:
-    """Open a table as a dataset; the map is checked against the table's columns at once.
+    """Open a table as a dataset. The column map is checked against the table's columns at once.
 
-    `labels` are those of criteria that the ratings are to be compared with; the map may declare others.
+    `labels` are the labels of the criteria with which the ratings will be compared. Raises SpecError if the map
+    declares other labels.
     """
     chosen = complete(columns or {}, path)
     name = name or path.stem
@@ -106,15 +108,15 @@ def open_table(
 
 
 def read_stories(path: Path, columns: ColumnMap) -> Iterator[Story]:
-    """Read a table's stories with a column map."""
+    """Stories of a table, read with a column map."""
     return _grouped(path, columns) if columns.grouped else _one_row_a_story(path, columns)
 
 
 def complete(columns: Mapping[str, Any], path: Path) -> ColumnMap:
-    """Complete a column map for a table: fields that the map lacks get the columns of the same name.
+    """Complete a column map for a table: text fields that the map lacks are read from the columns of the same name.
 
-    Raises SpecError for a map that no table can have, and DataError for columns that this one has not; what is said
-    ends with options to copy.
+    Raises SpecError for a map that is invalid for any table, and DataError for columns that this table lacks. The hint
+    proposes a map to copy.
     """
     missing, sheet = stated_words(columns.get("missing")), stated_words(columns.get("sheet"))
     panels, columns = _panels(columns), {key: value for key, value in columns.items() if not _names_panel(key)}
@@ -150,7 +152,7 @@ def _names_panel(key: str) -> bool:
 
 
 def _panels(columns: Mapping[str, Any]) -> dict[str, str]:
-    """Rater -> panel, from `panels` and `panels.NAME`."""
+    """Panel of each rater, from the keys `panels` and `panels.NAME` of the column map."""
     panels = {key.removeprefix(f"{_PANELS}."): value for key, value in columns.items() if key.startswith(f"{_PANELS}.")}
     whole = columns.get(_PANELS, {})
     if not isinstance(whole, Mapping):
@@ -195,8 +197,8 @@ def _parse(columns: Mapping[str, Any], present: Sequence[str]) -> tuple[dict[str
 
 
 def rating_columns(criterion: str, value: Any, present: Sequence[str]) -> RatingColumns:
-    """Rating columns of a criterion: one column, a list, a mapping of raters to columns, or a text that lists these
-    with commas.
+    """Rating columns of a criterion, as pairs (rater or None, column). `value` is one column, a list, a mapping of
+    raters to columns, or a string that lists columns with commas.
     """
     if isinstance(value, Mapping):
         return tuple((str(rater), str(column)) for rater, column in value.items())
@@ -214,7 +216,7 @@ def rating_columns(criterion: str, value: Any, present: Sequence[str]) -> Rating
 
 
 def stated_words(value: Any) -> tuple[str, ...]:
-    """Words of a field that holds texts, not a column: one text, a list, or, from the command line, `=one,two`."""
+    """Words of a key whose value is text and not a column: one string, a list, or `=one,two` from the command line."""
     if value is None:
         return ()
     if isinstance(value, str):
@@ -278,7 +280,9 @@ def _texts(cells: Mapping[str, Any], columns: ColumnMap, path: Path, row: int) -
 
 
 def label(value: Any) -> Any:
-    """Text of a name: a whole number in a typed table is written as in a CSV file; other values are unchanged."""
+    """A name as text: whole numbers, such as 7.0 in a typed table, are written as in a CSV file. Other values are
+    unchanged.
+    """
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
@@ -303,7 +307,9 @@ def _ratings(cells: Mapping[str, Any], columns: ColumnMap, path: Path, row: int)
 
 
 def _long(cells: Mapping[str, Any], raters: Any, columns: ColumnMap, path: Path, row: int) -> list[Rating]:
-    """One row a rating, or lists of the same length side by side in one row."""
+    """Ratings in one row of a table with columns `criterion` and `rating`. The cells may be lists of the same
+    length.
+    """
     column = columns.fields["rating"]
     value, criteria = cell(cells, column), cell(cells, columns.fields["criterion"])
     if columns.labels and isinstance(criteria, list) and isinstance(value, list) and len(criteria) == len(value):
@@ -329,7 +335,9 @@ def _long(cells: Mapping[str, Any], raters: Any, columns: ColumnMap, path: Path,
 def _panel(
     cells: Mapping[str, Any], rater: str | None, at: int, count: int, columns: ColumnMap, path: Path, row: int
 ) -> str | None:
-    """The panel of one rating: the row's, or the one that its rater is named in; None where neither says it."""
+    """Panel of one rating: that of the row, or else the panel in which the map lists the rater. None if neither is
+    given.
+    """
     if "panel" in columns.fields:
         value = cell(cells, columns.fields["panel"])
         if not is_missing(value, columns.missing):
@@ -338,7 +346,9 @@ def _panel(
 
 
 def _part(value: Any, at: int, count: int, columns: ColumnMap, name: str, path: Path, row: int) -> str | None:
-    """The rater or criterion of one rating: the cell's, or, where the cell is a list beside the ratings, its own."""
+    """Rater, criterion or panel (the field `name`) of one rating: the cell's value or, if the cell is a list, entry
+    `at` of `count`. None if the map has no such field.
+    """
     if name not in columns.fields:
         return None
     column = columns.fields[name]

@@ -1,4 +1,4 @@
-"""A cell that may hold a label: its word, letter case aside, or its code."""
+"""Reads a cell that may hold a label: its word (letter case is ignored) or its code."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from judge.records import Scale
 
 
 def label_value(value: Any, scale: Scale, path: Path, row: int | str, column: str, *, only_codes: bool = True) -> float:
-    """The code of a label, or the code itself where the cell holds one; without `only_codes` any finite number is
-    accepted (a mean of repeats).
+    """The code of the label in a cell, which holds the label's word or its code. Without `only_codes` any finite number
+    is accepted (a mean of repeats).
 
-    Raises DataError naming the labels for anything else.
+    Raises DataError, naming the labels, for other values.
     """
     code = word_code(value, scale)
     if code is not None:
@@ -29,6 +29,8 @@ def label_value(value: Any, scale: Scale, path: Path, row: int | str, column: st
 
 
 def word_code(value: Any, scale: Scale) -> float | None:
-    """The code of a cell that is a label as a whole (typed tables hold True and False as such); else None."""
+    """The code of a cell whose whole text is a label; None for other cells. True and False in typed tables are read as
+    words.
+    """
     code = scale.code_of(str(value)) if isinstance(value, str | bool) else None
     return None if code is None else float(code)

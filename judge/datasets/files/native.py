@@ -1,19 +1,18 @@
-"""The program's own dataset format: JSON Lines, one story a line; reader and writer.
+"""Reads and writes the program's own dataset format: JSON Lines with one story a line.
 
-A line is an object with `id`, `story_prompt`, `system`, `text` and, where known, `reference` (a text or null) and
-`ratings` (a list of `{"rater": text or null, "criterion": text, "value": number}`, with `"panel": text` where the
-rater belongs to a panel). No other keys.
+A line is an object with `id`, `story_prompt`, `system`, `text` and, if known, `reference` (a text or null) and
+`ratings`: a list of `{"rater": text or null, "criterion": text, "value": number}`, with `"panel": text` if the rater
+belongs to a panel and `"comment": text` for the rater's comment. Other keys are not allowed.
 
-Ratings may be labels: the first line is then `{"labels": {"Plot": ["No", "Yes"]}}`, as `label_scales` reads it, and
-`value` holds a label's word, letter case aside, or its code. A rating may have a `comment`, what the rater wrote.
+Ratings may be labels. The first line is then `{"labels": {"Plot": ["No", "Yes"]}}`, as `label_scales` reads it, and
+`value` holds a label's word (letter case is ignored) or its code.
 
-Stories that people compared are lines too, where the first line says `{"pairs": true}` (with `labels`, where there are
-any). `{"pair": {"first": ID, "second": ID, "preferences": [{"rater": ..., "criterion": ..., "value": "first"}]}}` is a
-pair, with `second` and `tie` for the other values and perhaps an `id`; `{"ranking": {"stories": [[ID], [ID, ID]],
-"criterion": ..., "rater": ...}}` is one person's ranking, the best place first and stories that share a place in one
-list, and is read as all its pairs.
+If the first line has `{"pairs": true}` (with `labels`, if there are any), lines may also hold comparisons of stories.
+`{"pair": {"first": ID, "second": ID, "preferences": [{"rater": ..., "criterion": ..., "value": "first"}]}}` is a pair;
+other values are `second` and `tie`, and an `id` is optional. `{"ranking": {"stories": [[ID], [ID, ID]], "criterion":
+..., "rater": ...}}` is one person's ranking, best first, with tied stories in one list. It is read as all its pairs.
 
-A text says something, but for a story whose id tells that it was emptied on purpose (`ORIGIN@empty.1`).
+A text may not be blank, except in a story whose id says that it was emptied on purpose (`ORIGIN@empty.1`).
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ from judge.wording import Advice, joined
 
 
 class RatingLine(BaseModel):
-    """One rating as a line holds it."""
+    """Schema of one rating in a line."""
 
     model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
 
@@ -52,7 +51,7 @@ class RatingLine(BaseModel):
 
 
 class StoryLine(BaseModel):
-    """One line of the format."""
+    """Schema of one line with a story."""
 
     model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
 
@@ -72,8 +71,8 @@ def open_native(
 ) -> Dataset:
     """Open a native file as a dataset.
 
-    `columns` may declare labels, as a column map does, where the file does not; `labels` are those of criteria that the
-    ratings are to be compared with.
+    `columns` may declare labels, as in a column map, if the file does not. `labels` are the labels of the criteria with
+    which the ratings will be compared.
     """
     name = name or path.stem
     declared, compared = _header(path)
@@ -90,10 +89,10 @@ def open_native(
 
 
 def read_stories(path: Path, labels: LabelScales | None = None) -> Iterator[Story]:
-    """The stories of a native file, one line in memory at a time.
+    """The stories of a native file, read one line at a time.
 
-    Ids are compared by 8-byte hashes, about 75 bytes a story; on a hit the file is read again to be sure.
-    Raises DataError naming row and column for anything that is not the format.
+    Duplicate ids are detected by 8-byte hashes, which need about 75 bytes a story; if two hashes are equal, the file is
+    read again to compare the ids. Raises DataError, naming row and column, for anything that is not in the format.
     """
     seen: set[int] = set()
     rows = 0
@@ -129,9 +128,8 @@ def _is_header(value: Any) -> bool:
 
 
 def _header(path: Path) -> tuple[LabelScales, bool]:
-    """The labels that the first line declares, and whether it says that there are pairs.
-
-    What is wrong with a line is said when it is read.
+    """The labels that the first line declares, and whether it announces pairs. Errors in the line are not raised here
+    but when the stories are read.
     """
     try:
         row, value = next(json_lines(path), (0, None))
@@ -152,11 +150,12 @@ def _declared(value: Any, path: Path, row: int) -> LabelScales:
 def write_stories(
     path: Path, stories: Iterable[Story], labels: LabelScales | None = None, pairs: Iterable[Pair] | None = None
 ) -> int:
-    """Write stories, and pairs behind them, as a native file; returns how many stories. Nothing is overwritten.
+    """Write stories, and after them pairs, as a native file; returns the number of stories. Raises DataError if the
+    file exists.
 
-    With `labels` these stand in the first line, and ratings are written as words.
+    With `labels`, they are written to the first line, and ratings are written as their words.
 
-    The file appears under its name only when all of it is written.
+    The file gets its name only when it is complete.
     """
     count = 0
     try:
@@ -178,7 +177,9 @@ def write_stories(
 
 
 def story_line(story: Story, labels: LabelScales | None = None) -> bytes:
-    """One story as a line of the format, with the newline; ratings are words where `labels` has them."""
+    """One story as a line of the format, with the newline. Ratings are words where `labels` has the criterion's
+    labels.
+    """
     value = {
         "id": story.id,
         "story_prompt": story.story_prompt,
@@ -216,7 +217,7 @@ def _story(value: Any, path: Path, row: int, labels: LabelScales) -> Story:
 
 
 def _coded(value: dict[str, Any], path: Path, row: int, labels: LabelScales) -> dict[str, Any]:
-    """The line with the codes of labels in place of their words; what is no rating at all stays as it is."""
+    """The line's object with labels' words replaced by their codes. Malformed ratings are left unchanged."""
     if not isinstance(value.get("ratings"), list):
         return value
     ratings = list(value["ratings"])
@@ -230,7 +231,7 @@ def _coded(value: dict[str, Any], path: Path, row: int, labels: LabelScales) -> 
 
 
 def _refuse(error: ValidationError, path: Path, row: int) -> NoReturn:
-    """The first of pydantic's complaints, as a sentence."""
+    """Raise DataError with the first of pydantic's errors as a sentence."""
     first = error.errors(include_url=False)[0]
     location = ".".join(str(part) for part in first["loc"])
     key = str(first["loc"][-1])
@@ -266,7 +267,9 @@ def _other_form(path: Path) -> str:
 
 
 def _refuse_duplicate(story: str, path: Path, row: int) -> None:
-    """DataError naming both rows, unless two different ids only share a hash."""
+    """Raise DataError, naming both rows, if an earlier line has the same id. No error if two different ids share a
+    hash.
+    """
     for earlier, value in json_lines(path):
         if earlier >= row:
             return

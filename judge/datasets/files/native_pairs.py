@@ -1,6 +1,6 @@
-"""Lines of the native format that compare stories: a pair with preferences, or a ranking.
+"""Reads and writes the lines of the native format that compare stories: a pair with preferences, or a ranking.
 
-See `native` for the form of both lines.
+See `native` for the format of both lines.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from judge.records import PREFERRED, Pair, Preference, Preferred
 
 
 class PreferenceLine(BaseModel):
-    """One preference as a line holds it."""
+    """Schema of one preference in a line."""
 
     model_config = ConfigDict(strict=True, extra="forbid")
 
@@ -29,7 +29,7 @@ class PreferenceLine(BaseModel):
 
 
 class PairLine(BaseModel):
-    """A pair as a line holds it."""
+    """Schema of a pair in a line."""
 
     model_config = ConfigDict(strict=True, extra="forbid")
 
@@ -39,12 +39,12 @@ class PairLine(BaseModel):
     preferences: list[PreferenceLine] = Field(default_factory=list)
 
     def named(self) -> list[str]:
-        """Ids of the stories in the line, with repetitions."""
+        """Ids of the stories in the line. An id may occur twice."""
         return [self.first, self.second]
 
 
 class RankingLine(BaseModel):
-    """A ranking as a line holds it."""
+    """Schema of a ranking in a line."""
 
     model_config = ConfigDict(strict=True, extra="forbid")
 
@@ -53,7 +53,7 @@ class RankingLine(BaseModel):
     rater: str | None = Field(default=None, min_length=1)
 
     def named(self) -> list[str]:
-        """Ids of the stories in the line, with repetitions."""
+        """Ids of the stories in the line. An id may occur twice."""
         return [story for tied in self.stories for story in tied]
 
 
@@ -61,12 +61,12 @@ LINES: Mapping[str, type[PairLine | RankingLine]] = {"pair": PairLine, "ranking"
 
 
 def is_compared(value: Any) -> bool:
-    """Whether a line compares stories."""
+    """Whether a line's value is a pair or a ranking."""
     return isinstance(value, dict) and len(value) == 1 and next(iter(value)) in LINES
 
 
 def says_pairs(header: Mapping[str, Any], path: Path, row: int) -> bool:
-    """Whether a header announces comparisons."""
+    """Whether a header announces comparisons. Raises DataError if the key `pairs` is neither true nor false."""
     value = header.get("pairs", False)
     if not isinstance(value, bool):
         raise DataError("neither true nor false", file=path, row=row, column="pairs", found=value)
@@ -74,9 +74,10 @@ def says_pairs(header: Mapping[str, Any], path: Path, row: int) -> bool:
 
 
 def pairs_of(path: Path, prompts: Mapping[str, str]) -> Iterator[Pair]:
-    """The pairs from the comparisons in a native file; `prompts` gives each story's story-prompt by the story's id.
+    """The pairs from the comparisons in a native file. `prompts` gives each story's story-prompt by the story's id.
 
-    Raises DataError for what is no comparison, a story that the file does not hold, and two story-prompts.
+    Raises DataError for a malformed comparison, for a story that is not in the file, and for stories with different
+    story-prompts.
     """
     pair_set = PairSet(path)
     for row, value in json_lines(path):
@@ -128,7 +129,7 @@ def _check(named: list[str], prompts: Mapping[str, str], path: Path, row: int, k
 
 
 def _refuse(error: ValidationError, kind: str, path: Path, row: int) -> NoReturn:
-    """The first of pydantic's complaints, as a sentence."""
+    """Raise DataError with the first of pydantic's errors as a sentence."""
     first = error.errors(include_url=False)[0]
     location = ".".join(str(part) for part in (kind, *first["loc"]))
     if first["type"] == "missing":

@@ -1,14 +1,16 @@
 """Column maps of tables of comparisons, and released formats that are recognised by their columns.
 
-A map of comparisons has, beside `story_prompt, criterion, rater, missing, sheet`, the fields of one of these shapes:
+In addition to `story_prompt, criterion, rater, missing, sheet`, a map of comparisons has the fields of one of these
+shapes:
 
-- ``chosen, rejected``: one row a pair, the preferred story first. `chosen_id`, `chosen_system` and the like are known.
-- ``first, second, preference``: one row a pair as it was shown; `preference` holds first, second or tie (also a, b; 1,
-  2; model_a, model_b). Without it nobody preferred either. `id` names the pair, `first_id`, `first_system` a story.
-- ``texts, ranks``: one row a ranking of several stories: two lists side by side, 1 the best, equal ranks tied. `ids`
-  and `systems` are lists beside them.
-- ``text, rank``: one row a story of a ranking; a ranking is the rows of one story-prompt, rater and criterion. `id` and
-  `system` are the story's.
+- ``chosen, rejected``: one row a pair, with the preferred story first. `chosen_id`, `chosen_system` and the like are
+  optional.
+- ``first, second, preference``: one row a pair in the order shown. `preference` holds first, second or tie (also a, b;
+  1, 2; model_a, model_b); an empty cell = no preference. `id` is the pair's, `first_id` and `first_system` a story's.
+- ``texts, ranks``: one row a ranking of several stories, as two lists of equal length. Rank 1 is the best, and equal
+  ranks are ties. `ids` and `systems` are further lists.
+- ``text, rank``: one row a story of a ranking. A ranking is the rows with one story-prompt, rater and criterion. `id`
+  and `system` are the story's.
 """
 
 from __future__ import annotations
@@ -68,7 +70,9 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class PairMap:
-    """Column map of a table of comparisons: the table's shape, and field -> column (or `=constant`)."""
+    """Checked column map of a table of comparisons: the table's shape, and the column (or `=constant`) of each
+    field.
+    """
 
     shape: Shape
     fields: Mapping[str, str]
@@ -77,12 +81,12 @@ class PairMap:
 
 
 def is_pair_map(columns: Mapping[str, Any] | None) -> bool:
-    """Whether a column map speaks of comparisons."""
+    """Whether a column map is one of comparisons."""
     return bool(_OWN & set(columns or {}))
 
 
 def known_form(present: Sequence[str]) -> str | None:
-    """The released format that a table with these columns has; None for a table with one story per row."""
+    """Name of the released format of comparisons that a table with these columns has; None if it has none of them."""
     if {"text", "system"} <= set(present):
         return None
     for name, fields in FORMS.items():
@@ -92,10 +96,10 @@ def known_form(present: Sequence[str]) -> str | None:
 
 
 def pair_map(columns: Mapping[str, Any], path: Path) -> PairMap:
-    """Complete column map of a table of comparisons: that of a known format where none is given, with columns named
-    like fields added.
+    """Complete column map of a table of comparisons. If `columns` is empty, the map of a recognised format. Columns
+    named like fields are added.
 
-    Raises SpecError for a map that no table can have, and DataError for columns that this one has not.
+    Raises SpecError for a map that is invalid for any table, and DataError for columns that this table lacks.
     """
     sheet = columns.get("sheet")
     sheet = str(sheet).removeprefix("=") if sheet else None
@@ -134,13 +138,15 @@ def _shape(fields: Mapping[str, Any]) -> Shape:
 
 
 def _within(column: str) -> str:
-    """A column's name without places in lists: `chosen.1.content` is within what a table calls `chosen.content`."""
+    """A column's name without positions in lists: `chosen.1.content` becomes `chosen.content`, the name in the table's
+    list of columns.
+    """
     return ".".join(part for part in column.split(".") if not part.isdigit())
 
 
 def proposal(present: Sequence[str]) -> dict[str, str] | None:
-    """A column map guessed from the columns' names, for the user to check and copy; None where the columns of both
-    stories are not found.
+    """A column map of comparisons guessed from the columns' names, for the user to check; None if the columns of both
+    stories are not recognised.
     """
     bare = {"".join(c for c in column.lower() if c.isalnum()): column for column in reversed(present)}
 

@@ -1,4 +1,6 @@
-"""Pairs assembled from single preferences: each pair once, whoever compared it and in whatever order."""
+"""Collects pairs of stories from single preferences. Each pair occurs once, whoever compared the stories and in
+whatever order.
+"""
 
 from __future__ import annotations
 
@@ -38,10 +40,10 @@ class PairSet:
         row: int,
         name: str | None = None,
     ) -> None:
-        """Add one comparison of two stories, by their ids; `preference` is None where nobody stated one.
+        """Add one comparison of two stories, given by their ids; `preference` is None if nobody stated one.
 
-        Raises DataError for a story beside itself, a pair's name that another has, and a person who says of one pair
-        and criterion a second time which is preferred.
+        Raises DataError if a story is compared with itself, if another pair has the same name, and if a person states a
+        second preference on one pair and criterion.
         """
         if first == second:
             raise DataError("a story is compared with itself", file=self.path, row=row, found=first)
@@ -67,9 +69,9 @@ class PairSet:
     def add_ranking(
         self, places: Sequence[Sequence[str]], story_prompt: str, criterion: str, rater: str | None, row: int
     ) -> None:
-        """A ranking, best place first, as all its pairs; stories that share a place are tied.
+        """Add all pairs of one ranking. `places` lists the stories best first; the stories of one inner list are tied.
 
-        Pairs stand in the order of their ids, which does not tell the ranking.
+        The stories of a pair are ordered by their ids, which does not reveal the ranking.
         """
         ranked = [(story, rank) for rank, tied in enumerate(places) for story in tied]
         for (better, its), (other, others) in combinations(ranked, 2):

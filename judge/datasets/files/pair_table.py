@@ -1,7 +1,8 @@
-"""Tables of compared or ranked stories as a dataset: stories, and pairs with preferences.
+"""Opens tables of compared or ranked stories as a dataset of stories and of pairs with preferences.
 
-`pair_map` says which shapes are read. A story without an id has a hash of story-prompt and text for one; where the
-preferred story stands first in the file, a pair's own order is that of its stories' ids, which does not tell who won.
+The shapes of tables are listed in `pair_map`. A story without an id gets a hash of story-prompt and text as its id. If
+the table puts the preferred story first, the stories of a pair are ordered by their ids, so that the order does not
+reveal the preference.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ _ALLOWED = "first, second, tie (or a, b; 1, 2; model_a, model_b)"
 
 
 def open_pairs(path: Path, columns: Mapping[str, Any] | None = None, name: str | None = None) -> Dataset:
-    """Open a table of comparisons as a dataset; the map is checked against the table's columns at once."""
+    """Open a table of comparisons as a dataset. The column map is checked against the table's columns at once."""
     chosen = pair_map(columns or {}, path)
     return Dataset(
         name=name or path.stem,
@@ -55,14 +56,16 @@ def read_stories(path: Path, columns: PairMap) -> Iterator[Story]:
 
 
 def read_pairs(path: Path, columns: PairMap) -> Iterator[Pair]:
-    """Every pair once: in the table's order where its shape is `shown`, otherwise in the order of the stories' ids."""
+    """Every pair once. The order is that of the table if its columns are `first` and `second` (shape ``shown``), else
+    that of the stories' ids.
+    """
     pairs = list(_read(path, columns).pairs.pairs())
     yield from pairs if columns.shape == "shown" else sorted(pairs, key=lambda pair: (pair.first, pair.second))
 
 
 @dataclass(slots=True)
 class _Table:
-    """Content of a table: stories with the row where each was first, and pairs."""
+    """Content of a table: its pairs, and its stories with the row in which each occurred first."""
 
     path: Path
     columns: PairMap
@@ -70,8 +73,8 @@ class _Table:
     stories: dict[str, tuple[int, Story]] = field(default_factory=dict)
 
     def text(self, cells: Mapping[str, Any], name: str, row: int) -> str | None:
-        """Text of a field in one row; None where the column map lacks the field, or where the cell of a prompt or rater
-        is empty.
+        """Text of a field in one row. None if the column map lacks the field, or if the cell is an empty story-prompt
+        or rater.
         """
         column = self.columns.fields.get(name)
         if column is None:
@@ -82,8 +85,8 @@ class _Table:
         return text_value(self.named(value, column, row), self.path, row, column)
 
     def named(self, value: Any, column: str, row: int) -> Any:
-        """A cell as text; whole numbers count as names too. For a list or object, the column map must name the position
-        of the text.
+        """A cell's value with whole numbers converted to text. Raises DataError for a list or object, in which the
+        column map must name the position of the text.
         """
         if isinstance(value, float) and value.is_integer():
             value = int(value)
@@ -99,7 +102,9 @@ class _Table:
         return value
 
     def story(self, text: str, prompt: str | None, system: str | None, name: str | None, row: int) -> Story:
-        """The story of a row; raises DataError where an earlier row has the same id with another text."""
+        """The story of a row, stored by id. Raises DataError if an earlier row has the same id with another text,
+        story-prompt or system.
+        """
         name = name or "s-" + digest("\n\n".join((prompt or "", text)), 6).hex()
         story = Story(name, prompt or "", system or SYSTEM, text)
         first, earlier = self.stories.setdefault(name, (row, story))
@@ -186,7 +191,7 @@ def _list(table: _Table, cells: Mapping[str, Any], name: str, row: int) -> list[
 
 
 def _long(table: _Table) -> None:
-    """One row a story of a ranking."""
+    """Add the rankings of a table with one row for each ranked story."""
     rankings: dict[tuple[str | None, str | None, str], list[tuple[float, str]]] = {}
     rows: dict[tuple[str | None, str | None, str], int] = {}
     column = table.columns.fields["rank"]
@@ -216,7 +221,7 @@ def _add(
     rater: str | None,
     row: int,
 ) -> None:
-    """Stories by rank, 1 the best; equal ranks share a place."""
+    """Add one ranking given as pairs (rank, story id). Rank 1 is the best, and stories of equal rank are tied."""
     if len({name for _, name in ranked}) < len(ranked):
         raise DataError("a story occurs twice in one ranking", file=table.path, row=row)
     places = [[name for rank, name in ranked if rank == level] for level in sorted({rank for rank, _ in ranked})]

@@ -1,11 +1,12 @@
-"""The ratings in one cell: a number, a list of numbers, or numbers by rater.
+"""Reads the ratings in one cell: a number, a list of numbers, or numbers by rater.
 
-A list is JSON's (`[4, 5, 3]`), Python's, or numbers between semicolons, bars or commas (`4;5;3`); an object
-(`{"ann": 4, "bob": 5}`) names its raters. A lone comma has two meanings: in a file whose separator is the semicolon
-`4,5` is 4.5, as spreadsheets of many countries write it, and lists use no comma; elsewhere `4,5` is refused.
+A list is in JSON (`[4, 5, 3]`) or Python notation, or consists of numbers between semicolons, bars or commas (`4;5;3`).
+An object (`{"ann": 4, "bob": 5}`) names its raters. In a file whose separator is the semicolon, `4,5` is 4.5, as
+spreadsheets of many countries write it, and commas do not separate a list. In other files `4,5` is ambiguous and raises
+an error.
 
-Where the criterion has labels, each rating is a label's word or its code; a cell that is a label as a whole is that
-label, whatever marks it holds.
+If the criterion has labels, each rating is a label's word or code. A cell whose whole text is a label is read as this
+label, even if it contains separators.
 """
 
 from __future__ import annotations
@@ -36,9 +37,9 @@ MISSING_WORDS = frozenset({"na", "n/a", "nan", "null", "none", "-", "--", ".", "
 
 @dataclass(frozen=True, slots=True)
 class RatingPlace:
-    """Position of a cell, for error messages, and the table's notation for numbers and missing ratings.
+    """Position of a cell for error messages, with the table's notation for numbers and missing ratings.
 
-    `scale` is that of a criterion with labels; `only_codes` allows no number beside labels but a code.
+    `scale` is the scale of a criterion with labels, else None. With `only_codes` a number must be a label's code.
     """
 
     path: Path
@@ -51,8 +52,8 @@ class RatingPlace:
 
 
 def ratings_in(value: Any, cell: RatingPlace) -> list[tuple[str | None, float | None]]:
-    """Pairs (rater or None, rating) of one cell, in the cell's order; a missing rating is None. Raises DataError for a
-    value that is not a rating.
+    """Ratings in one cell as pairs (rater or None, rating), in the cell's order. A missing rating is None. Raises
+    DataError for a value that is not a rating.
     """
     if cell.scale is not None and not is_missing(value, cell.missing):
         whole = word_code(value, cell.scale)
@@ -68,7 +69,7 @@ def ratings_in(value: Any, cell: RatingPlace) -> list[tuple[str | None, float | 
 
 
 def is_missing(value: Any, missing: tuple[str, ...]) -> bool:
-    """Whether a cell is empty, null, or one of the words that the column map gives for that."""
+    """Whether a cell is blank, null, or one of the words that the column map lists as `missing`."""
     return value is None or (isinstance(value, str) and (not value.strip() or value.strip() in missing))
 
 

@@ -1,6 +1,6 @@
-"""Strict readers for released files: text, JSON, CSV and JSON Lines, with the row of each error.
+"""Strict readers of text, JSON, CSV and JSON Lines files. Errors name the row.
 
-Rows are counted as an editor shows them: the header of a CSV is row 1, the first line of JSON lines is row 1.
+Rows are counted as in an editor: the header of a CSV file and the first line of a JSON Lines file are row 1.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _UTF8_HINT = "save the file as UTF-8; nothing is guessed or replaced"
 
 
 def read_bytes(path: Path) -> bytes:
-    """The whole file; DataError when it cannot be read."""
+    """All bytes of a file. Raises DataError if the file cannot be read."""
     try:
         return path.read_bytes()
     except OSError as error:
@@ -44,7 +44,7 @@ def decode(raw: bytes, path: Path, row: int) -> str:
 
 
 def read_json(path: Path) -> Any:
-    """Parse a JSON file, refusing what Python's parser would let pass: NaN, infinities and keys given twice."""
+    """Parse a JSON file. Raises DataError also for what Python's parser accepts: NaN, infinities and duplicate keys."""
     text = decode(read_bytes(path), path, 1)
 
     def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -83,7 +83,7 @@ def json_lines(path: Path) -> Iterator[tuple[int, Any]]:
 
 
 def json_line(text: str, path: Path, row: int) -> Any:
-    """The value of one line of JSON."""
+    """Value of one line of JSON. Raises DataError, naming the row, if the line is not JSON."""
     try:
         return orjson.loads(text)
     except orjson.JSONDecodeError as error:
@@ -95,11 +95,11 @@ def json_line(text: str, path: Path, row: int) -> Any:
 
 
 def csv_rows(path: Path, required: Sequence[str] = (), *, separator: str = ",") -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield (row, cells by column) of a CSV file, holding one row in memory at a time. A first line `sep=;`, as Excel
-    reads it, is not counted as a row of data.
+    """Yield (row, cells by column) of a CSV file, with one row in memory at a time. A first line `sep=;`, which Excel
+    understands, is skipped.
 
-    Raises DataError for missing or duplicate columns, rows of another length, broken quotes and bytes that are not
-    UTF-8.
+    Raises DataError for missing or duplicate columns, rows of another length, invalid quotation marks and bytes that
+    are not UTF-8.
     """
     # The standard limit of 131,072 characters is shorter than some stories and than the score file's lists.
     csv.field_size_limit(_LONGEST_CELL)
@@ -169,7 +169,7 @@ def _check_utf8(cells: list[str], header: list[str], path: Path, row: int) -> No
 
 
 def text_value(value: object, path: Path, row: int | str, column: str) -> str:
-    """Check that a value is a text that is not blank and can be written as UTF-8; DataError otherwise."""
+    """The value, checked to be a text that is not blank and can be encoded as UTF-8. Raises DataError otherwise."""
     if not isinstance(value, str):
         raise DataError("not a text", file=path, row=row, column=column, found=value)
     if not value.strip():
@@ -188,7 +188,9 @@ def text_value(value: object, path: Path, row: int | str, column: str) -> str:
 def rating_value(
     value: object, scale: Scale | None, path: Path, row: int | str, column: str, *, step: bool = True
 ) -> float:
-    """A rating as a number: finite, and on the scale (with `step`, on one of its points). Texts are read as numbers."""
+    """A rating as a finite number; strings are converted. Raises DataError if the number is not on `scale` or, with
+    `step`, not one of its points.
+    """
     number: float | None = None
     if isinstance(value, str):
         try:
@@ -215,6 +217,6 @@ def _allowed(scale: Scale | None, step: bool) -> str:
 
 
 def check_count(unit: str, count: int, promised: int, path: Path) -> None:
-    """Raise DataError when a file does not hold the number of units that its release promises."""
+    """Raise DataError if a file does not hold the number of units (stories, say) that its release promises."""
     if count != promised:
         raise DataError(f"{count} {unit} where the released file has {promised}", file=path)

@@ -1,8 +1,8 @@
-"""Tables of any common form as rows of cells: CSV, TSV, JSON, JSON Lines, Parquet, XLSX.
+"""Reads tables in common formats as rows of cells: CSV, TSV, JSON, JSON Lines, Parquet, XLSX.
 
-Rows are counted as an editor shows them (a header is row 1); Parquet's rows and a JSON list's entries count from 1. A
-CSV file's separator is the one of comma, semicolon, tab and bar that splits its header, and the row below it, into
-most cells. Of a workbook the one sheet that holds anything is read, or the one that is named.
+Rows are counted as in an editor (a header is row 1); rows of Parquet and entries of a JSON list count from 1. The
+separator of a CSV file is the one of comma, semicolon, tab and bar that divides the header and the row below it into
+most cells. In a workbook the named sheet is read, or else the only sheet that is not empty.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ _LOOKED_AT = 100
 
 
 def table_rows(path: Path, sheet: str | None = None) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield (row, cells by column) of a table; a key that a JSON object lacks is null. DataError for any other
-    content.
+    """Yield (row, cells by column) of a table. Keys that a JSON object lacks are None. Raises DataError if the file is
+    not a table in these formats or has no rows.
     """
     suffix = path.suffix.lower()
     rows: Iterator[tuple[int, dict[str, Any]]]
@@ -54,7 +54,9 @@ def table_rows(path: Path, sheet: str | None = None) -> Iterator[tuple[int, dict
 
 
 def table_columns(path: Path, sheet: str | None = None) -> list[str]:
-    """Column names of a table, with the dotted names of values inside nested cells. DataError for an empty table."""
+    """Column names of a table, with dotted names for values inside nested cells. Raises DataError for an empty
+    table.
+    """
     names: dict[str, None] = {}
     for at, (_, cells) in enumerate(table_rows(path, sheet)):
         for column, value in cells.items():
@@ -68,8 +70,8 @@ def table_columns(path: Path, sheet: str | None = None) -> list[str]:
 
 
 def cell(cells: Mapping[str, Any], column: str) -> Any:
-    """Value of a column in one row: `=TEXT` is the constant TEXT; `a.b` is key b of the object in column a, or of each
-    object where a holds a list.
+    """Value of a column in one row. `=TEXT` is the constant TEXT. `a.b` is key b of the object in column a; if the
+    column holds a list, key b of each object in it.
     """
     if column.startswith("="):
         return column[1:]
@@ -102,7 +104,7 @@ def _within(name: str, value: Any) -> Iterator[str]:
 
 
 def separator(path: Path) -> str:
-    """The separator of a .csv file's cells."""
+    """The character that separates the cells of a .csv file."""
     first = "\t".join(next(iter(_first_rows(path, "\t")), []))
     if len(first) == len("sep=;") and first.startswith("sep="):
         return first[-1]
@@ -115,7 +117,9 @@ def separator(path: Path) -> str:
 
 
 def _first_rows(path: Path, candidate: str) -> list[list[str]]:
-    """The header and the row below it, if this were the separator; what breaks is said when the file is read."""
+    """The header and the row below it, read with the separator `candidate`. Rows that cannot be read are left out; that
+    error is raised later.
+    """
     first_rows: list[list[str]] = []
     try:
         with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as stream:
@@ -187,7 +191,7 @@ def _workbook(path: Path, named: str | None) -> Iterator[tuple[int, Any]]:
 
 
 def _check_size(path: Path) -> None:
-    """DataError for a workbook that unpacks to more than a workbook of stories can be."""
+    """Raise DataError if a workbook is unreasonably large when unpacked."""
     from zipfile import ZipFile
 
     with ZipFile(path) as archive:
@@ -202,7 +206,9 @@ def _check_size(path: Path) -> None:
 
 
 def _sheet(book: Any, path: Path, named: str | None) -> Any:
-    """The named sheet, or the only one that holds anything."""
+    """The sheet `named`, or the only sheet that is not empty. Raises DataError if there is no such sheet, or if several
+    are not empty.
+    """
     if named is not None:
         if named not in book.sheetnames:
             raise DataError(unknown("sheet", named, book.sheetnames), file=path)

@@ -1,4 +1,4 @@
-"""Detection of damage in a text, such as lost bytes, from before its release. The text stays as it is."""
+"""Detects damage in a text, such as lost bytes, that was already in the released file. The text is not changed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NEEDED: Mapping[str, tuple[str, ...]] = {
 
 
 def damage_in(text: str) -> list[str]:
-    """Kinds of damage that a text shows, in the order of `DAMAGE`."""
+    """Kinds of damage detected in a text, in the order of `DAMAGE`."""
     return [
         kind
         for kind, pattern in DAMAGE.items()

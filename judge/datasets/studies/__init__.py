@@ -1,1 +1,1 @@
-"""The studies' released files, one reader each, and the packaged demo set."""
+"""Readers of the studies' released files, one module for each dataset, and of the packaged demo set."""

@@ -1,11 +1,12 @@
-"""AUTOS, OpenMEVA's perturbed stories: human stories as they were (`ID@none`) and changed (`ID@PERTURBATION.1`).
+"""Reads AUTOS, OpenMEVA's perturbed stories: original human stories (`ID@none`) and changed stories
+(`ID@PERTURBATION.1`).
 
-A folder `roc` or `wp` of lines `id|||story-prompt|||text`, with a fourth part in some: `discrimination_test` holds for
-each aspect the coherent stories and, in `_perturb`, the incoherent ones; `invariance_test` holds changed stories that
-are as coherent as before, of the human stories in `roc_test_opt.txt` (one a line, from 0) and of incoherent ones in
-`roc_negative_sample.txt`. What is known of the form is the study's own scripts and the list of its files; the released
-files were not read yet. Files that are not there are passed over; an id's stories of different files are one where
-their text is the same.
+The folder `roc` or `wp` holds files with lines `id|||story-prompt|||text`, some with a fourth field.
+`discrimination_test` holds, for each aspect of coherence, the coherent stories and, in `_perturb`, the incoherent ones.
+`invariance_test` holds changed stories that are as coherent as before. They were made from the human stories in
+`roc_test_opt.txt` (one a line, numbered from 0) and from incoherent ones in `roc_negative_sample.txt`. The format is
+inferred from the study's own scripts and its list of files; no released file has been read yet. Missing files are
+skipped. Stories of several files with the same id and text are one story.
 """
 
 from __future__ import annotations
@@ -85,7 +86,7 @@ UNCHANGED = "changed stories that are their originals"
 
 
 class Line(NamedTuple):
-    """One line of a file."""
+    """Id, story-prompt and text in one line of an AUTOS file."""
 
     id: str
     story_prompt: str
@@ -94,7 +95,9 @@ class Line(NamedTuple):
 
 @dataclass(slots=True)
 class _Origins:
-    """Stories as they were, by id, for each system; a text that differs from the id's first gets an id of its own."""
+    """Original stories by id. If a file gives another text under an id that is already used, the story gets the id
+    `ID~SOURCE`, where SOURCE names the file.
+    """
 
     stories: dict[str, Story] = field(default_factory=dict)
 
@@ -126,9 +129,10 @@ def load(name: str) -> Dataset:
 
 
 def read_stories(files: Mapping[str, Path], part: str, left: Counter[str]) -> Iterator[Story]:
-    """Every original story, then every perturbed one, file by file; `left` counts the stories that are left out.
+    """Every original story, then every perturbed story, in the order of the files. `left` is updated with the number of
+    stories left out, by reason.
 
-    A file holds each story once; every story as it was is kept, so that changed ones find theirs.
+    A file holds each story once. All original stories are kept, so that each perturbed story has its original.
     """
     origins = _origins(files, part, left)
     for story in origins.stories.values():
@@ -152,8 +156,8 @@ def read_stories(files: Mapping[str, Path], part: str, left: Counter[str]) -> It
 
 
 def left_out(files: Mapping[str, Path], part: str) -> Mapping[str, int]:
-    """Counts of the items that the reader leaves out, and of files whose number of stories differs from the number that
-    the study reports.
+    """Number of stories that the reader leaves out, by reason. A file whose number of stories differs from the number
+    that the study reports is listed too.
     """
     left: Counter[str] = Counter()
     for _ in read_stories(files, part, left):
@@ -193,7 +197,9 @@ def _origins(files: Mapping[str, Path], part: str, left: Counter[str]) -> _Origi
 
 
 def _perturbed(part: str) -> Iterator[tuple[str, str, str, str]]:
-    """File, the source whose originals it changes, what their ids begin with, and the perturbation."""
+    """For each perturbed file: its name, the source of its original stories, the prefix of their ids, and the
+    perturbation.
+    """
     for mode, perturbation in ASPECTS.items():
         yield f"{part}_{mode}_perturb.txt", mode, "", perturbation
     for mode, perturbation in SAME.items():
@@ -203,7 +209,9 @@ def _perturbed(part: str) -> Iterator[tuple[str, str, str, str]]:
 
 
 def _lines(path: Path, left: Counter[str], *, blank: bool = False) -> Iterator[Line]:
-    """The lines that hold a story-prompt and a text; with `blank` the others too, so that places can be counted."""
+    """The lines of a file. Lines without a story-prompt or a text are counted in `left` and skipped; with `blank` they
+    are kept, so that line numbers can be counted.
+    """
     for row, line in enumerate(_plain_lines(path), start=1):
         if not line and not blank:
             continue

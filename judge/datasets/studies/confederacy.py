@@ -1,15 +1,15 @@
-"""A Confederacy of Models: one story-prompt, five stories each by twelve models and by people.
+"""Reads A Confederacy of Models: one story-prompt, with five stories by each of twelve models and five by people.
 
-The texts are one file each, `MODEL-NUMBER.txt`; `mapping-grouped.csv` has their codes (`Original`, `Anonymized`), under
-which raters read them. How the study's workbook of ratings is laid out is not known to this program. What is read is
-the only sheet that holds anything, with a row for each story and rater:
+Each text is a file, `MODEL-NUMBER.txt`. `mapping-grouped.csv` holds the codes (columns `Original`, `Anonymized`) under
+which raters read the stories. The layout of the study's workbook of ratings is not known to this program. It reads the
+only sheet that is not empty, with one row for each story and rater:
 
 - `Story`: the story's code or file name, with or without .txt;
-- `Rater`: who rated it;
-- every other column but `Group` and `Comments`: a criterion, rated from 1 to 10; an empty cell is no rating.
+- `Rater`: who rated the story;
+- every other column except `Group` and `Comments`: a criterion, rated from 1 to 10; an empty cell = no rating.
 
-Letter case of the column names is no matter. A workbook of another form is refused with what it holds; saved in this
-one under the same name it is read. Raters were students and graduates of creative writing: the panel `expert`.
+Letter case in the column names is ignored. A workbook with another layout raises an error; it can be converted to this
+layout under the same file name. Raters were students and graduates of creative writing: the panel `expert`.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ def load(name: str) -> Dataset:
 
 
 def read_stories(texts: Sequence[Path], codes: Path, ratings: Path) -> Iterator[Story]:
-    """One story for each text, in the texts' order. DataError for a rating of an unknown story, or for a duplicate
-    rating.
+    """One story for each text, in the order of `texts`. Raises DataError for a rating of an unknown story, and for a
+    duplicate rating.
     """
     names = {_bare(path.name): path for path in texts}
     original_by_name = {name.casefold(): name for name in names}
@@ -73,13 +73,13 @@ def read_stories(texts: Sequence[Path], codes: Path, ratings: Path) -> Iterator[
 
 
 def system_of(name: str) -> str:
-    """System that wrote a story: the file name without number and date. All human writers count as one system."""
+    """System that wrote a story: the file name without number and date. All human writers are one system."""
     system = _DATE.sub("", _NUMBER.sub("", name))
     return HUMAN if _PERSON.fullmatch(system) else system
 
 
 def _rated(path: Path, original_by_name: Mapping[str, str]) -> dict[str, list[Rating]]:
-    """Story -> its ratings, in the sheet's order."""
+    """Ratings of each story, in the sheet's order."""
     ratings_by_story: dict[str, list[Rating]] = {}
     rows: dict[tuple[str, str], int] = {}
     for row, cells in table_rows(path):

@@ -1,10 +1,10 @@
-"""Creative Short Stories: five-sentence stories by people and models, rated by experts and by lay readers.
+"""Reads Creative Short Stories: five-sentence stories by people and models, rated by experts and by lay readers.
 
-The reader knows the released table by its columns: `story`, `author` (`human`, or a model's name), `item_id` (the three
-words that the story must hold) and, for each of four criteria, `expert_CRITERION` and `non_expert_CRITERION`, lists of
-ratings from 1 to 5. It may have a column `id`; without one a story is named by its words and its row. Further columns
-(who guessed which author, say) are no ratings and are passed over. Nobody's place in a list is promised to be the same
-person in the next, so raters are not known; panels are.
+The released table has the columns `story`, `author` (`human`, or a model's name), `item_id` (the three words that the
+story must contain) and, for each of four criteria, `expert_CRITERION` and `non_expert_CRITERION`, which are lists of
+ratings from 1 to 5. With a column `id` the story's id is read from there, else it is made of the words and the row.
+Other columns, such as guesses of the author, are ignored. The same position in two lists need not be the same person,
+so raters are unknown, and only their panels are known.
 """
 
 from __future__ import annotations
@@ -50,7 +50,9 @@ def load(name: str) -> Dataset:
 
 
 def read_stories(path: Path) -> Iterator[Story]:
-    """The stories in the file's order. DataError for a missing column, an empty text, a rating off the scale."""
+    """The stories in the file's order. Raises DataError for a missing column, an empty text, or a rating off the
+    scale.
+    """
     row_by_id: dict[str, int] = {}
     for row, cells in table_rows(path):
         missing = [column for column in _COLUMNS if column not in cells]
@@ -69,7 +71,7 @@ def read_stories(path: Path) -> Iterator[Story]:
 
 
 def _ratings(cells: Mapping[str, Any], path: Path, row: int) -> Iterator[Rating]:
-    """Every rating of a story; nothing for a list that is empty or not there, or for a place without a number."""
+    """Ratings of a story. Missing lists and entries without a number are skipped."""
     for column, (criterion, panel) in _RATED.items():
         given = cells[column]
         if given is None:

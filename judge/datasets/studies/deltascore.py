@@ -1,6 +1,7 @@
-"""DeltaScore's crowd ratings: 120 ROC and 80 WP stories, five criteria, means of three unnamed raters.
+"""Reads DeltaScore's crowd ratings: 120 ROC and 80 WP stories, five criteria; each rating is the mean of three unnamed
+raters.
 
-Ids are the story-prompt's number by first appearance and the system, e.g. `1-BART`.
+A story's id is the number of its story-prompt, in order of first appearance, and the system, e.g. `1-BART`.
 """
 
 from __future__ import annotations
@@ -50,7 +51,9 @@ def load(name: str) -> Dataset:
 
 
 def read_stories(path: Path, systems: tuple[str, ...]) -> Iterator[Story]:
-    """Every story with five mean ratings. Raises DataError for another number of stories, or anything odd."""
+    """Every story with five mean ratings. Raises DataError for a wrong number of stories, and for content that differs
+    from the release.
+    """
     numbers: dict[str, int] = {}
     ids: set[str] = set()
     for row, entry in json_lines(path):

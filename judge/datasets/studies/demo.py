@@ -1,4 +1,6 @@
-"""The packaged demo set: stories and mechanical damages of them. Labels are set by construction, not by persons."""
+"""Opens the packaged demo set: stories and mechanically damaged versions of them. Their labels follow from the damage
+and were not given by raters.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""HANNA: 1,056 stories, each rated by three workers on six criteria (`hanna_stories_annotations.csv`).
+"""Reads HANNA: 1,056 stories, each rated by three workers on six criteria (`hanna_stories_annotations.csv`).
 
 Story ids are the released Story IDs, "0" to "1055"; "0" to "95" are the human stories. Texts are kept as released,
-leading blanks included.
+including blanks at their beginning.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def load(name: str) -> Dataset:
 def read_stories(path: Path) -> Iterator[Story]:
     """All 1,056 stories, ordered by Story ID, each with 18 ratings by three workers.
 
-    Raises DataError unless there are 3 rows a story that agree on its texts, and every rating is 1, 2, 3, 4 or 5.
+    Raises DataError unless every story has 3 rows with the same texts, and every rating is 1, 2, 3, 4 or 5.
     """
     texts: dict[str, dict[str, str]] = {}
     ratings: dict[str, list[Rating]] = {}

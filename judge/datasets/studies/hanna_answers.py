@@ -1,6 +1,6 @@
-"""The HANNA study's raw answers: `answers[i][criterion]["Task k"][j]`, plain strings.
+"""Reads the HANNA study's raw answers: `answers[i][criterion]["Task k"][j]`, plain strings.
 
-i is the story's index, "Task 0" to "Task 3" are Eval-Prompts 1 to 4, j is the repeat (three in the study).
+i is the story's index, "Task 0" to "Task 3" are Eval-Prompts 1 to 4, and j is the repeat (three in the study).
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ class HannaAnswer:
 
 
 def read_answers(path: Path) -> Iterator[HannaAnswer]:
-    """Every answer of the file, in its order; an empty string is an answer too.
+    """Every answer in the file's order, including empty strings.
 
-    The outer level may be a list, or an object with the indices as keys. Raises DataError for any other shape.
+    The outer level may be a list, or an object with the indices as keys. Raises DataError for any other structure.
     """
     content = read_json(path)
     if isinstance(content, list):

@@ -1,8 +1,8 @@
-"""The 576 unrated stories of six language models on HANNA's 96 story-prompts, and the 96 human stories.
+"""Reads the 576 unrated stories by six language models for HANNA's 96 story-prompts, and the 96 human stories.
 
-`hanna_llm` gives the 576 (ids `llm-0` to `llm-575`, the file's row numbers). `hanna_llm+human` puts the 96 human
-stories before them (ids "0" to "95" as in `hanna`), with the score file's three rater positions; positions are not
-persons, so the raters of these ratings are unknown.
+Dataset `hanna_llm` holds the 576 stories (ids `llm-0` to `llm-575`, the file's row numbers). `hanna_llm+human` adds the
+96 human stories before them (ids "0" to "95" as in `hanna`), with ratings from the score file's three rater positions.
+A position is not a fixed person, so the raters are unknown.
 """
 
 from __future__ import annotations
@@ -62,10 +62,10 @@ def read_stories(stories: Path, scores: Path | None = None) -> Iterator[Story]:
 
 
 def read_human_stories(stories: Path, scores: Path | None = None) -> list[Story]:
-    """The 96 human stories (system Human), in the order of the score file; with a score file, each has 18 ratings by
-    unknown raters.
+    """The 96 human stories (system Human), in the order of the score file. With a score file, each story has 18 ratings
+    by unknown raters.
 
-    Each is its own reference story, as HANNA's Human system is.
+    Each story is its own reference story, as for HANNA's system Human.
     """
     ratings: list[list[Rating]] = [[] for _ in range(STORY_PROMPTS)]
     if scores is not None:
@@ -88,7 +88,9 @@ def read_human_stories(stories: Path, scores: Path | None = None) -> list[Story]
 
 
 def _rows(path: Path) -> list[tuple[int, dict[str, str]]]:
-    """All rows, checked: 6 models of 96 rows each, every model on the same story-prompts in the same order."""
+    """All rows with their numbers, checked to be 6 models of 96 rows each, every model on the same story-prompts in the
+    same order.
+    """
     rows = list(csv_rows(path, _COLUMNS))
     check_count("stories", len(rows), STORY_PROMPTS * len(SYSTEMS), path)
     for index, (row, cells) in enumerate(rows):

@@ -1,7 +1,7 @@
-"""The HANNA score file, as released: 11 systems x 254 columns of 96 numbers each.
+"""Reads the HANNA score file, as released: 11 systems x 254 columns of 96 numbers each.
 
-Two things to know before using a column: the per-story means of the study's judges have -1 averaged in wherever an
-answer did not parse, and `Human 1..3` are positions in the release's row order, not persons.
+Two properties matter before a column is used. The study's judges have a mean rating for each story, in which each
+answer that did not parse counts as -1. `Human 1` to `Human 3` are positions in the release's row order, not persons.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class ScoreFile:
         return tuple(self.values)
 
     def column(self, name: str) -> dict[str, list[float]]:
-        """System -> 96 numbers, for a column such as `Relevance`, `Human 1 RE` or `Beluga-13B CH 3`."""
+        """The 96 numbers of each system, for a column such as `Relevance`, `Human 1 RE` or `Beluga-13B CH 3`."""
         if name not in self.values:
             # All 254 names would bury the one that was meant.
             close = nearest(name, self.values)
@@ -66,7 +66,7 @@ class ScoreFile:
         return {system: list(numbers) for system, numbers in self.values[name].items()}
 
     def human_positions(self, criterion: str) -> dict[str, list[list[float]]]:
-        """Map from system to the 96 ratings of each of the three rater positions, for a criterion by full name. A
+        """The 96 ratings of each of the three rater positions, by system, for a criterion given by its full name. A
         position is not one fixed person.
         """
         if criterion not in CRITERIA:
@@ -78,7 +78,7 @@ class ScoreFile:
 def read_score_file(path: Path, *, stories: int = STORIES) -> ScoreFile:
     """Read `hanna_metric_scores_llm.csv`, checking that every cell is a list of `stories` finite numbers.
 
-    Raises DataError naming row (the system) and column otherwise, and for a system that stands twice.
+    Raises DataError otherwise, naming row (the system) and column, and for a system that occurs twice.
     """
     values: dict[str, dict[str, list[float]]] = {}
     systems: list[str] = []

@@ -1,7 +1,8 @@
-"""The HANNA study's audit file: 100 explanations, six questions, three positions, with the first question inverted.
+"""Reads the HANNA study's audit file: 100 explanations, six questions, three annotator positions.
 
-The first question asks whether the guideline was followed, the others whether an error is there, so its answers are
-inverted here. Rows come in blocks of three, one a position; positions are not persons.
+The first question asks whether the guideline was followed, and the other questions whether an error is present. The
+answers to the first question are therefore inverted here. Rows come in blocks of three, one for each position; a
+position is not a fixed person.
 """
 
 from __future__ import annotations
@@ -30,10 +31,10 @@ _TEXTS = ("Input.story_id", "Input.explanation")
 @dataclass(frozen=True, slots=True)
 class AuditedItem:
     """One audited explanation: the story's id, the whole answer, and for each kind of error the marks of the three
-    rater positions (1 = error present).
+    annotator positions (1 = error present).
 
-    `unused` holds the answers to the question that the study dropped; None where it was not asked, as in audits that
-    this program exports in the study's form.
+    `unused` holds the answers to the question that the study dropped. They are None if the question was not asked, as
+    in audits that this program exports in the study's format.
     """
 
     story: str
@@ -43,8 +44,8 @@ class AuditedItem:
 
 
 def read_items(path: Path) -> list[AuditedItem]:
-    """The 100 items in order; DataError unless every block of three rows concerns one explanation and all marks are 0
-    or 1.
+    """The 100 items in order. Raises DataError unless each block of three rows is about one explanation and all marks
+    are 0 or 1.
     """
     columns = [column for column, _ in QUESTIONS.values()] + [UNUSED]
     items: list[AuditedItem] = []

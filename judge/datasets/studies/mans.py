@@ -1,7 +1,7 @@
-"""OpenMEVA's MANS: 200 story-prompts x 5 systems x 5 ratings of overall quality.
+"""Reads OpenMEVA's MANS: 200 story-prompts x 5 systems x 5 ratings of overall quality.
 
-The five ratings of a story are sorted in the release, so that rater identity is lost: every rating has rater None, and
-statistics that need to know who rated what do not exist for this set.
+The release sorts the five ratings of each story, so rater identity is lost. Every rating has rater None, and statistics
+that need rater identity are not available.
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ def load(name: str) -> Dataset:
 
 
 def read_stories(path: Path) -> Iterator[Story]:
-    """1,000 stories with ids such as `125-fusion`, in the file's order. DataError for anything not as released."""
+    """The 1,000 stories in the file's order, with ids such as `125-fusion`. Raises DataError if the content differs
+    from the release.
+    """
     content = read_json(path)
     if not isinstance(content, dict):
         raise DataError("not an object of story-prompts", file=path, found=type(content).__name__)

@@ -1,9 +1,10 @@
-"""Ghazarian et al.'s coherence ratings: two sets of 300 stories, five named workers each, 0 to 5.
+"""Reads Ghazarian et al.'s coherence ratings: two sets of 300 stories, each story rated by five named workers from 0 to
+5.
 
-A row of the table is one worker's answers to a page of stories: WorkerId, Input.text1, ..., Answer.text1, ... A story
-is known by its text, blanks aside; ids number the stories in the order of the file. The release says neither which
-system wrote a story nor for which story-prompt. ``</s>`` ends each sentence of the ROC set; that is the file's format,
-and is decoded. MANPLTS, the study's own score of each story, stands in a file of its own: TEXT, a tab, a number.
+A row of the table is one worker's answers to a page of stories: WorkerId, Input.text1, ..., Answer.text1, ... Stories
+are identified by their text, ignoring differences in blanks; ids number them in the order of the file. The release
+names neither systems nor story-prompts. In the ROC set ``</s>`` ends each sentence; this mark of the file format is
+removed. MANPLTS, the study's own score of each story, is in a separate file with lines of TEXT, a tab and a number.
 """
 
 from __future__ import annotations
@@ -50,7 +51,9 @@ def load(name: str) -> Dataset:
 
 
 def read_stories(path: Path) -> Iterator[Story]:
-    """The stories in the file's order, each with five ratings. DataError for anything not as released."""
+    """The stories in the file's order, each with five ratings. Raises DataError if the content differs from the
+    release.
+    """
     ratings: dict[str, list[Rating]] = {}
     for row, cells in csv_rows(path, (_WORKER, f"{_INPUT}1", f"{_ANSWER}1")):
         worker = text_value(cells[_WORKER], path, row, _WORKER)
@@ -70,8 +73,8 @@ def read_stories(path: Path) -> Iterator[Story]:
 
 
 def read_scores(path: Path) -> dict[str, float]:
-    """Map from story text to the score that MANPLTS gave it, with texts spelled as in the stories. DataError for a file
-    of another shape.
+    """MANPLTS score of each story, by the story's text as `plain` writes it. Raises DataError if the file has another
+    format.
     """
     scores: dict[str, float] = {}
     for row, line in enumerate(decode(read_bytes(path), path, 1).splitlines(), start=1):
@@ -91,12 +94,14 @@ def read_scores(path: Path) -> dict[str, float]:
 
 
 def log_odds(score: float) -> float:
-    """A score, which is a probability, as log-odds: in the same order, and hundreds of stories are not tied at 1e-9."""
+    """Log-odds of a score, which is a probability. Log-odds keep the order of the scores but are spread out near 0 and
+    1, where hundreds of scores would otherwise count as ties at a tolerance of 1e-9.
+    """
     return math.log(score) - math.log1p(-score)
 
 
 def plain(text: str) -> str:
-    """A story's plain text: sentence-end marks are decoded, runs of blanks become one blank, and blanks at both ends
-    are removed.
+    """A story's text without sentence-end marks, with each run of blanks replaced by one blank and without blanks at
+    both ends.
     """
     return " ".join(_SENTENCE_END.sub(" ", text).split())

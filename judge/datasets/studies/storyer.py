@@ -1,12 +1,13 @@
-"""StoryER's WP_200: 200 stories with a mean human score each. Unpickles texts and numbers only, never an object.
+r"""Reads StoryER's WP_200: 200 stories, each with a mean human score. Only texts and numbers are unpickled, never other
+objects.
 
-The file is sorted by score, so its order gives the label away: stories come sorted by the BLAKE2b hash of their text
-as the file holds it, and their ids (`wp200-000` to `wp200-199`) number that order. The file names no story-prompts:
+The file is sorted by score, so its order reveals the label. Stories are therefore sorted by the BLAKE2b hash of their
+text as in the file, and their ids (`wp200-000` to `wp200-199`) number this order. The file names no story-prompts, so
 `story_prompt` is empty.
 
-StoryER's files hold no line breaks. The study's own preparation wrote each one as ``<\\newline>`` with blanks around it
-(188 of the 200 stories) or left the ``<br>`` of the web page; that is the files' format, and `line_breaks` decodes it.
-Nothing else in a text changes.
+StoryER's files contain no line breaks. The study's preparation wrote each line break as ``<\newline>`` between blanks
+(in 188 of the 200 stories) or left the ``<br>`` of the web page. `line_breaks` converts both to line breaks; texts are
+not changed otherwise.
 """
 
 from __future__ import annotations
@@ -41,19 +42,21 @@ _BROKEN = (pickle.UnpicklingError, EOFError, ValueError, KeyError, IndexError, T
 
 
 class PlainUnpickler(pickle.Unpickler):
-    """Reads lists, tuples, texts and numbers. Refuses every global, so that nothing in a file can be called."""
+    """Unpickles lists, tuples, texts and numbers. Rejects every reference to a class or function, so that no code of
+    the file can run.
+    """
 
     def find_class(self, module: str, name: str) -> NoReturn:
-        """Refuse every class and function."""
+        """Raise UnpicklingError for any class or function."""
         raise pickle.UnpicklingError(f"the file asks for {module}.{name}, and no code is run from a data file")
 
     def persistent_load(self, pid: Any) -> NoReturn:
-        """Refuse every persistent id."""
+        """Raise UnpicklingError for any persistent id."""
         raise pickle.UnpicklingError(f"the file refers to an outside object, {pid!r}")
 
 
 def read_plain_pickle(path: Path) -> Any:
-    """The plain values in a pickle; DataError for a broken pickle or one that refers to any class or function."""
+    """The plain values in a pickle. Raises DataError for a broken pickle, or one that refers to a class or function."""
     raw = read_bytes(path)
     try:
         return PlainUnpickler(io.BytesIO(raw)).load()
@@ -62,7 +65,9 @@ def read_plain_pickle(path: Path) -> Any:
 
 
 def line_breaks(text: str) -> str:
-    """The text with its line breaks, which StoryER's files write as ``<\\newline>`` between blanks, or as ``<br>``."""
+    r"""The text with line breaks in place of ``<\newline>`` between blanks and of ``<br>``, as StoryER's files write
+    them.
+    """
     return _LINE_BREAK.sub("\n", text)
 
 
@@ -83,7 +88,7 @@ def load(name: str) -> Dataset:
 
 
 def read_stories(path: Path) -> Iterator[Story]:
-    """200 stories by system Human, each with one mean score; in the order of their texts' hashes."""
+    """The 200 stories by system Human, each with one mean score, in the order of their texts' hashes."""
     content = read_plain_pickle(path)
     if not isinstance(content, list):
         raise DataError("not a list of (story, score)", file=path, found=type(content).__name__)

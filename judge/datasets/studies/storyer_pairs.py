@@ -1,8 +1,8 @@
-"""StoryER's released pairs: two stories for one story-prompt, of which readers upvoted one more.
+"""Reads StoryER's released pairs: two stories for one story-prompt, one of which readers upvoted more.
 
-A row of the file is [story-prompt, higher, lower, ...]: the more upvoted story always stands first. A story's id is a
-hash of story-prompt and text, so that it is the same in the whole file (1,000 pairs) and in shortened copies of it, and
-a pair's own order is that of its ids: neither tells who won. The file names no authors, and no counts of votes.
+A row of the file is [story-prompt, higher, lower, ...], so the more upvoted story is always first. Here a story's id is
+a hash of story-prompt and text, the same in the whole file (1,000 pairs) and in shortened copies. The stories of a pair
+are ordered by these ids, which do not reveal the preference. The file names neither authors nor numbers of votes.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def load(name: str) -> Dataset:
 
 
 def read_stories(path: Path) -> Iterator[Story]:
-    """Every story of a pair once, ordered by story id."""
+    """Every story of the pairs once, ordered by id."""
     stories: dict[str, Story] = {}
     for higher, lower in _rows(path):
         stories[higher.id] = higher
@@ -57,10 +57,10 @@ def read_stories(path: Path) -> Iterator[Story]:
 
 
 def read_pairs(path: Path) -> Iterator[Pair]:
-    """The pairs, ordered by id. Identical rows count once; two rows that disagree become one pair with both
+    """The pairs, ordered by id. Identical rows count once. Two rows that disagree become one pair with both
     preferences.
 
-    The preference is that of all who voted on the two, so it has no rater.
+    A preference has no rater, because it sums up the votes of many readers.
     """
     wins: dict[tuple[str, str], dict[str, None]] = {}
     prompts: dict[tuple[str, str], str] = {}
@@ -76,7 +76,7 @@ def read_pairs(path: Path) -> Iterator[Pair]:
 
 
 def _rows(path: Path) -> Iterator[tuple[Story, Story]]:
-    """The more and the less upvoted story of each row."""
+    """The more upvoted and the less upvoted story of each row."""
     content = read_plain_pickle(path)
     if not isinstance(content, list) or not content:
         raise DataError("not a list of pairs", file=path, found=type(content).__name__)

@@ -1,8 +1,9 @@
-"""StoryER's comments: 100 stories, each with a reader's ratings and comments on three or more of ten aspects.
+"""Reads StoryER's comments: 100 stories, each with a reader's ratings and comments on three or more of ten aspects.
 
-The file is a list of {story, prompt, score, comments}; `score` counts the story's upvotes, and a comment is [aspect
-1-10, rating 1-5, text]. Every list is padded to five with [-1, -1, NaN], bare as Python writes it. Padding is left out
-and counted, and so are comments of no aspect (aspect -1). Who wrote which comment is not in the file.
+The file is a list of {story, prompt, score, comments}. `score` is the number of the story's upvotes, and a comment is
+[aspect 1-10, rating 1-5, text]. Each list of comments is padded to five entries with [-1, -1, NaN], where NaN is the
+bare word. The reader leaves out and counts padding and comments without an aspect (aspect -1). The file does not name
+the authors of comments.
 """
 
 from __future__ import annotations
@@ -85,7 +86,7 @@ def aspects() -> list[str]:
 
 
 def left_out(path: Path) -> Mapping[str, int]:
-    """Count of everything that the reader leaves out of the lists of comments, by a description in words."""
+    """Number of list entries that the reader leaves out because they are not comments on an aspect, by description."""
     counts = {PADDING: 0, NO_ASPECT: 0}
     for entry in read_commented(path):
         for reason, count in entry.left_out.items():
@@ -94,13 +95,15 @@ def left_out(path: Path) -> Mapping[str, int]:
 
 
 def is_shaped(path: Path) -> bool:
-    """Whether a JSON file is a list of stories with comments, judged by its first entry; True for an empty list."""
+    """Whether a JSON file is a list of stories with comments, judged by its first entry. True also for an empty
+    list.
+    """
     entries = _entries(path)
     return not entries or not isinstance(entries[0], dict) or "comments" in entries[0]
 
 
 def read_commented(path: Path) -> Iterator[Commented]:
-    """Every entry of the file. DataError, naming the row, for another shape."""
+    """Every story of the file with its comments. Raises DataError, naming the row, if the file has another format."""
     for row, entry in enumerate(_entries(path), start=1):
         if not isinstance(entry, dict) or not set(_WANTED) <= set(entry):
             raise DataError("not an object with story, prompt and comments", file=path, row=row, found=entry)
@@ -135,7 +138,7 @@ def _entries(path: Path) -> list[Any]:
 
 
 def _comment(given: Any, path: Path, row: int) -> Comment | str:
-    """The comment, or the words for what is none."""
+    """The comment in a list entry, or a text that says why the entry is not a comment."""
     if not isinstance(given, list) or len(given) != 3:
         raise DataError("not a comment [aspect, rating, text]", file=path, row=row, column="comments", found=given)
     aspect, rating, text = given

@@ -1,10 +1,11 @@
-"""Art or Artifice: 48 stories, fourteen yes/no tests, three of eleven experts a story.
+"""Reads Art or Artifice: 48 stories, fourteen yes/no tests of creativity, three of eleven experts for each story.
 
-Twelve plots, each told by a story of The New Yorker and by three language models. `ttcw` gives the models' 36 stories.
-`ttcw+newyorker` gives all 48: the release names the twelve stories of the magazine by their addresses alone, so that
-their text is empty here. They can be rated by answers that were given elsewhere; nobody can be asked about them.
+The stories tell twelve plots; each plot has one story from The New Yorker and three by language models. Dataset `ttcw`
+holds the models' 36 stories, and `ttcw+newyorker` all 48. The release gives only the addresses of the magazine's
+stories, so their text is empty here. Existing answers about these stories can be imported, but judges cannot be asked
+about them.
 
-A verdict is the code of its label, No 0 and Yes 1. Experts are persons: `expert 0` to `expert 10`.
+A verdict is the code of its label: No 0, Yes 1. Experts are persons, named `expert 0` to `expert 10`.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ _TOLD, _ALL = "ttcw", "ttcw+newyorker"
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """One expert's verdict on one story in one test: the label's code, and the reason."""
+    """One expert's verdict on one story in one test: the label's code, and the expert's explanation."""
 
     story: str
     test: str
@@ -71,7 +72,7 @@ def load(name: str) -> Dataset:
 
 
 def read_stories(stories: Path, verdicts: Path, *, whole: bool) -> Iterator[Story]:
-    """The stories in the file's order, each with 42 verdicts; without `whole`, only the stories whose text is in the
+    """The stories in the file's order, each with 42 verdicts. Without `whole`, only the stories whose text is in the
     file.
     """
     rated: dict[str, list[Rating]] = {}
@@ -118,7 +119,7 @@ def read_verdicts(path: Path) -> list[Verdict]:
 
 
 def read_tests(path: Path) -> dict[int, Mapping[str, Any]]:
-    """The fourteen tests by their number, as released: `category`, `question`, `full_prompt`."""
+    """The fourteen tests by number, each a record as released: `category`, `question`, `full_prompt`."""
     entries = _entries(path)
     check_count("tests", len(entries), TESTS, path)
     for row, entry in enumerate(entries, start=1):

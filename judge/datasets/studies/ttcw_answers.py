@@ -1,7 +1,7 @@
-"""Answers of language models to the fourteen tests: JSON Lines of `id` and `response`.
+"""Reads language models' answers to the fourteen tests of Art or Artifice: JSON Lines of `id` and `response`.
 
 An id names story and test: `story_0_Claude_test3` is test 3 on story `0_Claude`. A response may be null or empty, or
-"Content Blocked" where the provider's filter stopped it: none of these is a "No".
+"Content Blocked" if the provider's filter stopped it. None of these counts as "No".
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ class TestAnswer:
 
     @property
     def blocked(self) -> bool:
-        """Whether the text is nothing but the note that the request was blocked."""
+        """Whether the text consists only of the note that the request was blocked."""
         return self.text is not None and self.text.strip().casefold() == _BLOCKED
 
 
 def read_answers(path: Path) -> Iterator[TestAnswer]:
-    """Every answer in the file's order. Raises DataError for a file of another shape, and for a duplicate answer."""
+    """Every answer in the file's order. Raises DataError if the file has another format, and for a duplicate answer."""
     seen: set[str] = set()
     for row, entry in json_lines(path):
         name = entry.get("id") if isinstance(entry, dict) else None

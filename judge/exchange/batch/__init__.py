@@ -1,1 +1,1 @@
-"""Batch APIs and batch files: requests out, results in."""
+"""Batch APIs and batch files: writing the requests of a run and reading their results."""

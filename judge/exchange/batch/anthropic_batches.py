@@ -1,9 +1,9 @@
-"""Client for Anthropic's Message Batches over aiohttp. Requests that are safe to repeat are retried.
+"""Client for Anthropic's Message Batches, based on aiohttp. Requests that are safe to repeat are retried.
 
-A batch holds its requests itself: there are no files to upload, and no metadata by which a batch whose reply was lost
-could be found. It is looked for among the batches that were created since its request file was written and hold as many
-requests; where they have ended, by the custom_ids of their results.
-Source, read in November 2026: platform.claude.com/docs/en/build-with-claude/batch-processing.
+A batch contains its requests: no files are uploaded, and there is no metadata by which to recognise a batch whose reply
+was lost. Such a batch is searched for among the batches that were created after its request file was written and that
+have the same number of requests. Ended batches are compared by the custom_ids of their results. Source, read in
+November 2026: platform.claude.com/docs/en/build-with-claude/batch-processing.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ _SKEW = 300.0
 
 
 class AnthropicBatches:
-    """The batches of one account; use in a `with` block. Every method raises `BackendError` with a sentence.
+    """The batches of one account, for use in a `with` block. Methods that send requests raise `BackendError`.
 
-    A request file of the result folder has its own name as its id.
+    A request file in the result folder is identified by its own name, because no files are uploaded.
     """
 
     def __init__(self, settings: Settings, result: ResultFolder, *, timeout: float = 600.0) -> None:
@@ -67,18 +67,18 @@ class AnthropicBatches:
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Do nothing: no connection stays open between requests."""
+        """Does nothing, because no connection stays open between requests."""
 
     def upload(self, name: str, content: Path) -> str:  # noqa: ARG002  files have no name there: there are none
-        """The id of a request file. Nothing is sent here: the requests go inside the batch itself."""
+        """The name of a request file as its id. Nothing is sent, because a batch contains its requests."""
         return content.name
 
     def find_file(self, name: str, size: int) -> str | None:  # noqa: ARG002  as above
-        """None: this provider stores no request files."""
+        """Always None, because this provider stores no request files."""
         return None
 
     def create(self, file_id: str, route: str, metadata: dict[str, str]) -> Remote:  # noqa: ARG002  it has one route
-        """Start a batch. Where the reply is lost, the one that was started is looked for before trying again."""
+        """Start a batch. If the reply was lost, the batch is searched for before another one is started."""
         tries = 0
 
         def once() -> dict[str, Any]:
@@ -92,7 +92,7 @@ class AnthropicBatches:
         return _remote(self._patiently(once))
 
     def find_batch(self, metadata: dict[str, str]) -> Remote | None:
-        """The batch of this part of the run, or None."""
+        """The batch with the requests of the request file that `metadata` names; None if there is none."""
         batch = self._patiently(lambda: self._find(f"requests-{int(metadata['judge_part']):04d}.jsonl"))
         return None if batch is None else _remote(batch)
 
@@ -101,7 +101,7 @@ class AnthropicBatches:
         return _remote(self._patiently(lambda: self._asked("GET", f"{_ROUTE}/{batch_id}")))
 
     def download(self, file_id: str, target: Path) -> None:
-        """Write the results of a batch to `target`, whole or not at all."""
+        """Write the results of a batch to `target`. If the download fails, no partial file is left."""
         body = self._patiently(lambda: self._sent("GET", f"{_ROUTE}/{file_id}/results"))
         write_whole(target, body, follow=False)
 
@@ -113,7 +113,9 @@ class AnthropicBatches:
             raise RunFolderError(f"{file} cannot be read: {error.strerror}", hint="restore it from a copy") from error
 
     def _find(self, file_id: str) -> dict[str, Any] | None:
-        """The batch that holds exactly these requests; raises where it cannot be told which of several does."""
+        """The batch that holds exactly the requests of a request file; None if there is none. Raises BackendError if
+        several running batches are possible.
+        """
         names = set(_names(self._requests(file_id)))
         since = (self._result.path / FOLDER / file_id).stat().st_mtime - _SKEW
         recorded = {batch.batch_id for batch in read_ledger(self._result).batches}
@@ -137,7 +139,7 @@ class AnthropicBatches:
         return working[0] if working else None
 
     def _listed(self, since: float) -> Iterator[dict[str, Any]]:
-        """Batches created since then, the newest first."""
+        """Batches created after the time `since`, newest first."""
         after = ""
         while True:
             page = self._asked("GET", f"{_ROUTE}?limit={_PAGE}{after}")
@@ -160,7 +162,7 @@ class AnthropicBatches:
         return answer
 
     def _sent(self, method: str, route: str, body: bytes | None = None) -> bytes:
-        """The content of an answer; raises `BackendError` for a refusal or a lost connection."""
+        """Body of the server's reply. Raises `BackendError` for an error status or a lost connection."""
         try:
             status, headers, content = asyncio.run(self._exchange(method, route, body))
         except TimeoutError:
@@ -188,7 +190,9 @@ class AnthropicBatches:
             return reply.status, reply.headers, self._credentials.clean(await read_body(reply))
 
     def _patiently(self, once: Callable[[], T]) -> T:
-        """Ask until it is answered or asking again cannot help."""
+        """Call `once` until it succeeds; errors that may be temporary are retried after a delay. Raises the last
+        BackendError.
+        """
         attempts = 0
         while True:
             try:
@@ -207,7 +211,7 @@ def _names(lines: bytes) -> Iterator[str]:
 
 
 def _remote(batch: dict[str, Any]) -> Remote:
-    """A batch in the words of the ledger."""
+    """A batch of the provider as a `Remote` record, with the statuses that OpenAI uses."""
     counts = batch["request_counts"]
     lost = {name: int(counts.get(name, 0)) for name in ("errored", "canceled", "expired")}
     status = "in_progress"

@@ -1,7 +1,9 @@
-"""`custom_id` of a batch line: which query, which judge, which repeats, in at most 64 letters, digits, - and _.
+"""Builds and parses the `custom_id` of a batch line. It identifies query, judge and repeats in at most 64 characters:
+letters, digits, hyphens and underscores.
 
-`<32 hex of the query key>-<8 hex of the judge key>-r0-2_5` names repeats 0, 1, 2 and 5. A result thus finds its place
-with nothing else at hand, and answers of another judge to the same queries are told apart. It holds no text of a story.
+`<32 hex of the query key>-<8 hex of the judge key>-r0-2_5` identifies repeats 0, 1, 2 and 5. A result can thus be
+stored without any other information, and answers of different judges to the same query are distinguished. The id
+contains no text of a story.
 """
 
 from __future__ import annotations
@@ -20,24 +22,24 @@ _FORM = re.compile(r"([0-9a-f]{32})-([0-9a-f]{8})-r(\d{1,4}(?:-\d{1,4})?(?:_\d{1
 
 @dataclass(frozen=True, slots=True)
 class BatchId:
-    """A parsed `custom_id`. `judge` is the start of the judge key, without its tag."""
+    """A parsed `custom_id`. `judge` is the beginning of the judge key, without the tag."""
 
     query_key: str
     judge: str
     repeats: tuple[int, ...]
 
     def __str__(self) -> str:
-        """As it stands in a batch file."""
+        """The `custom_id` as written to a batch file."""
         return f"{self.query_key.removeprefix(TAG)}-{self.judge}-r{_ranges(self.repeats)}"
 
 
 def judge_part(judge_key: str) -> str:
-    """The part of a judge key that a `custom_id` holds."""
+    """The characters of a judge key that a `custom_id` contains."""
     return judge_key.removeprefix(TAG)[:8]
 
 
 def split_ids(query_key: str, judge: str, repeats: Sequence[int]) -> Iterator[BatchId]:
-    """Ids for these repeats of one query: one, or several where their list would be too long."""
+    """Ids for these repeats of one query: one id, or several if one would be longer than 64 characters."""
     left = tuple(repeats)
     while left:
         size = len(left)
@@ -48,7 +50,7 @@ def split_ids(query_key: str, judge: str, repeats: Sequence[int]) -> Iterator[Ba
 
 
 def parse_id(text: object) -> BatchId | None:
-    """The parts of a `custom_id`, or None where this program did not make it."""
+    """The parts of a `custom_id`; None if this program did not write it."""
     match = _FORM.fullmatch(text) if isinstance(text, str) else None
     if match is None:
         return None
@@ -62,7 +64,7 @@ def parse_id(text: object) -> BatchId | None:
 
 
 def _ranges(repeats: Sequence[int]) -> str:
-    """`0-2_5` for (0, 1, 2, 5)."""
+    """Repeats as text: `0-2_5` for (0, 1, 2, 5)."""
     runs: list[list[int]] = []
     for repeat in repeats:
         if runs and repeat == runs[-1][1] + 1:

@@ -1,4 +1,4 @@
-"""Back-ends that have batches: form of their request lines, and the API or program that runs them."""
+"""Batch support of each back-end: the format of its request lines, and the API or program that runs them."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ class BatchForm:
     Attributes
     ----------
     executor : callable
-        (model, settings) -> what would ask the same live; no connection is made.
+        (model, settings) -> the executor that sends the same requests without a batch; no connection is made.
     lines : LineForm
-        The form of a request file.
+        The format of a request file.
     api : callable or None
-        (model, settings, result folder) -> the provider's batch API; None where files are for a program.
+        (model, settings, result folder) -> the provider's batch API; None if files are run by a program.
     one_by_one : bool
-        Whether each repeat has a line of its own, whatever a live call may hold.
+        Whether each repeat has its own line, even if a request without a batch may ask for several.
     """
 
     executor: Callable[[str, Settings], Executor]
@@ -57,7 +57,7 @@ BATCH_FORMS: dict[str, BatchForm] = {
 
 
 def batch_form(judge: str) -> BatchForm:
-    """The `BatchForm` of a judge's back-end; SpecError where it has none."""
+    """The `BatchForm` of a judge's back-end. Raises SpecError if the back-end has none."""
     form = BATCH_FORMS.get(split_judge(judge)[0])
     if form is None:
         raise SpecError(
@@ -68,19 +68,19 @@ def batch_form(judge: str) -> BatchForm:
 
 
 def has_batch_api(judge: str) -> bool:
-    """Whether the judge's provider has a batch API for it."""
+    """Whether the judge's back-end has a batch API of its provider."""
     form = BATCH_FORMS.get(split_judge(judge)[0])
     return form is not None and form.api is not None
 
 
 def executor_of(judge: str, settings: Settings) -> Executor:
-    """The back-end that would send the same requests live; no connection is made here."""
+    """The executor that would send the same requests without a batch. No connection is made."""
     check_api(judge, settings)
     return batch_form(judge).executor(split_judge(judge)[1], settings)
 
 
 def batch_api_of(judge: str, settings: Settings, result: ResultFolder) -> BatchApi:
-    """The batch API of a judge's provider; SpecError where there is none."""
+    """The batch API of a judge's provider. Raises SpecError if there is none."""
     opened = batch_form(judge).api
     if opened is None:
         raise SpecError(

@@ -1,9 +1,10 @@
-"""Client for Gemini's batch API over aiohttp: files and batches.
+"""Client for Gemini's batch API (files and batches), based on aiohttp.
 
-Google's own SDK is not used: it would bring a dozen packages for six requests. What can be asked twice is asked again
-with our delays; creating a batch costs money, so after a lost reply the provider's list is consulted before.
-Documentation: ai.google.dev/gemini-api/docs/batch-api, ai.google.dev/api/batch-api and ai.google.dev/api/files, with
-the google-genai package 3.4.0 for the names of fields (read in November 2026).
+Google's own SDK is not used, because it would install a dozen packages for six kinds of request. Requests that are safe
+to repeat are retried with this program's delays. Creating a batch costs money; after a lost reply the provider's list
+of batches is therefore searched before another one is created. Documentation: ai.google.dev/gemini-api/docs/batch-api,
+ai.google.dev/api/batch-api and ai.google.dev/api/files, with the google-genai package 3.4.0 for the names of fields
+(read in November 2026).
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ _STATES = {
 
 
 class GeminiBatches:
-    """Files and batches of one account; use in a `with` block. Every method raises `BackendError` with a sentence."""
+    """Files and batches of one account, for use in a `with` block. Methods that send requests raise `BackendError`."""
 
     def __init__(self, model: str, settings: Settings, *, timeout: float = 120.0) -> None:
         self.url = without_slash(addresses_of(settings.base_url, "gemini")[0])
@@ -69,10 +70,12 @@ class GeminiBatches:
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Do nothing: no connection stays open between requests."""
+        """Does nothing, because no connection stays open between requests."""
 
     def upload(self, name: str, content: Path) -> str:
-        """Upload a request file under a name; returns its id. A second copy costs nothing, so it may be asked again."""
+        """Upload a request file under a name and return its id. The upload is retried, because a second copy costs
+        nothing.
+        """
         size = content.stat().st_size
         begin = {
             "X-Goog-Upload-Protocol": "resumable",
@@ -93,7 +96,7 @@ class GeminiBatches:
         return self._patiently(once)
 
     def find_file(self, name: str, size: int) -> str | None:
-        """The id of an uploaded file of this name and size, or None."""
+        """The id of an uploaded file with this name and size; None if there is none."""
 
         async def once(client: aiohttp.ClientSession) -> str | None:
             async for file in self._list_rows(client, "files", "files"):
@@ -104,7 +107,7 @@ class GeminiBatches:
         return self._patiently(once)
 
     def create(self, file_id: str, route: str, metadata: Mapping[str, str]) -> Remote:  # noqa: ARG002  OpenAI's has routes
-        """Start a batch. Where the reply is lost, the one that was started is looked for before trying again."""
+        """Start a batch. If the reply was lost, the batch is searched for before another one is started."""
         tries = 0
         batch = {"displayName": _name(metadata), "inputConfig": {"fileName": file_id}}
 
@@ -120,7 +123,7 @@ class GeminiBatches:
         return self._patiently(once)
 
     def find_batch(self, metadata: Mapping[str, str]) -> Remote | None:
-        """The batch with the name in this metadata, or None."""
+        """The batch whose name is made from this metadata; None if there is none."""
         return self._patiently(lambda client: self._find(client, metadata))
 
     def retrieve(self, batch_id: str) -> Remote:
@@ -133,7 +136,7 @@ class GeminiBatches:
         return self._patiently(once)
 
     def download(self, file_id: str, target: Path) -> None:
-        """Write a file's content to `target`, whole or not at all."""
+        """Write a file's content to `target`. If the download fails, no partial file is left."""
 
         async def once(client: aiohttp.ClientSession) -> bytes:
             async with client.get(_beside(self.url, "download", f"/{file_id}:download?alt=media")) as reply:
@@ -148,7 +151,7 @@ class GeminiBatches:
         return None
 
     async def _list_rows(self, client: aiohttp.ClientSession, route: str, key: str) -> AsyncIterator[dict[str, Any]]:
-        """All rows of one of the provider's lists, page by page."""
+        """All entries of one of the provider's lists, requested page by page."""
         token: str | None = ""
         while token is not None:
             more = f"&pageToken={token}" if token else ""
@@ -186,7 +189,9 @@ class GeminiBatches:
         return data
 
     def _patiently(self, once: Callable[[aiohttp.ClientSession], Awaitable[T]]) -> T:
-        """Ask until it is answered or asking again cannot help."""
+        """Run `once` until it succeeds; errors that may be temporary are retried after a delay. Raises the last
+        BackendError.
+        """
         attempts = 0
         while True:
             try:
@@ -199,7 +204,7 @@ class GeminiBatches:
                 time.sleep(delay)
 
     async def _asked(self, once: Callable[[aiohttp.ClientSession], Awaitable[T]]) -> T:
-        """One attempt, with a connection of its own."""
+        """Run `once` a single time, with a new connection. Raises BackendError if the request fails."""
         client = aiohttp.ClientSession(
             headers={"Content-Type": "application/json"},
             middlewares=(self._credentials.attach,),
@@ -220,12 +225,12 @@ class GeminiBatches:
 
 
 def _name(metadata: Mapping[str, str]) -> str:
-    """A batch's name on the provider's side: no other folder's batch has it."""
+    """Name of a batch at the provider, unique to this batch and result folder."""
     return "-".join(["judge", *metadata.values()])
 
 
 def _beside(url: str, prefix: str, route: str) -> str:
-    """The address for uploads and downloads: `/upload/v1beta/files` for `/v1beta`."""
+    """The address for uploads or downloads, with `prefix` before the version: `/upload/v1beta/files` for `/v1beta`."""
     scheme, host, path, query, _ = urlsplit(url)
     before, _, version = path.rstrip("/").rpartition("/")
     return endpoint(urlunsplit((scheme, host, f"{before}/{prefix}/{version}", query, "")), route)

@@ -1,7 +1,7 @@
-"""Merging of batch results into a run's journal by custom_id, exactly once. An answer is never overwritten.
+"""Merges batch results into a run's journal by custom_id. Each result is merged once, and no answer is overwritten.
 
-The result folder alone is enough: queries are rendered from the stories and templates that the journal holds, and
-matched by query key. Importing a file again, or after a kill half-way, adds only what is not there yet.
+Only the result folder is needed: queries are rendered from the stories and templates that the journal holds, and
+matched with results by query key. Importing a file again, or after an interruption, adds only what is missing.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ from judge.run_folder import ResultFolder, lock, read_manifest, write_manifest
 
 @dataclass(slots=True)
 class Imported:
-    """Result of an import. Counts are repeats; `unknown` and `other_judge` are custom_ids."""
+    """Result of an import. `unknown` and `other_judge` are custom_ids; the counts are repeats, except that `lines` is
+    the number of result lines.
+    """
 
     lines: int = 0
     answered: int = 0
@@ -47,18 +49,20 @@ class Imported:
 
     @property
     def changed(self) -> bool:
-        """Whether anything was written."""
+        """Whether anything was written to the journal."""
         return bool(self.answered or self.failed)
 
 
 def import_results(result: ResultFolder, files: tuple[Path, ...]) -> Imported:
-    """Merge the files into the journal of a result folder. Raises JudgeError where a file is not this run's."""
+    """Merge result files into the journal of a result folder. Raises JudgeError if a file does not belong to this
+    run.
+    """
     with lock(result.path):
         return import_locked(result, files)
 
 
 def import_locked(result: ResultFolder, files: tuple[Path, ...]) -> Imported:
-    """Import results as `import_results` does, where the result folder is locked already."""
+    """Merge result files as `import_results` does, when the caller has already locked the result folder."""
     results = find_results(files)
     if not result.journal.is_file():
         raise RunFolderError(f"{result.path} has no journal", hint="judge export batch RUN makes it")
@@ -89,7 +93,9 @@ def import_locked(result: ResultFolder, files: tuple[Path, ...]) -> Imported:
 
 
 def _set_apart(results: ResultFiles, judge: str, done: Imported) -> None:
-    """Take out answers of other judges; refuse files that hold nothing of this one."""
+    """Remove answers of other judges from `results` and record them in `done`. Raises DataError if all answers are of
+    other judges.
+    """
     for key, entries in list(results.by_query.items()):
         done.other_judge.extend(str(each) for each, _ in entries if each.judge != judge)
         results.by_query[key] = [entry for entry in entries if entry[0].judge == judge]
@@ -104,7 +110,7 @@ def _set_apart(results: ResultFiles, judge: str, done: Imported) -> None:
 
 
 class _Merge:
-    """One walk through the plan, picking up results on the way."""
+    """One pass over the plan that writes the results of its queries to the journal."""
 
     def __init__(
         self,
@@ -120,7 +126,7 @@ class _Merge:
         self._writer: JournalWriter | None = None
 
     async def run(self) -> None:
-        """Merge everything; rows are committed in groups, all repeats of one line together."""
+        """Merge all results. Rows are committed in groups, with all repeats of one line in the same group."""
         left = {key: entries for key, entries in self._found.by_query.items() if entries}
         ended = "crashed"
         try:
@@ -159,7 +165,7 @@ class _Merge:
                 self._line(query, each, location, settled)
 
     def _line(self, query: Request, each: BatchId, location: LinePosition, settled: set[int]) -> None:
-        """One result line: its answers for repeats that have none, or its error."""
+        """Write the answers of one result line for repeats without an answer, or the line's error."""
         line = self._found.read(location)
         started = created_at(line) or time.time()
         done = self._done
@@ -197,7 +203,9 @@ class _Merge:
             self._done.example = self._done.example or str(error)
 
     def _open(self) -> JournalWriter:
-        """The journal's writer, opened at the first row: an import that adds nothing changes nothing."""
+        """The journal's writer. It is opened when the first row is written, so that an import without new results
+        changes nothing.
+        """
         if self._writer is None:
             self._writer = JournalWriter(self._result.journal, executor=BATCH)
             self._writer.start()
@@ -205,7 +213,9 @@ class _Merge:
 
 
 def _with_usage(response: Response, first: Response) -> Response:
-    """A call's tokens stand on the first of its repeats that is kept."""
+    """The response with the token counts and the cost of `first`. They are stored with the first repeat of a call that
+    is kept.
+    """
     return replace(
         response,
         prompt_tokens=first.prompt_tokens,
@@ -220,7 +230,7 @@ def _with_usage(response: Response, first: Response) -> Response:
 def _note(
     result: ResultFolder, journal: JournalReader, outcomes: Outcomes, began: float, files: tuple[Path, ...]
 ) -> None:
-    """Note the import in the manifest as a sitting."""
+    """Record the import in the manifest's list of sittings (the times when the run was continued)."""
     manifest = read_manifest(result.manifest)
     sitting = {"began": began, "executor": BATCH, "imported": [file.name for file in files]}
     manifest = manifest | {"sittings": [*manifest.get("sittings", []), sitting]}

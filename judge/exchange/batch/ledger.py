@@ -1,7 +1,7 @@
-"""`batches.json` in a result folder: the batches sent to a provider, and the state of each.
+"""Reads and writes `batches.json` in a result folder: the batches sent to a provider, and the state of each.
 
-It is written whole before and after each remote step, so that a killed program finds out on the next start what may
-have happened already. Beside it `batches/` keeps each batch's request file, and its results once they were collected.
+The file is written before and after each remote step. After an interruption the program can thus tell which step may
+have been completed. The folder `batches/` beside it holds each batch's request file and, once collected, its results.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ENDED = ("completed", "failed", "expired", "cancelled")
 
 @dataclass(slots=True)
 class Batch:
-    """One batch: its request file, the step it has reached here, and the provider's last report on it."""
+    """One batch: its request file, the step reached here (`state`), and the provider's last report on it."""
 
     number: int
     lines: int
@@ -48,15 +48,17 @@ class Batch:
 
     @property
     def in_flight(self) -> bool:
-        """Whether the batch reserves its repeats, so that they are not asked elsewhere: it is prepared or sent, not
-        collected, and not rejected whole.
+        """Whether the batch reserves its repeats, so that they are not requested elsewhere: it was not collected, and
+        the provider did not reject it as a whole.
         """
         return self.state != "collected" and self.status != "failed"
 
 
 @dataclass(slots=True)
 class Ledger:
-    """All batches of a result folder, in order. `run_id` tells this folder's batches from others on one account."""
+    """All batches of a result folder, in order. `run_id` distinguishes this folder's batches from others of the same
+    account.
+    """
 
     result: ResultFolder
     run_id: str = field(default_factory=lambda: secrets.token_hex(8))
@@ -64,7 +66,7 @@ class Ledger:
 
     @property
     def folder(self) -> Path:
-        """Folder of request and result files."""
+        """Folder with the request files and result files."""
         return self.result.path / FOLDER
 
     def requests(self, batch: Batch) -> Path:
@@ -76,12 +78,12 @@ class Ledger:
         return f"judge-{self.run_id}-{batch.number:04d}.jsonl"
 
     def save(self) -> None:
-        """Write the ledger whole or not at all."""
+        """Write the ledger. If writing fails, the earlier file is kept."""
         batches = [asdict(batch) for batch in self.batches]
         write_manifest(self.result.path / LEDGER, {"format": 1, "run_id": self.run_id, "batches": batches})
 
     def in_flight(self) -> dict[str, set[int]]:
-        """Query key -> repeats that are in batches not yet collected."""
+        """Repeats that are in batches not yet collected, by query key."""
         repeats_by_query: dict[str, set[int]] = {}
         for batch in self.batches:
             for name in _custom_ids(self.requests(batch)) if batch.in_flight else ():
@@ -91,7 +93,7 @@ class Ledger:
 
 
 def read_ledger(result: ResultFolder) -> Ledger:
-    """The ledger of a result folder; an empty one where nothing was submitted yet."""
+    """The ledger of a result folder; an empty one if no batch was submitted."""
     path = result.path / LEDGER
     data = read_manifest(path)
     if not data:
@@ -105,7 +107,7 @@ def read_ledger(result: ResultFolder) -> Ledger:
 
 
 def in_flight_note(result: ResultFolder) -> str | None:
-    """Number of repeats and batches in flight, in words; None where there are none."""
+    """Text with the numbers of repeats and batches not yet collected; None if there are none."""
     waiting = [batch for batch in read_ledger(result).batches if batch.in_flight]
     if not waiting:
         return None

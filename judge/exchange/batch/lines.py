@@ -1,4 +1,4 @@
-"""Lines of batch files in the form of each provider: requests, and results converted into OpenAI's form."""
+"""Formats of the lines of batch files for each provider: writes requests, and converts results to OpenAI's format."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class LineForm:
     request : callable
         (custom_id, route, body) -> the line of a request.
     asks : frozenset of str
-        Keys that all requests have, and no result.
+        Keys that every request line has and no result line has.
     result : callable
-        A line -> the result in OpenAI's form; None where it is no result of this form.
+        A line -> the result in OpenAI's format; None if the line is not a result in this provider's format.
     """
 
     request: Callable[[str, str, Mapping[str, Any]], dict[str, Any]]
@@ -41,7 +41,7 @@ def as_openai(data: Any) -> Any:
 
 
 def is_request(data: Any) -> bool:
-    """Whether a line is a request of any form."""
+    """Whether a line is a request in the format of any provider."""
     return isinstance(data, dict) and "response" not in data and any(data.keys() >= form.asks for form in _FORMS)
 
 
@@ -58,7 +58,9 @@ def _message_request(name: str, _route: str, body: Mapping[str, Any]) -> dict[st
 
 
 def _message_result(data: dict[str, Any]) -> dict[str, Any] | None:
-    """`custom_id` with `result`, whose type says whether there is a message or an error, or why there is neither."""
+    """Result in OpenAI's format from a line with `custom_id` and `result`, as Anthropic writes it: a message, an error,
+    or the reason why neither exists. None for other lines.
+    """
     result = data.get("result")
     if not isinstance(result, dict):
         return None
@@ -80,7 +82,9 @@ def _gemini_request(name: str, _route: str, body: Mapping[str, Any]) -> dict[str
 
 
 def _gemini_result(data: dict[str, Any]) -> dict[str, Any] | None:
-    """`key` with `response`, `error` or `status`."""
+    """Result in OpenAI's format from a line with `key` and `response`, `error` or `status`, as Gemini writes it; None
+    for other lines.
+    """
     if "key" not in data or "custom_id" in data or "request" in data:
         return None
     named = {"custom_id": data["key"]}

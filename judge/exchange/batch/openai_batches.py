@@ -1,7 +1,8 @@
-"""Client for OpenAI's batch API through the openai SDK. The only module that imports the SDK.
+"""Client for OpenAI's batch API, based on the openai SDK. No other module imports the SDK.
 
-The SDK's own retries are off. What can be asked twice is asked again with our delays; creating a batch costs money, so
-after a lost reply the provider's list is consulted before it is tried again.
+The SDK's own retries are switched off; requests that are safe to repeat are retried with this program's delays.
+Creating a batch costs money; after a lost reply the provider's list of batches is therefore searched before another one
+is created.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ _PAGE = 100
 
 
 class BatchServer:
-    """One provider's files and batches; use in a `with` block. Every method raises `BackendError` with a sentence."""
+    """Files and batches of one account, for use in a `with` block. Methods that send requests raise `BackendError`."""
 
     def __init__(self, settings: Settings, *, timeout: float = 120.0) -> None:
         import openai
@@ -67,7 +68,9 @@ class BatchServer:
         self._client.close()
 
     def upload(self, name: str, content: Path) -> str:
-        """Upload a request file under a name; returns its id. A second copy costs nothing, so it may be asked again."""
+        """Upload a request file under a name and return its id. The upload is retried, because a second copy costs
+        nothing.
+        """
 
         def once() -> str:
             with content.open("rb") as stream:
@@ -76,7 +79,7 @@ class BatchServer:
         return self._patiently(once)
 
     def find_file(self, name: str, size: int) -> str | None:
-        """The id of an uploaded file of this name and size, or None."""
+        """The id of an uploaded file with this name and size; None if there is none."""
 
         def once() -> str | None:
             for file in self._client.files.list(purpose="batch", limit=_PAGE):
@@ -87,7 +90,7 @@ class BatchServer:
         return self._patiently(once)
 
     def create(self, file_id: str, route: str, metadata: dict[str, str]) -> Remote:
-        """Start a batch. Where the reply is lost, the one that was started is looked for before trying again."""
+        """Start a batch. If the reply was lost, the batch is searched for before another one is started."""
         tries = 0
 
         def once() -> RemoteBatch:
@@ -102,7 +105,7 @@ class BatchServer:
         return _remote(self._patiently(once))
 
     def find_batch(self, metadata: dict[str, str]) -> Remote | None:
-        """The batch with this metadata, or None."""
+        """The batch with this metadata; None if there is none."""
         batch = self._patiently(lambda: self._find(metadata))
         return None if batch is None else _remote(batch)
 
@@ -111,7 +114,7 @@ class BatchServer:
         return _remote(self._patiently(lambda: self._client.batches.retrieve(batch_id)))
 
     def download(self, file_id: str, target: Path) -> None:
-        """Write a file's content to `target`, whole or not at all."""
+        """Write a file's content to `target`. If the download fails, no partial file is left."""
 
         def once() -> None:
             # Not streamed: what breaks off while the SDK streams comes as an error of its transport, whose name changed
@@ -127,7 +130,9 @@ class BatchServer:
         return None
 
     def _patiently(self, once: Callable[[], T]) -> T:
-        """Ask until it is answered or asking again cannot help."""
+        """Call `once` until it succeeds; errors that may be temporary are retried after a delay. Raises BackendError
+        for the last error.
+        """
         attempts = 0
         while True:
             try:

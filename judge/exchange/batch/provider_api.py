@@ -1,4 +1,4 @@
-"""Interface of a provider's batch API: request files, batches, and the state of each batch."""
+"""Interface of a provider's batch API, with request files, batches and the state of each batch."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from typing import Protocol, Self
 
 @dataclass(frozen=True, slots=True)
 class Remote:
-    """A batch as the provider describes it. `problem` is the provider's error message, if any."""
+    """A batch as the provider describes it. `total`, `done` and `failed` count requests (None = not stated); `problem`
+    is the provider's error message, if any.
+    """
 
     id: str
     status: str
@@ -23,7 +25,9 @@ class Remote:
 
 
 class BatchApi(Protocol):
-    """One account at one provider; used in a `with` block. Every method raises `BackendError` with a sentence."""
+    """Interface of one account at a provider, for use in a `with` block. Methods that send requests raise
+    `BackendError`.
+    """
 
     url: str
 
@@ -38,17 +42,15 @@ class BatchApi(Protocol):
         ...
 
     def find_file(self, name: str, size: int) -> str | None:
-        """The id of an uploaded file of this name and size, or None."""
+        """The id of an uploaded file with this name and size; None if there is none."""
         ...
 
     def create(self, file_id: str, route: str, metadata: dict[str, str]) -> Remote:
-        """Start a batch of the file's requests; `route` is the API path that the lines name, or "" where they name
-        none.
-        """
+        """Start a batch of the file's requests. `route` is the API path that the lines name; "" if they name none."""
         ...
 
     def find_batch(self, metadata: dict[str, str]) -> Remote | None:
-        """The batch that was started with this metadata, or None."""
+        """The batch that was started with this metadata; None if there is none."""
         ...
 
     def retrieve(self, batch_id: str) -> Remote:
@@ -56,5 +58,5 @@ class BatchApi(Protocol):
         ...
 
     def download(self, file_id: str, target: Path) -> None:
-        """Write a file of results to `target`, whole or not at all."""
+        """Write a file of results to `target`. If the download fails, no partial file is left."""
         ...

@@ -1,4 +1,4 @@
-"""Missing queries of a run as JSON Lines for a batch API, with the request bodies of the HTTP executors."""
+"""Writes the missing queries of a run as JSON Lines for a batch API, with the same request bodies as `judge run`."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ MOST_LINES, MOST_BYTES = 50_000, 200_000_000
 
 @dataclass(slots=True)
 class Purse:
-    """Remaining budget in dollars for the batches of several judges."""
+    """Remaining budget in dollars, shared by the batches of several judges."""
 
     left: float
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Selection of repeats to export. With `failed`, repeats that were given up are selected in place of those never
-    asked.
+    """Selection of repeats to export. With `failed`, repeats that were given up are selected in place of repeats that
+    were never requested.
 
-    `purse` is what this judge's batches may cost together with those of others.
+    `purse` is the budget that this judge's batches share with those of other judges; None = no limit.
     """
 
     spec: AnySpec
@@ -62,7 +62,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One written batch file."""
+    """One written batch file, with its numbers of lines, repeats and bytes."""
 
     path: Path
     lines: int
@@ -72,7 +72,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """Written batch files. `in_flight` counts repeats left out because a submitted batch holds them."""
+    """Written batch files. `in_flight` is the number of repeats left out because a submitted batch contains them."""
 
     parts: list[Part]
     in_flight: int
@@ -86,8 +86,9 @@ class Exported:
 def wanted(
     run: Path, overrides: list[str], *, judge: str | None = None, limit: int | None = None, **choices: bool
 ) -> Wanted:
-    """Selection of repeats for RUN, which is a run.yaml, its folder, or a result folder; for a result folder the judge
-    is the manifest's.
+    """Selection of repeats for one judge of RUN, which is a run.yaml, its folder, or a result folder. With `judge`
+    None, the judge is the only one of the run definition, or that of the result folder's manifest. Raises SpecError if
+    there are several.
     """
     selections = wanted_of_all(run, overrides, [judge] if judge else [], limit=limit, **choices)
     if len(selections) > 1:
@@ -101,7 +102,7 @@ def wanted(
 def wanted_of_all(
     run: Path, overrides: list[str], judges: Sequence[str] = (), *, limit: int | None = None, **choices: bool
 ) -> list[Wanted]:
-    """Selections as `wanted` makes them, for every judge of RUN or for the named judges."""
+    """Selections as `wanted` makes them, one for every judge of RUN or for the judges in `judges`."""
     result = ResultFolder(run)
     if result.exists():
         judge = judges[0] if judges else None
@@ -118,16 +119,17 @@ def wanted_of_all(
 
 
 def export(asked: Wanted, name: Callable[[int], Path], *, most_lines: int = MOST_LINES) -> Exported:
-    """Prepare the journal as `judge run` would and write the files; the caller holds no lock.
+    """Prepare the journal as `judge run` would, and write the batch files. The result folder is locked meanwhile; the
+    caller must not hold its lock.
 
-    `name(n)` is the path of the n-th file, from 1. Nothing lies there under its name before it is whole.
+    `name(n)` is the path of the n-th file, from 1. A file has this name only when it is complete.
     """
     with lock(asked.result.path):
         return export_locked(asked, name, most_lines=most_lines)
 
 
 def export_locked(asked: Wanted, name: Callable[[int], Path], *, most_lines: int = MOST_LINES) -> Exported:
-    """Export as `export` does, where the result folder is locked already."""
+    """Export as `export` does, when the caller has already locked the result folder."""
     backend = _executor(asked)
     plan = plan_of(asked.spec, folder=asked.folder)
     prepared = prepare(plan, asked.folder, asked.result)
@@ -158,7 +160,7 @@ def export_locked(asked: Wanted, name: Callable[[int], Path], *, most_lines: int
 
 
 def _executor(asked: Wanted) -> Executor:
-    """The HTTP executor whose requests the lines repeat; it makes no connection here."""
+    """The HTTP executor whose request bodies the lines contain. No connection is made."""
     spec, terms = asked.spec, asked.result.server_terms
     settings = Settings(base_url=tuple(spec.base_url), engine=spec.engine, terms_file=terms, api=spec.api)
     backend = executor_of(spec.judge, settings)
@@ -179,7 +181,7 @@ def _lines(
     journal: JournalReader,
     settled: Callable[[Request], set[int]],
 ) -> Iterator[tuple[bytes, int]]:
-    """(line, repeats in it) in plan order."""
+    """Lines of the batch files in plan order, each with the number of repeats that it requests."""
     judge, form = judge_part(asked.spec.judge_key()), batch_form(asked.spec.judge)
     alone = asked.one_by_one or form.one_by_one
     lacking = works(plan.asked_in(journal, asked.limit), asked.spec.repeats, settled)
@@ -194,7 +196,9 @@ def _lines(
 
 
 def _write(lines: Iterator[tuple[bytes, int]], name: Callable[[int], Path], most_lines: int) -> list[Part]:
-    """Write lines to files within the limits, each under a temporary name until all are whole, not only its own."""
+    """Write lines to as many files as the limits require. All files have temporary names until the last one is
+    complete.
+    """
     parts: list[Part] = []
     stream: BinaryIO | None = None
     count = repeats = size = 0
@@ -234,5 +238,5 @@ def _temporary(path: Path) -> Path:
 
 
 def numbered(output: Path) -> Callable[[int], Path]:
-    """Names for the files of one export: FILE-0001.jsonl, FILE-0002.jsonl..."""
+    """Function that names the files of one export by number: FILE-0001.jsonl, FILE-0002.jsonl, ..."""
     return lambda number: output.with_name(f"{output.stem}-{number:04d}{output.suffix}")

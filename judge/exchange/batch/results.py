@@ -1,6 +1,7 @@
-"""Reader for result files of batch APIs and of `vllm run-batch`, line by line: answers, or errors.
+"""Reader of the result files that batch APIs and `vllm run-batch` write: one answer or one error per line.
 
-A file is read once to find its lines and check them all; answers are read again one at a time: memory holds ids only.
+A file is read once to check its lines and to record their positions. Each answer is read again when it is needed, so
+that memory holds ids only.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ _CODES: dict[str, tuple[ErrorKind, bool]] = {
 
 @dataclass(frozen=True, slots=True)
 class LinePosition:
-    """Position of a line: its file and offset."""
+    """Position of a line: `file` is an index into `ResultFiles.files`, `offset` is in bytes, `row` counts from 1."""
 
     file: int
     offset: int
@@ -45,7 +46,11 @@ class LinePosition:
 
 @dataclass(slots=True)
 class ResultFiles:
-    """Lines of several files by query key. Of equal custom_ids the first answer counts, others are `duplicates`."""
+    """Positions of the result lines of several files, by query key.
+
+    Where lines share a custom_id, the first answer counts and the other lines are `duplicates`. `foreign` holds
+    custom_ids that this program did not write, `cut` the positions of half-written last lines.
+    """
 
     files: tuple[Path, ...]
     lines: int = 0
@@ -56,15 +61,16 @@ class ResultFiles:
     _seen: dict[str, tuple[int, bool]] = field(default_factory=dict)
 
     def read(self, location: LinePosition) -> bytes:
-        """The bytes of a line."""
+        """Content of the line at a position."""
         with self.files[location.file].open("rb") as stream:
             stream.seek(location.offset)
             return stream.readline().strip()
 
 
 def find_results(files: tuple[Path, ...]) -> ResultFiles:
-    """Check every line of the files and record the position of each result. Raises DataError; nothing is written
-    yet.
+    """Check every line of the files and record the position of each result.
+
+    Raises DataError where a line is not a batch result. Nothing is written.
     """
     results = ResultFiles(files)
     for number, file in enumerate(files):
@@ -89,7 +95,7 @@ def find_results(files: tuple[Path, ...]) -> ResultFiles:
 def answers_in(line: bytes, query: Request) -> list[Response]:
     """The responses in a line; raises a `BackendError` for the line's error or HTTP status.
 
-    The error's sentence names the line by a hash of its bytes, so that the same line is known again.
+    The error message identifies the line by a hash of its bytes, so that the same line gets the same message each time.
     """
     where = f"batch result {digest(line, 6).hex()}"
     data = as_openai(json_value(line))
@@ -121,7 +127,7 @@ def _is_answer(data: dict[str, Any]) -> bool:
 
 
 def _line_error(where: str, error: Any) -> BackendError:
-    """A line without a request's status: the batch itself ended before the request was made."""
+    """Error of a line that has no HTTP status: the batch ended before the request was sent."""
     code = str(error.get("code") or "") if isinstance(error, dict) else ""
     kind, retryable = _CODES.get(code, ("server", True))
     words = redact(server_words(orjson.dumps(error)))
@@ -147,7 +153,7 @@ def _lines(file: Path, number: int, results: ResultFiles) -> Iterator[tuple[Line
 
 
 def _parsed(line: bytes, file: Path, row: int) -> dict[str, Any] | None:
-    """A checked line; None for a last line that was only half written."""
+    """Content of a checked line; None for a last line that is incomplete."""
     try:
         data = json_value(line)
     except orjson.JSONDecodeError as error:

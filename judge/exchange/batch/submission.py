@@ -1,7 +1,8 @@
-"""Submission of a run's missing queries to a provider's batch API, resumable at every step.
+"""Submission of a run's missing queries to a provider's batch API; every step can be resumed.
 
-`batches.json` is written before and after each remote step. A step that may have happened unseen (a kill, a lost reply)
-is looked up at the provider by file name and metadata before it is done again, so that nothing is paid for twice.
+`batches.json` is written before and after each step at the provider. If it is unknown whether a step succeeded (the
+program was killed, or the reply was lost), the file or batch is first searched for at the provider, by file name and
+metadata. This prevents paying twice.
 """
 
 from __future__ import annotations
@@ -37,8 +38,8 @@ _CHARACTERS_PER_TOKEN = 4
 
 @dataclass(slots=True)
 class Collected:
-    """Result of collecting. `waiting` holds the batches still in progress; `advice` says what to do about failed
-    ones.
+    """What `collect` did: the merged results (`imported`; None where there were none), the ended `batches`, the batches
+    still in progress (`waiting`), and advice to the user on batches that did not complete.
     """
 
     imported: Imported | None = None
@@ -48,8 +49,8 @@ class Collected:
 
 
 def submit(asked: Wanted, say: Say, *, most_lines: int = MOST_LINES) -> list[Batch]:
-    """Finish the steps that an earlier submit left incomplete, then send the remaining repeats; returns the batches
-    sent now.
+    """Finish the steps that an earlier submission left incomplete, then send the remaining repeats. Returns all batches
+    sent by this call.
     """
     result = asked.result
     with lock(result.path):
@@ -75,7 +76,7 @@ def refresh(result: ResultFolder) -> list[Batch]:
 
 
 def collect(result: ResultFolder, say: Say) -> Collected:
-    """Fetch the results of ended batches and merge them into the journal; batches still at work are left alone."""
+    """Fetch the results of ended batches and merge them into the journal. Batches still in progress are not changed."""
     collected = Collected()
     with lock(result.path):
         ledger = read_ledger(result)
@@ -98,7 +99,9 @@ def collect(result: ResultFolder, say: Say) -> Collected:
 
 
 def advice_for(batch: Batch, result: ResultFolder) -> str | None:
-    """Advice on a batch that did not simply complete; None where the user has nothing to do."""
+    """Advice on a batch that was not sent completely, failed, expired or was cancelled; None where the user has nothing
+    to do.
+    """
     name, run = f"batch {batch.number}", result.path
     if batch.state in ("written", "uploading", "uploaded", "creating"):
         return f"{name} was not sent to its end; judge batch submit {run} goes on with it"
@@ -118,7 +121,7 @@ def advice_for(batch: Batch, result: ResultFolder) -> str | None:
 
 
 def _prepare(asked: Wanted, ledger: Ledger, most_lines: int, url: str) -> list[Batch]:
-    """Write request files of what is missing and enter them; nothing has left this machine yet."""
+    """Write the request files of missing repeats and enter them in the ledger as new batches. Nothing is sent yet."""
     first = len(ledger.batches)
     export = export_locked(asked, lambda n: ledger.folder / f"requests-{first + n:04d}.jsonl", most_lines=most_lines)
     _check_cost(asked, export.parts)
@@ -129,7 +132,7 @@ def _prepare(asked: Wanted, ledger: Ledger, most_lines: int, url: str) -> list[B
 
 
 def _send(ledger: Ledger, batch: Batch, server: BatchApi, say: Say) -> None:
-    """Bring one batch to the provider from whatever step it is at."""
+    """Upload a batch's request file and create the batch at the provider, continuing from the batch's current step."""
     requests, name = ledger.requests(batch), ledger.remote_name(batch)
     if batch.file_id is None:
         if batch.state == "uploading":
@@ -170,7 +173,9 @@ def _update(batch: Batch, remote: Remote) -> None:
 
 
 def _fetch(ledger: Ledger, batch: Batch, server: BatchApi, say: Say) -> list[Path]:
-    """Download a batch's output and error files; those that are there already are not fetched again."""
+    """Download a batch's output and error files, except those downloaded earlier. Returns the paths of the non-empty
+    ones.
+    """
     files = []
     for kind, file_id in (("output", batch.output_file_id), ("errors", batch.error_file_id)):
         if file_id is None:
@@ -186,7 +191,9 @@ def _fetch(ledger: Ledger, batch: Batch, server: BatchApi, say: Say) -> list[Pat
 
 @contextmanager
 def _server(result: ResultFolder, asked: Wanted | None = None, *, base_url: str | None = None) -> Iterator[BatchApi]:
-    """The provider of a run: the first base_url of the definition, or the one a batch was sent to."""
+    """Open the batch API of a run's provider. With `asked`, its address is the first base_url of the run definition;
+    otherwise `base_url`, to which an earlier batch was sent.
+    """
     if asked is not None:
         judge, settings = asked.spec.judge, settings_of(asked.spec)
     else:
@@ -200,7 +207,7 @@ def _server(result: ResultFolder, asked: Wanted | None = None, *, base_url: str 
 
 
 def _check_cost(asked: Wanted, parts: list[Part]) -> None:
-    """Refuse to send what would go over max_cost by an estimate from the files' size."""
+    """Raise SpecError where the batches' cost, estimated from file sizes, exceeds max_cost or what is left of it."""
     limits = [
         (asked.spec.max_cost, "max_cost"),
         (None if asked.purse is None else asked.purse.left, "what is left of max_cost"),
@@ -228,7 +235,7 @@ def _check_cost(asked: Wanted, parts: list[Part]) -> None:
 
 
 def _route(requests: Path) -> str:
-    """The route that the lines of a request file name; "" where the form has none."""
+    """URL path that the first request in the file names; "" where the file's format has none."""
     try:
         with requests.open("rb") as stream:
             return str(orjson.loads(stream.readline()).get("url", ""))

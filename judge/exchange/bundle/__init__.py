@@ -1,1 +1,1 @@
-"""One archive of runs for artifact review, and its verification."""
+"""Bundles: zip archives of runs for artifact review, and their verification."""

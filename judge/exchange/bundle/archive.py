@@ -1,6 +1,8 @@
-"""One archive of runs for artifact review: copies, tables derived from the copies, a zip of fixed order and dates.
+"""Writer of a bundle, a zip archive of runs for artifact review: copies of the runs, and tables derived from the
+copies.
 
-The runs stay unchanged. The archive holds no key, and batch files only on request. The same runs give the same bytes.
+The runs are not changed. The archive contains no API keys, and batch files only on request. The order and dates of its
+files are fixed, so that the same runs give the same bytes.
 """
 
 from __future__ import annotations
@@ -40,7 +42,9 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class BundleChoices:
-    """Options of a bundle: whether it includes stories' texts and batch files, and how its tables are made."""
+    """Options of a bundle: whether it includes the texts of stories and the batch files, and how its tables are
+    computed.
+    """
 
     texts: bool = True
     batches: bool = False
@@ -49,7 +53,9 @@ class BundleChoices:
 
 @dataclass(frozen=True, slots=True)
 class BundleFile:
-    """A written archive: path, files, size, rows of the ratings table, and sentences for the user."""
+    """A written archive: its path, number of files, size in bytes, number of rows in its ratings and preferences
+    tables, and messages for the user.
+    """
 
     path: Path
     files: int
@@ -66,8 +72,8 @@ def bundle(
     Raises
     ------
     RunFolderError
-        A RUN without results, a key found in what would be given away (the file is named, the key is not), or a place
-        that cannot be written.
+        A run has no results, a key was detected in a file for the archive (the message names the file, not the key), or
+        the archive cannot be written.
     """
     choices = choices or BundleChoices()
     folders = resolve(runs)
@@ -92,7 +98,10 @@ def bundle(
 def _stage(
     folders: Sequence[ResultFolder], staged: Path, choices: BundleChoices, say: Say
 ) -> tuple[list[Bundled], int]:
-    """Copy everything beneath `staged`, and write what is derived from the copies."""
+    """Copy the result folders into `staged` and write the files derived from the copies.
+
+    Returns the copied folders and the number of rows in the ratings and preferences tables.
+    """
     bundled: list[Bundled] = []
     for folder, name in run_copy.places(folders):
         say(f"copying {folder.path}")
@@ -142,12 +151,12 @@ def _refuse_keys(staged: Path) -> None:
 
 
 def _files(staged: Path) -> Iterator[Path]:
-    """Every file, sorted by its name in the archive."""
+    """Every file beneath `staged`, sorted by its name in the archive."""
     yield from sorted((p for p in staged.rglob("*") if p.is_file()), key=lambda p: p.relative_to(staged).as_posix())
 
 
 def _sums(staged: Path) -> list[Path]:
-    """Write the checksums; all files, README first and checksums last."""
+    """Write the checksum file. Returns all files in the archive's order: README first, checksums last."""
     files = list(_files(staged))
     lines = [f"{sha256_file(path)}  {path.relative_to(staged).as_posix()}\n" for path in files]
     (staged / SUMS).write_text("".join(lines), encoding="utf-8")

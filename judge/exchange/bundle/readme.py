@@ -1,4 +1,6 @@
-"""README.txt of a bundle: its files, and how to check them. It holds no date: equal runs give equal bundles."""
+"""README.txt of a bundle: which files it contains and how to check them. It has no date, so that equal runs give equal
+bundles.
+"""
 
 from __future__ import annotations
 

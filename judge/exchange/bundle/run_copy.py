@@ -1,4 +1,4 @@
-"""One result folder's part of a bundle: consistent copies of its files."""
+"""Consistent copies of a result folder's files for a bundle."""
 
 from __future__ import annotations
 
@@ -34,7 +34,9 @@ _BATCHES = "batches.json"
 
 @dataclass(frozen=True, slots=True)
 class Bundled:
-    """Copied part of one result folder: path, judge, and notes for a reader."""
+    """A result folder's copy in a bundle: its path in the archive, run, judge, kind (`journal` or `imported`), whether
+    a run was writing to the folder, and notes for readers.
+    """
 
     path: str
     run: str
@@ -44,18 +46,20 @@ class Bundled:
     notes: tuple[str, ...]
 
     def plain(self) -> dict[str, Any]:
-        """The entry for bundle.json, as plain data."""
+        """This object as plain data for bundle.json."""
         return asdict(self)
 
 
 def name_of(folder: ResultFolder) -> str:
-    """Folder name for a run: the name of its run.yaml's folder or, without a run.yaml, that of the result folder."""
+    """Name that a run's folder gets in the archive: the name of the folder with its run.yaml, otherwise that of the
+    result folder.
+    """
     holder = _holder(folder)
     return _plain(holder.resolve().name if holder else folder.path.resolve().name)
 
 
 def places(folders: Sequence[ResultFolder]) -> Iterator[tuple[ResultFolder, str]]:
-    """Each result folder with its place in the archive; runs of one name from different places get numbers."""
+    """Each result folder with its path in the archive. Different runs with the same name get numbers."""
     names: dict[Path, str] = {}
     for folder in folders:
         own = (_holder(folder) or folder.path).resolve()
@@ -69,7 +73,10 @@ def places(folders: Sequence[ResultFolder]) -> Iterator[tuple[ResultFolder, str]
 
 
 def copy(folder: ResultFolder, staged: Path, run_name: str, *, texts: bool, batches: bool) -> Bundled:
-    """Copy one result folder beneath `staged`."""
+    """Copy one result folder to `staged / run_name`.
+
+    `texts` and `batches` say whether to include the stories' texts and the batch files.
+    """
     _refuse_links(folder)
     target = ResultFolder(staged / run_name)
     target.path.mkdir(parents=True)
@@ -110,7 +117,10 @@ def copy(folder: ResultFolder, staged: Path, run_name: str, *, texts: bool, batc
 
 
 def define(meta: dict[str, Any], manifest: dict[str, Any]) -> Iterator[tuple[str, bytes]]:
-    """Files that document the queries, as (name, content), made from a journal's and a manifest's plain data."""
+    """Yield (file name, content) of the files that document a run's Eval-Prompts, criteria and settings.
+
+    `meta` and `manifest` are the plain data of a journal and a manifest.
+    """
     definition = meta.get("definition") or {}
     for name, source in sorted(definition.get("eval_prompt_sources", {}).items()):
         yield f"eval_prompts/{_plain(name)}.jinja", str(source).encode()
@@ -120,7 +130,7 @@ def define(meta: dict[str, Any], manifest: dict[str, Any]) -> Iterator[tuple[str
 
 
 def _refuse_links(folder: ResultFolder) -> None:
-    """Raise RunFolderError where a file that would go in is a link out of the run: a bundle holds the run alone."""
+    """Raise RunFolderError where a file to be copied is a symbolic link to a place outside the run."""
     holder = _holder(folder)
     home_of_run = (holder or folder.path).resolve()
     beside = [] if holder is None else [holder / DEFINITION, holder / AUDIT, holder.parent / f"{holder.name}.yaml"]
@@ -135,7 +145,9 @@ def _refuse_links(folder: ResultFolder) -> None:
 
 
 def _without_page_keys(audit: Path) -> None:
-    """Take out what opens the pages of the audit that is being served: its key, and the secret of annotators' links."""
+    """Delete the two secrets of a running audit server from a copied audit file: the page's key, and the secret in
+    annotators' links.
+    """
     with closing(connect(audit)) as db:
         db.execute("PRAGMA secure_delete = ON")
         with db:
@@ -155,7 +167,9 @@ def _define(target: ResultFolder, manifest: dict[str, Any]) -> None:
 
 
 def _of_texts(folder: ResultFolder) -> list[str]:
-    """Sentences on the run that only the texts could tell."""
+    """Notes on a control judge that can be computed only from the texts, before these are removed; empty for other
+    judges.
+    """
     from judge.ratings_table.folder_notes import in_sample
     from judge.records import Criterion
 
@@ -168,7 +182,7 @@ def _of_texts(folder: ResultFolder) -> list[str]:
 
 
 def _holder(folder: ResultFolder) -> Path | None:
-    """The folder of the run that a result folder belongs to, where it lies in one."""
+    """Folder of the run that contains a result folder; None where the result folder is not in a run's folder."""
     parent = folder.path.resolve().parent
     asked = read_manifest(folder.manifest).get("run")
     if (parent / DEFINITION).is_file() or (asked and parent.name == str(asked)):
@@ -177,7 +191,7 @@ def _holder(folder: ResultFolder) -> Path | None:
 
 
 def _beside(folder: ResultFolder, target: ResultFolder, *, texts: bool) -> Iterator[str]:
-    """The files beside a run's result folders: run.yaml as written, and the audit."""
+    """Copy run.yaml as written, and the audit, into the folder above `target`. Yields notes on the audit."""
     holder = _holder(folder)
     if holder is None:
         return
@@ -220,7 +234,9 @@ def _copy_imported(folder: ResultFolder, target: ResultFolder, *, texts: bool) -
 
 
 def _copy_columns(source: Path, target: Path, change: dict[str, Any]) -> None:
-    """A CSV file a row at a time, some columns changed."""
+    """Copy a CSV file row by row. `change` maps a column to the function applied to its cells; None leaves them
+    unchanged.
+    """
     with source.open(encoding="utf-8", newline="") as left, target.open("w", encoding="utf-8", newline="") as right:
         reader = csv.DictReader(left)
         writer = csv.DictWriter(right, reader.fieldnames or [], lineterminator="\n")
@@ -230,7 +246,7 @@ def _copy_columns(source: Path, target: Path, change: dict[str, Any]) -> None:
 
 
 def _copy_text(source: Path, target: Path) -> None:
-    """A small text file, the home folder's path written as ~."""
+    """Copy a small text file, with `~` in place of the home folder's path. A missing file is skipped."""
     if source.is_file():
         target.write_text(_homeless(source.read_text(encoding="utf-8")), encoding="utf-8")
 
@@ -241,7 +257,9 @@ def _homeless(text: str) -> str:
 
 
 def _names_home(target: ResultFolder) -> list[str]:
-    """Files whose paths cannot be shortened without changing what is checked."""
+    """Files that contain the home folder's path, which cannot be replaced by `~` because the files' content is
+    verified.
+    """
     if not target.journal.is_file():
         return []
     with JournalReader(target.journal) as journal:

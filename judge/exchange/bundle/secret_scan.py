@@ -1,6 +1,7 @@
-"""Search for keys in files that are about to be passed on: known keys in every form, likely keys, literal ones.
+"""Search for API keys in files that are about to be published: known keys in every encoding, and text that looks like a
+key.
 
-It never prints, stores or returns a key, but only the place of one.
+It never prints, stores or returns a key, but only where a key is.
 """
 
 from __future__ import annotations
@@ -33,8 +34,9 @@ _DEFINITIONS = frozenset({DEFINITION, "run.completed.yaml"})
 
 
 def find_key(path: Path) -> str | None:
-    """A sentence on the first API key found in a file, or None. SQLite files are also read row by row, since their
-    pages split long texts.
+    """Description of the first API key in a file, without the key; None where there is none.
+
+    SQLite files are also read row by row, because their pages split long texts.
     """
     looks = _known_key_patterns()
     for piece in _pieces(path):
@@ -51,7 +53,10 @@ def find_key(path: Path) -> str | None:
 
 
 def _literal(path: Path) -> str | None:
-    """A key as it stands in a definition or a manifest, where programs before this one let it stand."""
+    """Description of the first key written literally into a definition or a manifest; None where there is none.
+
+    Older versions of this program accepted such keys.
+    """
     try:
         text = path.read_bytes()
         data = orjson.loads(text) if path.name == MANIFEST else yaml_file.load(text.decode("utf-8"))
@@ -83,7 +88,7 @@ def _first(text: bytes, looks: list[tuple[str, re.Pattern[bytes]]]) -> str | Non
 
 
 def _pieces(path: Path) -> Iterator[bytes]:
-    """The file a piece at a time; pieces overlap, so that nothing hides at a seam."""
+    """Content of the file in overlapping pieces, so that a key across the boundary of two pieces is detected."""
     before = b""
     with path.open("rb") as stream:
         while piece := stream.read(_PIECE):
@@ -92,7 +97,7 @@ def _pieces(path: Path) -> Iterator[bytes]:
 
 
 def _texts(db: sqlite3.Connection) -> Iterator[tuple[str, bytes]]:
-    """The texts of every table, many rows at once."""
+    """Yield (table, text) for every table of a database; each text joins the text cells of many rows."""
     tables = [row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
     for table in tables:
         quoted = table.replace('"', '""')

@@ -1,4 +1,4 @@
-"""The tables of a bundle, derived from the copies in it and from nothing else, so that anyone can derive them again."""
+"""Tables of a bundle. They are derived only from the copies in the bundle, so that anyone can derive them again."""
 
 from __future__ import annotations
 
@@ -43,10 +43,11 @@ class TableChoices:
 def write_tables(
     folders: Sequence[Path], target: Path, choices: TableChoices, exports: Path | None = None
 ) -> tuple[int, list[str]]:
-    """Derive every table of these result folders into `target`; returns rows of ratings and preferences, and datasets.
+    """Write every table of these result folders into `target`.
 
-    Neither table has explanations: they stand in the journal, in the judge's words. `exports` is where the same numbers
-    go in other programs' forms; None = nowhere.
+    Returns the number of rows in the ratings and preferences tables together, and the names of the datasets. These two
+    tables have no column of explanations, which are in the journal. `exports` is the folder for the same numbers in
+    other programs' formats; None writes no such files.
     """
     from judge.preferences_table import comparing
 
@@ -64,7 +65,7 @@ def write_tables(
 def _ratings(
     folders: Sequence[Path], target: Path, choices: TableChoices, exports: Path | None
 ) -> tuple[int, list[str]]:
-    """The tables of runs that rate: rows of the ratings table, and datasets."""
+    """Write the tables of runs that rate stories. Returns the number of rows in the ratings table, and the datasets."""
     from judge.analysis import correlation
     from judge.analysis.coverage import tables as coverage_tables
     from judge.analysis.coverage.coverage import coverage
@@ -96,8 +97,9 @@ def _ratings(
 
 
 def write_exports(target: Path, folders: Sequence[Path], table: RatingsTable, measured: Measured) -> None:
-    """Write the same ratings and numbers in other programs' formats, with people under pseudonyms. Texts are included
-    as far as the copied folders hold them.
+    """Write the same ratings and numbers in other programs' formats, with raters under pseudonyms.
+
+    Stories' texts are included where the copied folders contain them.
     """
     from judge.errors import MissingExtraError
     from judge.exchange.outputs import bibtex
@@ -119,7 +121,9 @@ def write_exports(target: Path, folders: Sequence[Path], table: RatingsTable, me
 
 
 def _preferences(folders: Sequence[Path], target: Path) -> tuple[int, list[str]]:
-    """The tables of runs that compare: rows of the preferences table, and datasets."""
+    """Write the tables of runs that compare stories. Returns the number of rows in the preferences table, and the
+    datasets.
+    """
     from judge.analysis.coverage import verdicts
     from judge.analysis.options.signature import joined
     from judge.analysis.preferences import signature_parts
@@ -136,7 +140,9 @@ def _preferences(folders: Sequence[Path], target: Path) -> tuple[int, list[str]]
 
 
 def _audit(path: Path, target: Path) -> None:
-    """The report of a run's audit, where there is one in which somebody has finished an item."""
+    """Write the report of a run's audit. Nothing is written without an audit, or where no annotator has finished an
+    item.
+    """
     from judge.audit.file.snapshot import read_audit
     from judge.audit.results.printed import audit_tables
     from judge.audit.results.report import report
@@ -150,7 +156,7 @@ def _audit(path: Path, target: Path) -> None:
 
 
 def names(folders: Sequence[Path]) -> tuple[str, ...]:
-    """The tables that a bundle of these result folders must have."""
+    """File names of the tables that a bundle of these result folders must have."""
     from judge.preferences_table import comparing
 
     compare, rate = comparing(folders)
@@ -158,10 +164,10 @@ def names(folders: Sequence[Path]) -> tuple[str, ...]:
 
 
 def difference(first: Path, other: Path) -> str | None:
-    """First difference between two tables, as a sentence; None where they are equal.
+    """Sentence on the first difference between two CSV tables; None where they are equal.
 
-    Numbers are equal to 1e-9 of their size: processors round differently. The program's version in a signature may
-    differ. Reads both a row at a time.
+    Numbers count as equal within a relative difference of 1e-9, because processors round differently. The program's
+    version in a signature may differ. Both tables are read row by row.
     """
     with first.open(encoding="utf-8", newline="") as left, other.open(encoding="utf-8", newline="") as right:
         head: list[str] = []

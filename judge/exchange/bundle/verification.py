@@ -1,7 +1,7 @@
-"""Verification of a bundle from elsewhere: checksums, journals, tables. Its content is treated as untrusted data.
+"""Verification of a bundle from someone else: its checksums, journals and tables. Its content is treated as untrusted.
 
-What is in the archive is data: names are checked before anything is written, sizes while it is, SQLite files may hold
-tables and indexes only, and everything is unpacked into a folder of its own that is removed afterwards.
+File names are checked before anything is written, and sizes while files are unpacked. SQLite files may contain only
+tables and indexes. Everything is unpacked into a temporary folder.
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ MOST_TEXT = 64 << 20
 
 @dataclass(slots=True)
 class Checked:
-    """Result of a verification: counts, and `problems`, one sentence for each difference, naming the file."""
+    """Result of a verification: numbers of files, queries and tables checked, `problems` (one sentence for each
+    difference, naming the file) and `notes`.
+    """
 
     files: int = 0
     queries: int = 0
@@ -52,10 +54,10 @@ class Checked:
 
 
 def check(path: Path, say: Say = lambda _: None) -> Checked:
-    """Check a bundle.
+    """Verify a bundle: its checksums, journals and tables.
 
-    Raises DataError for what is no bundle, or one that is not safe to unpack: names that lead elsewhere, links, more
-    bytes than it declares or than there is room for.
+    Raises DataError where the file is not a bundle or is not safe to unpack: names that lead outside the folder, links,
+    more bytes than declared, or more than the disk has room for.
     """
     try:
         with zipfile.ZipFile(path) as archive:
@@ -95,7 +97,9 @@ def _check(
 
 
 def _members(archive: zipfile.ZipFile, path: Path) -> tuple[str, dict[str, zipfile.ZipInfo]]:
-    """Files by their name beneath the archive's one folder; DataError for what is not safe to unpack."""
+    """Name of the archive's only folder, and its files by their path in that folder; DataError where unpacking is not
+    safe.
+    """
     infos = [info for info in archive.infolist() if not info.is_dir()]
     if len(infos) > MOST_FILES:
         raise DataError(f"holds {len(infos)} files", file=path, allowed=f"at most {MOST_FILES}")
@@ -127,7 +131,9 @@ def _members(archive: zipfile.ZipFile, path: Path) -> tuple[str, dict[str, zipfi
 
 
 def _unpack(archive: zipfile.ZipFile, members: dict[str, zipfile.ZipInfo], folder: Path, result: Checked) -> None:
-    """Every file beneath `folder`, never more bytes than it declares; what cannot be read is a problem."""
+    """Unpack the files into `folder`, at most as many bytes as each one declares. Files that cannot be read are
+    recorded as problems.
+    """
     for name, info in members.items():
         target = folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -144,7 +150,7 @@ def _unpack(archive: zipfile.ZipFile, members: dict[str, zipfile.ZipInfo], folde
 
 
 def _sums(folder: Path, members: dict[str, zipfile.ZipInfo], result: Checked) -> None:
-    """Compare each file's SHA-256 with the list, and the list with the files."""
+    """Compare each file's SHA-256 with the list of checksums, and record files that are in only one of the two."""
     listed = _listed_sums(folder / SUMS, result)
     for name in members:
         if name == SUMS:
@@ -183,7 +189,7 @@ def _contents(path: Path, archive: Path) -> dict[str, Any]:
 
 
 def _listed(run: dict[str, Any], folder: Path, result: Checked) -> bool:
-    """Whether a run that bundle.json lists is there, beneath the archive's own folder."""
+    """Whether a run listed in bundle.json has results in the unpacked folder; if not, a problem is recorded."""
     path = str(run.get("path", ""))
     parts = PurePosixPath(path).parts
     if not parts or parts[0] != "runs" or ".." in parts or not ResultFolder(folder / path).exists():
@@ -201,7 +207,9 @@ def _strange(path: Path, name: str, result: Checked) -> Iterator[str]:
 
 
 def _journal(folder: ResultFolder, name: str, result: Checked) -> None:
-    """The same checks as for a run, and that the definition beside the journal is the journal's."""
+    """Check the journal of a copied run as `judge verify` checks a run, and that the definition files next to the
+    journal agree with it.
+    """
     if not folder.journal.is_file():
         return
     try:

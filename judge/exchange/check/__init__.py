@@ -1,1 +1,3 @@
-"""`judge check`: one table of a judge's and people's ratings, roles of its columns, and gaps of its data."""
+"""`judge check`: reads a table with ratings by a judge and by people, and reports the roles of its columns and what
+data are missing.
+"""

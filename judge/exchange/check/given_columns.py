@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class GivenColumns:
-    """Options of `judge check`; those that the user did not give are empty.
+    """Options of `judge check` that give columns their roles; options that the user did not give are empty.
 
-    `judge` and `human` are columns, perhaps as CRITERION=COLUMN; where `rater` and `rating` are columns, `judge` names
-    those in the column of raters that are judges. `by` is the column of systems, `prompt` of story-prompts. `labels`
-    are words that stand for ratings, lowest first, with commas between.
+    `judge` and `human` are columns of ratings, each as COLUMN or CRITERION=COLUMN. In a table with one rating per row,
+    `rater` is the column of raters' names, `rating` that of ratings, and `judge` lists the names that are judges. `by`
+    is the column of systems, `prompt` that of story-prompts. `labels` are the words used as ratings, lowest first,
+    separated by commas. `missing` are words for no rating.
     """
 
     judge: tuple[str, ...] = ()

@@ -1,7 +1,8 @@
-"""Roles of a table's columns: as the user states them, and for the rest guessed from names and cells, for confirmation.
+"""Roles of a table's columns. Roles that the user does not state are guessed from names and cells, to be confirmed.
 
-Three forms are told apart: a row a story, or a story and rater, with columns of judges and people; the same with a
-column of criteria; and a row a rating, where a column says who rated.
+Three forms of tables are distinguished. Form 1: a row is a story (or a story and a rater), with columns of ratings by
+judges and by people. Form 2: as form 1, with an additional column of criteria. Form 3: a row is one rating, with a
+column of raters' names.
 """
 
 from __future__ import annotations
@@ -42,11 +43,12 @@ class RatingColumn:
 
 @dataclass(frozen=True, slots=True)
 class Guessed:
-    """An interpretation of the table's columns: the options that reproduce it, and the parts that were guessed because
+    """An interpretation of the table's columns: the options that reproduce it, and which of them were guessed because
     the user did not give them.
 
-    `form`: ratings in columns of judges and people, in rows with a column of who rated, or a ratings table of ours.
-    `judges` are columns or, in rows, names; `positions` says that people's columns hold sorted answers and no persons.
+    `form`: ``columns`` (judges and people have columns), ``rows`` (one rating per row, with a column of raters) or
+    ``ours`` (a ratings table of this program). `fields` maps an option to its column. `judge_names` are the judges'
+    names in form ``rows``. `positions` says that people's columns hold sorted answers and do not identify persons.
     """
 
     form: Form
@@ -67,7 +69,7 @@ class Guessed:
         return {*self.fields.values(), *(column.column for column in (*self.judges, *self.people))}
 
     def column_map(self) -> dict[str, Any]:
-        """The column map in the form that `exchange.ratings` takes."""
+        """The column map in the form that `judge.exchange.ratings` takes."""
         names = {"story": "story", "by": "system", "prompt": "story_prompt"}
         columns_map: dict[str, Any] = {names.get(option, option): column for option, column in self.fields.items()}
         if self.form == "ours":
@@ -110,8 +112,9 @@ class Guessed:
 
 
 def guess(table: TableCells, given: GivenColumns) -> Guessed:
-    """Interpret the table's columns; what the user gave is kept. DataError where no judge or no person can be
-    identified.
+    """Interpret the table's columns; roles that the user gave are kept.
+
+    Raises DataError where no judge or no human rater can be identified.
     """
     _check_given(table, given)
     if {*table.columns} >= _OURS and replace(given, sheet=None, number_repeats=False) == GivenColumns():
@@ -161,7 +164,7 @@ def _nothing_found(table: TableCells, given_columns: GivenColumns) -> DataError:
 
 
 def _wide(table: TableCells, given: GivenColumns, taken: set[str]) -> Guessed | None:
-    """Columns of judges and of people; None where the table has no such."""
+    """Interpretation with one column for each judge and for people; None where the table has no such columns."""
     in_rows = [name for name in given.judge if _split_column(name, table)[1] not in table.columns]
     if in_rows:
         who = given.rater or _who_column(table, in_rows)
@@ -199,7 +202,7 @@ def _wide(table: TableCells, given: GivenColumns, taken: set[str]) -> Guessed | 
 
 
 def _split_column(given: str, table: TableCells) -> tuple[str | None, str]:
-    """(criterion or None, column) of COLUMN or CRITERION=COLUMN."""
+    """(criterion, column) of an option COLUMN or CRITERION=COLUMN; the criterion is None in the first form."""
     criterion, equals, column = given.partition("=")
     return (criterion, column) if equals and given not in table.columns else (None, given)
 
@@ -211,7 +214,7 @@ def _given_column(given: str, table: TableCells) -> NamedColumn:
 
 
 def _like(free: Sequence[NamedColumn], others: Sequence[NamedColumn]) -> list[NamedColumn]:
-    """Columns whose names say nobody, of the criteria that the other side has."""
+    """Columns whose names state no rater, for the criteria that `others` has; empty where `others` is empty."""
     criteria = {column.criterion for column in others}
     return [column for column in free if column.side is None and column.criterion in criteria] if others else []
 
@@ -273,7 +276,9 @@ def _from_columns(
 
 
 def _distinct(columns: Sequence[RatingColumn]) -> list[RatingColumn]:
-    """Columns of one criterion have a name each: where two would be called alike, the column's own."""
+    """The columns with distinct raters' names per criterion. Columns that would share a name are named after the column
+    itself.
+    """
     keys = [(column.criterion, column.who) for column in columns]
     return [
         RatingColumn(column.column, column.criterion, column.column)
@@ -284,7 +289,7 @@ def _distinct(columns: Sequence[RatingColumn]) -> list[RatingColumn]:
 
 
 def _fields(table: TableCells, given: GivenColumns, used: set[str]) -> dict[str, str]:
-    """Option -> column for what stands beside ratings."""
+    """Map from option to column, for all columns except those of ratings: rater, criterion, story, system etc."""
     fields = {name: value for name in ("criterion", "rater", "panel", "rating") if (value := getattr(given, name))}
     fields |= {name: value for name in _FIELDS if (value := getattr(given, name))}
     taken = used | {*fields.values()}
@@ -307,7 +312,11 @@ def _fields(table: TableCells, given: GivenColumns, used: set[str]) -> dict[str,
 
 
 def _id_column(columns: Sequence[str], table: TableCells, fields: set[str]) -> str | None:
-    """Of columns that may name stories one in which each row has its own, unless several rows are about a story."""
+    """The column that probably holds stories' ids; None where `columns` (the candidates) is empty.
+
+    It is the first one with a different value in each row. Without such a column, or where `fields` has raters or
+    criteria (a story then has several rows), it is the first candidate.
+    """
     own = (
         None if {"rater", "criterion"} & fields else next((column for column in columns if table.unique(column)), None)
     )
@@ -315,18 +324,18 @@ def _id_column(columns: Sequence[str], table: TableCells, fields: set[str]) -> s
 
 
 def _more_ids(columns: Sequence[str]) -> list[str]:
-    """Columns whose names say that they name stories, or end in id."""
+    """Columns that probably hold stories' ids: first those with a usual name, then those whose names end in "id"."""
     bare = {column: re.sub(r"[^a-z]", "", column.lower()) for column in columns}
     return [c for c in columns if bare[c] in _STORIES] + [c for c in columns if bare[c].endswith("id")]
 
 
 def _who_column(table: TableCells, names: Sequence[str]) -> str | None:
-    """The column in whose cells all these names stand."""
+    """First column whose cells contain all these names; None where there is none."""
     return next((c for c in table.columns if {*names} <= {str(value) for value in table.values(c)}), None)
 
 
 def _rows(table: TableCells, given: GivenColumns, fields: dict[str, str]) -> Guessed | None:
-    """One row a rating: a column says who rated; None where the table has no such."""
+    """Interpretation with one rating per row and a column of raters; None where the table has no such columns."""
     numbers = [column for column in table.columns if table.holds_ratings(column) and not is_count(column)]
     rating = given.rating or named_column("rating", numbers) or (numbers[0] if len(numbers) == 1 else None)
     who = given.rater or (_who_column(table, given.judge) if given.judge else None) or _named_who(table)

@@ -47,7 +47,9 @@ class NamedColumn:
 
 
 def named(column: str) -> NamedColumn:
-    """Read a column's name: judge or person, criterion, version, mean."""
+    """Guess from a column's name who rated (a judge or people, and the name), the criterion, and whether it holds
+    means.
+    """
     parts = list(_PARTS.finditer(_EVAL_FILE.sub("", column)))
     low = [part[0].lower() for part in parts]
     judges = [bool(_JUDGE.search(part)) for part in low]
@@ -65,12 +67,12 @@ def named(column: str) -> NamedColumn:
 
 
 def is_count(column: str) -> bool:
-    """Whether the name is that of a count, an id or a measure of spread, rather than of ratings."""
+    """Whether the name suggests counts, ids or a measure of spread instead of ratings."""
     bare = re.sub(r"[^a-z0-9]", "", column.lower())
     return not bare or bool(COUNTS.search(bare) or _NO_RATING.search(column.lower()))
 
 
 def without_means(columns: Sequence[NamedColumn]) -> list[NamedColumn]:
-    """The columns, except those that are means of other columns on the same criterion."""
+    """The columns without those of means, where the same criterion also has a column of single ratings."""
     single = {column.criterion for column in columns if not column.mean}
     return [column for column in columns if not column.mean or column.criterion not in single]

@@ -1,4 +1,4 @@
-"""A table read with the guessed column roles, by the reader of imported ratings, with notes."""
+"""Reads a user's table of ratings with the guessed roles of its columns, and collects notes on it."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ UNRATED = "no_rating"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Checked:
-    """One checked table: its ratings, the columns they were read from, sentences on both, and what cannot be learned
-    from the table.
+    """A checked table: its ratings, the columns from which they were read, notes on both, and what cannot be computed
+    because data are missing (`untold`).
     """
 
     path: Path
@@ -34,19 +34,20 @@ class Checked:
 
     @property
     def guessed(self) -> bool:
-        """Whether any column was guessed."""
+        """Whether the role of any column was guessed."""
         return bool(self.columns.guessed)
 
 
 def check(path: Path, given: GivenColumns | None = None) -> Checked:
-    """Read a table of a judge's and people's ratings.
+    """Read a table of ratings by a judge and by people.
 
     Raises
     ------
     DataError
-        No judge or no person can be told, a cell holds no rating, rows contradict each other: with what mends it.
+        No judge or no human rater can be identified, a cell holds no rating, or rows contradict each other. The message
+        says how to correct it.
     SpecError
-        Options that have no effect beside others.
+        An option has no effect in combination with the others.
     """
     given = given or GivenColumns()
     table = TableCells.at(path, given.sheet, given.labels)

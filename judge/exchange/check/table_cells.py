@@ -1,4 +1,6 @@
-"""Properties of a table's columns, from its cells: numbers, words for no rating, sorted answers, duplicate rows."""
+"""Properties of a table's columns, computed from their cells: numbers, words for a missing rating, sorted answers,
+duplicate rows.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ _LEAST_SORTED = 20
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TableCells:
-    """A table's columns and rows as read, without any repair."""
+    """A table's columns and rows as read, without corrections. `scale` is the scale of labels, where the user stated
+    labels.
+    """
 
     path: Path
     columns: tuple[str, ...]
@@ -42,8 +46,8 @@ class TableCells:
         return cls(path, tuple(table_columns(path, sheet)), rows, comma, scale)
 
     def yes_and_no(self, columns: Sequence[str]) -> tuple[str, str] | None:
-        """The spellings of No and Yes in those of these columns that hold no other words; None where either word is
-        missing.
+        """Spellings of (no, yes), from the columns that hold only these two words; None where either word does not
+        occur.
         """
         spellings: dict[str, str] = {}
         for column in columns:
@@ -66,8 +70,8 @@ class TableCells:
         return tuple(words)
 
     def numbers(self, column: str, missing: Sequence[str] = ()) -> list[float | None] | None:
-        """A column's ratings as numbers, with None for an empty cell; None instead of the list where a cell holds no
-        rating or several.
+        """A column's ratings as numbers, with None for an empty cell. The result itself is None where a cell holds
+        several ratings or something else.
         """
         rating_place = RatingPlace(self.path, 0, column, tuple(missing), self.decimal_comma, self.scale)
         numbers: list[float | None] = []
@@ -100,8 +104,8 @@ class TableCells:
         return len({*values}) == len(self.rows)
 
     def in_order(self, columns: Sequence[str], missing: Sequence[str]) -> bool:
-        """Whether the numbers rise from column to column in every row, or fall in every row, which shows that they were
-        sorted.
+        """Whether the numbers never fall from column to column in any row, or never rise in any row, which shows that
+        they were sorted. False where too few rows contain different numbers.
         """
         if len(columns) < 2:
             return False
@@ -117,6 +121,6 @@ class TableCells:
         return up or all(a >= b for row in rows for a, b in pairwise(row))
 
     def repeated_rows(self, columns: Sequence[str]) -> int:
-        """Number of rows whose cells in these columns equal those of an earlier row."""
+        """Number of rows whose cells in these columns all equal those of an earlier row."""
         distinct = {orjson.dumps([cell(row, column) for column in columns], default=str) for row in self.rows}
         return len(self.rows) - len(distinct)

@@ -1,4 +1,4 @@
-"""Gaps of ratings made elsewhere: what is missing, what cannot be computed without it, and what would close the gap."""
+"""Gaps in imported ratings: what data are missing, what cannot be computed without them, and what would supply them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from judge.exchange.imports.imported_folder import Import
 
 @dataclass(frozen=True, slots=True)
 class Untold:
-    """One gap in the data: what is missing, what therefore cannot be computed, and what would supply it."""
+    """A gap in the data: what is `missing`, what `therefore` cannot be computed, and what `closes` the gap."""
 
     missing: str
     therefore: str
@@ -20,12 +20,12 @@ class Untold:
 
     @property
     def sentence(self) -> str:
-        """What is missing and its consequence, in one sentence."""
+        """Sentence on what is missing and what cannot be computed."""
         return f"{self.missing[:1].upper()}{self.missing[1:]}: {self.therefore}."
 
 
 def untold(imported: Import) -> tuple[Untold, ...]:
-    """Gaps in an import's data, largest consequence first."""
+    """Gaps in imported data, those with the largest consequences first."""
     frame = imported.frame
     judged, people = frame[frame["source"] == "judge"], frame[frame["source"] == "rater"]
     return (*_of_bars(imported, people), *_of_stories(frame), *_of_judges(judged))

@@ -1,1 +1,1 @@
-"""Studies' released answers and scores as result folders."""
+"""Conversion of the answers and scores that studies have released into result folders."""

@@ -1,4 +1,4 @@
-"""The HANNA study's raw answers as recorded answers, and a run that replays them."""
+"""Conversion of the HANNA study's raw answers into recorded answers and a run that replays them."""
 
 from __future__ import annotations
 

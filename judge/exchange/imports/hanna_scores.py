@@ -1,8 +1,9 @@
-"""HANNA's released score file as a ratings table. Impossible means count as missing unless the user keeps them.
+"""HANNA's released score file as a ratings table. Means outside the scale count as missing unless the user keeps them.
 
-The file holds, for each of 1,056 stories, five judges' mean ratings under Eval-Prompts 1 to 4 (means of three repeats,
-with -1 averaged in for an answer that was not understood), three rater positions and 72 automatic measures. Positions
-are not persons: people's rows have no rater, and stand in the order of the positions.
+For each of 1,056 stories the file holds the mean ratings of five judges under Eval-Prompts 1 to 4, human ratings in
+three rater positions, and 72 automatic measures. A mean is over three repeats, with -1 averaged in for an answer that
+could not be parsed. A position is not one person, so that human ratings have no rater; their rows are in the order of
+the positions.
 """
 
 from __future__ import annotations
@@ -42,10 +43,11 @@ def read_scores(
     stories : Path, optional
         `hanna_llm_stories.csv`: gives the story-prompts and the texts of the 96 human stories.
     keep_out_of_scale : bool
-        Whether judges' means off the scale stay as ratings, as the study used them; else they become rows without a
-        rating and with status `out_of_scale`.
+        Whether judges' means outside the scale are kept as ratings, as the study used them. Otherwise they become rows
+        without a rating and with status `out_of_scale`.
     measures : bool
-        Whether the 72 automatic measures come too, as judges `measure/NAME`, the same number for every criterion.
+        Whether to include the 72 automatic measures, as judges `measure/NAME`. A measure has the same number for every
+        criterion.
     """
     table = read_score_file(scores)
     human = read_human_stories(stories) if stories is not None else []
@@ -66,7 +68,7 @@ def read_scores(
 
 
 def measure_columns(table: ScoreFile) -> list[str]:
-    """Columns of automatic measures: those that are neither people's nor a judge's."""
+    """Columns of automatic measures: those that hold neither human ratings nor a judge's."""
     others = (*(f"{judge} " for judge in JUDGES), "Human ")
     return [column for column in table.columns if column not in CRITERIA and not column.startswith(others)]
 
@@ -102,7 +104,7 @@ def _rows(criterion: str, values: NDArray[np.float64], **same: Any) -> pd.DataFr
 
 
 def _with_places(frame: pd.DataFrame, table: ScoreFile, human: Sequence[Story]) -> pd.DataFrame:
-    """Run, dataset, story, story-prompt and system of each row."""
+    """Add the columns run, dataset, story, story-prompt, system and status to each row."""
     system, number = frame["place"] // STORIES, frame["place"] % STORIES
     systems = np.array(table.systems, dtype=object)[system]
     prompts = [story.story_prompt for story in human] or [f"story-prompt {i}" for i in range(STORIES)]
@@ -117,7 +119,9 @@ def _with_places(frame: pd.DataFrame, table: ScoreFile, human: Sequence[Story]) 
 
 
 def _off_scale(frame: pd.DataFrame, keep: bool) -> list[str]:
-    """Treat judges' means off the scale, in place, and say what was done."""
+    """Set judges' means outside the scale to missing in `frame`, unless `keep`. Returns a list with one note on them;
+    it is empty where there are none.
+    """
     judged = (frame["source"] == "judge") & ~frame["judge"].astype(str).str.startswith("measure/")
     off = judged & ~frame["rating"].between(SCALE.min, SCALE.max)
     many = f"{int(off.sum())} of {int(judged.sum())} judges' means lie off the scale of {SCALE.min:g} to {SCALE.max:g}"
@@ -144,7 +148,7 @@ def _notes(frame: pd.DataFrame, human: Sequence[Story]) -> list[str]:
 
 
 def _stories(table: ScoreFile, human: Sequence[Story]) -> pd.DataFrame:
-    """Words, text (of the human stories) and the score file's surface features, one row a story."""
+    """One row per story: number of words, text (for human stories) and the score file's surface features."""
     names = [f"{system}/{i}" for system in table.systems for i in range(STORIES)]
     texts = {f"Human/{i}": story.text for i, story in enumerate(human)}
     features = {name: _column(table, column) for name, column in SCORE_FILE_FEATURES.items()}

@@ -1,4 +1,6 @@
-"""A dataset folder that `judge export hub` wrote, read back as result folders. Other folders are refused."""
+"""Reader of a dataset folder that `judge export hub` wrote, as the content of result folders. Other folders are
+refused.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +19,9 @@ from judge.records import Criterion
 
 
 def read_hub(folder: Path) -> Iterator[tuple[str, Import]]:
-    """Yield (part, import) for each exported result folder; the import is the content of its new result folder.
+    """Yield (name, content of the new result folder) for each result folder that was exported.
 
-    Raises DataError for a folder that is none, or whose parts are missing, and MissingExtraError without pyarrow.
+    Raises DataError where `folder` is not such an export or files are missing, and MissingExtraError without pyarrow.
     """
     for part in _parts(folder / CONTENTS):
         name = str(part.get("part", ""))

@@ -1,4 +1,4 @@
-"""Writer of a result folder for imported ratings, checked by the tables' own reader."""
+"""Writer of a result folder for imported ratings. What was written is checked with the reader of ratings tables."""
 
 from __future__ import annotations
 
@@ -26,13 +26,14 @@ STORIES = "imported_stories.csv"
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """Content of an import's folder: rows with the ratings table's columns, facts of stories, and tables' notes.
+    """Content of a result folder for imported ratings: rows of the ratings table, data on stories, and notes for its
+    tables.
 
-    `stories` has `dataset, story`, perhaps `words, text, reference`, and numeric features; None where nothing is known.
-    `ratings` says whether the judges' are single ratings or means of repeats; None leaves that to the numbers. `given`
-    is what correlations of these hold fixed where nothing else is asked for. `directions` says of a measure, by the
-    judge's name, whether more is better (1), worse (-1) or neither (0). `log` says which tool's log this was, what
-    identifies a rating in it, and what it could not tell.
+    `stories` has the columns `dataset, story`, optionally `words, text, reference`, and numeric features; None where no
+    data on stories are known. `ratings` says whether a judge's ratings are single or means of repeats; None decides
+    from the numbers. `given` names the text feature that correlations hold fixed unless the user chooses another.
+    `directions` maps a measure's judge name to 1 (more is better), -1 (less is better) or 0 (neither). `log` describes
+    an imported log: its tool, which fields identify a rating, and what data it lacks.
     """
 
     frame: pd.DataFrame
@@ -50,9 +51,9 @@ class Import:
 
 
 def write_folder(path: Path, imported: Import) -> ResultFolder:
-    """Write the folder whole or not at all; an earlier import in the same place is replaced.
+    """Write the folder completely or not at all; it replaces an earlier import at the same path.
 
-    Raises RunFolderError where a journal lies there or nothing can be written, and DataError where the rows are not a
+    Raises RunFolderError where the folder has a journal or cannot be written, and DataError where the rows are not a
     ratings table.
     """
 
@@ -64,9 +65,10 @@ def write_folder(path: Path, imported: Import) -> ResultFolder:
 
 
 def replace_folder(path: Path, write: Callable[[ResultFolder], None]) -> ResultFolder:
-    """Write an imported folder whole or not at all, in place of an earlier import.
+    """Write an imported folder completely or not at all; it replaces an earlier import at the same path.
 
-    Raises RunFolderError where a journal lies there or nothing can be written.
+    `write` gets a temporary folder to write to. Raises RunFolderError where the folder has a journal or cannot be
+    written.
     """
     folder = ResultFolder(path)
     if folder.journal.exists():
@@ -91,7 +93,7 @@ def replace_folder(path: Path, write: Callable[[ResultFolder], None]) -> ResultF
 
 
 def _frame(imported: Import) -> pd.DataFrame:
-    """The rows in the table's columns, with their labels where criteria have them."""
+    """The rows with the columns of the ratings table, with labels where a criterion's scale has labels."""
     scales = {
         (str(dataset), criterion.name.casefold()): criterion.scale
         for dataset in imported.frame["dataset"].dropna().unique()

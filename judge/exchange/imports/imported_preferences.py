@@ -1,4 +1,6 @@
-"""Writer of a result folder for imported preferences, checked by the tables' own reader."""
+"""Writer of a result folder for imported preferences. What was written is checked with the reader of preferences
+tables.
+"""
 
 from __future__ import annotations
 
@@ -19,10 +21,10 @@ from judge.run_folder.manifest import environment
 
 @dataclass(frozen=True, slots=True)
 class PreferencesImport:
-    """Content of an import's folder: rows with the preferences table's columns, and the stories they are about.
+    """Content of a result folder for imported preferences: rows of the preferences table, and the stories compared.
 
-    `stories` has `dataset, story, story_prompt, system, words, text`; `orders` says how pairs were shown, `log` which
-    tool's log this was, what identifies a preference in it, and what it could not tell.
+    `stories` has the columns `dataset, story, story_prompt, system, words, text`. `orders` says in which orders pairs
+    were shown. `log` describes the imported log: its tool, which fields identify a preference, and what data it lacks.
     """
 
     frame: pd.DataFrame
@@ -36,9 +38,9 @@ class PreferencesImport:
 
 
 def write_preferences(path: Path, imported: PreferencesImport) -> ResultFolder:
-    """Write the folder whole or not at all; an earlier import in the same place is replaced.
+    """Write the folder completely or not at all; it replaces an earlier import at the same path.
 
-    Raises RunFolderError where a journal lies there or nothing can be written.
+    Raises RunFolderError where the folder has a journal or cannot be written.
     """
 
     def write(folder: ResultFolder) -> None:

@@ -1,4 +1,4 @@
-"""Automatic measures of a dataset's stories as a result folder, so that every table shows them beside judges."""
+"""Conversion of automatic measures into a result folder, so that every table shows them next to the judges."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ CIDER_ZERO = 1e-6
 def as_import(
     measured: Measured, dataset: Dataset, models: Mapping[Need, str], criteria: Sequence[Criterion]
 ) -> Import:
-    """Convert automatic measures to an import: rows of measures and of people, the stories' texts, and notes on the
-    measures.
+    """The content of a result folder with automatic measures: rows of measures and of human ratings, the stories'
+    texts, and notes on the measures.
     """
     recipes = {result.measure.name: result.measure.recipe for result in measured.measures}
     return Import(
@@ -58,7 +58,7 @@ def as_import(
 
 
 def _rows(measured: Measured, dataset: str) -> pd.DataFrame:
-    """Rows of all measures, and behind them people's."""
+    """Rows of all measures, followed by those of human ratings."""
     places = pd.DataFrame(
         {
             "run": "measures",
@@ -114,7 +114,9 @@ def _stories(stories: Sequence[Story], dataset: str) -> pd.DataFrame:
 
 
 def _notes(measured: Measured) -> Iterator[str]:
-    """Notes on undefined values, by reason; texts that a model read in part; and the share of CIDEr that is zero."""
+    """Notes on the measures: undefined values by reason, texts cut to a model's maximum length, and the share of CIDEr
+    values that are zero.
+    """
     stories = len(measured.stories)
     reasons: dict[tuple[tuple[str, int], ...], list[str]] = {}
     for name, values in measured.by_measure.items():

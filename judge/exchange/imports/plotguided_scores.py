@@ -1,7 +1,8 @@
-"""MANPLTS' released scores of the plot-guided stories as a ratings table, beside people's ratings.
+"""MANPLTS' released scores of the plot-guided stories as a ratings table, together with the human ratings.
 
-The score is a probability, and stands as log-odds: hundreds of them differ by less than 1e-9, which ties them in every
-correlation here, though the study's own order is plain. The order, and so rho and tau, are the released ones.
+A score is a probability and is stored as log-odds. Hundreds of the probabilities differ by less than 1e-9, and such
+differences count as ties in this program's correlations, although the study ranked the stories by them. Log-odds keep
+the released order, and therefore rho and tau.
 """
 
 from __future__ import annotations
@@ -26,9 +27,10 @@ _NO_EVAL_PROMPT = "-"
 
 
 def read_plotguided(name: str, scores: Path | None = None) -> Import:
-    """The scores of set `roc` or `wp` with the stories and people's ratings of dataset `plotguided_NAME`.
+    """Scores of set `roc` or `wp`, with the stories and human ratings of dataset `plotguided_NAME`.
 
-    `scores` is the study's Pred_*.txt; None = where it is known. Raises DataError for a file of other stories.
+    `scores` is the study's Pred_*.txt file; None takes it from where the study's files are stored. Raises DataError
+    where the file has no score for one of the stories.
     """
     if name not in SETS:
         raise SpecError(unknown("set", name, SETS))

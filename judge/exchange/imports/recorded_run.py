@@ -1,6 +1,6 @@
-"""Answers from elsewhere as a run that replays them.
+"""Writer of a run that replays answers obtained elsewhere.
 
-The parsers of this program then read them as they read any judge's answers: `judge run` puts them into a journal.
+`judge run` then puts the answers into a journal, and this program parses them like any judge's answers.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ ANSWERS = "answers.jsonl"
 
 
 def refuse_taken(folder: Path) -> None:
-    """Raise RunFolderError where the folder holds a run already."""
+    """Raise RunFolderError where the folder already holds a run."""
     if (folder / "run.yaml").exists():
         raise RunFolderError(f"{folder} holds a run already", hint="choose another place with -o FOLDER")
 
@@ -27,8 +27,8 @@ def refuse_taken(folder: Path) -> None:
 def write_recorded_run(
     folder: Path, judge: str, answers: Sequence[Mapping[str, Any]], definition: Mapping[str, Any]
 ) -> Path:
-    """Write `answers.jsonl`, as the back-end `recorded` reads it, and a `run.yaml` with these keys; returns the path of
-    the `run.yaml`.
+    """Write `answers.jsonl` in the format of the back-end `recorded`, and a `run.yaml` that contains `definition`.
+    Returns the path of `run.yaml`.
     """
     path = folder / "run.yaml"
     content = {"name": folder.name, "judge": f"recorded/{folder / ANSWERS}", "identity": judge, **definition}

@@ -1,8 +1,8 @@
-"""Answers to the tests of Art or Artifice, the study's own or others, as a run that replays them.
+"""Conversion of answers to the tests of Art or Artifice, the study's own or others, into a run that replays them.
 
-A test's number is the place of its criterion in the set `ttcw`. A null response becomes an empty answer; a response
-that is nothing but "Content Blocked", which is how the study's files note a request that the provider's filter stopped,
-keeps its words and is marked as stopped by it. Neither can be read as a label. A test without a line has no answer.
+A test's number is its criterion's position in the set `ttcw`. A null response becomes an empty answer. The response
+"Content Blocked", with which the study's files mark a request stopped by the provider's filter, is kept and marked as
+stopped by a filter. Neither can be parsed as a label. A test without a line has no answer.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ CRITERIA, EVAL_PROMPT = "ttcw", "ep2"
 
 
 def write_run(path: Path, folder: Path, judge: str) -> tuple[Path, int]:
-    """Write `answers.jsonl` and a `run.yaml` that judges dataset `ttcw+newyorker` with them.
+    """Write `answers.jsonl` and a `run.yaml` that judges dataset `ttcw+newyorker` with these answers.
 
-    Of answers to the models' stories alone it is dataset `ttcw`. Returns the definition's path and the number of
-    answers. Raises DataError where the file holds no answers or one to a test that there is not, and RunFolderError
-    where the folder holds a run already.
+    The dataset is `ttcw` where all answers are about stories by models. Returns the path of `run.yaml` and the number
+    of answers. Raises DataError where the file holds no answers or an answer to an unknown test, and RunFolderError
+    where the folder already holds a run.
     """
     refuse_taken(folder)
     tests = [criterion.name for criterion in load_criteria(CRITERIA).criteria]

@@ -1,1 +1,3 @@
-"""Logs of other evaluation tools as result folders: one module for each tool, one row type, one writer."""
+"""Conversion of other evaluation tools' logs into result folders. Each tool has one module; all share the type of rows
+and the writer.
+"""

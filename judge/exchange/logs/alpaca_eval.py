@@ -1,7 +1,8 @@
 """Annotations of AlpacaEval (`annotations.json`), by judges or by people.
 
-Format: https://github.com/tatsu-lab/alpaca_eval. A preference of 1 is output_1, 2 output_2, 1.5 (in older files 0) a
-tie, what lies between is a share. AlpacaEval shuffles which output is shown first, and does not write down how.
+Format: https://github.com/tatsu-lab/alpaca_eval. Preference 1 means output_1, 2 means output_2, and 1.5 (0 in older
+files) a tie. A value in between is a probability. AlpacaEval shuffles which output is shown first, and does not record
+the order.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _ANSWERS = ("raw_completion", "preference_raw_completion")
 
 
 def read(file: Path, criterion: str, log_facts: LogFacts) -> Iterator[PreferenceRow]:
-    """The annotations of one file."""
+    """Preferences in one file of annotations."""
     for number, entry in enumerate(as_list(whole(file), "annotations", file), start=1):
         held = as_object(entry, file, number)
         missing = [name for name in ("instruction", "output_1", "output_2", "preference") if name not in held]

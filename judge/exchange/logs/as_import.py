@@ -1,4 +1,4 @@
-"""Rows of logs in the form of `judge import`: ratings, losses with their kind, and facts that the logs lack."""
+"""Conversion of rows read from logs into imported ratings, with lost scores by kind and the facts that logs lack."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from judge.wording import Advice
 class LogOptions:
     """Options for the conversion of logs.
 
-    `criteria` gives new names for the log's, `leave_out` names some that are left out.
+    `names` maps a criterion's name in the log to a new name. `leave_out` lists criteria to leave out.
     """
 
     asked: Asked = field(default_factory=Asked)
@@ -40,7 +40,8 @@ def read_logs(
 ) -> Import:
     """Convert the logs' scores to one import, called `name` where no dataset is given.
 
-    Raises DataError for a file that is no log of the tool, for scores on no known scale, and where there are none.
+    Raises DataError where a file is not a log of the tool, where scores are on no known scale, or where there are no
+    scores.
     """
     refuse_same(files)
     log_facts = LogFacts()
@@ -83,7 +84,7 @@ def read_logs(
 
 
 def refuse_same(files: Sequence[Path]) -> None:
-    """Refuse one log given twice, whose scores would look like repeats."""
+    """Raise DataError where two files are the same log, whose scores would count as repeats."""
     seen: dict[str, Path] = {}
     for file in files:
         try:
@@ -96,7 +97,7 @@ def refuse_same(files: Sequence[Path]) -> None:
 
 
 def _named(rows: Iterable[LogRow], options: LogOptions, log_facts: LogFacts) -> Iterable[LogRow]:
-    """The rows of criteria that are not left out, under their new names."""
+    """Rows of the criteria that are not left out, under the criteria's new names."""
     rows = list(rows)
     present = list(dict.fromkeys(row.criterion for row in rows))
     for name in (*options.names, *options.leave_out):
@@ -117,7 +118,11 @@ def _refuse_idle(scaling: Scaling, *, rescaled: bool, scaled: bool) -> None:
 
 
 def _people_once(rows: Sequence[Rated], file: Path) -> list[Rated]:
-    """The rows with a story's rating by people that was said by its place once, however often the story was scored."""
+    """The rows with each human rating of a story once.
+
+    A human rating that is part of a score's record is repeated for each score of the story. Raises DataError where such
+    ratings differ.
+    """
     seen: dict[tuple[str, str], float | None] = {}
     kept = []
     for rated_row in rows:
@@ -134,7 +139,10 @@ def _people_once(rows: Sequence[Rated], file: Path) -> list[Rated]:
 
 
 def _numbered(rows: Sequence[Rated]) -> tuple[list[Rated], int]:
-    """Judges' rows of one story that the log does not number, numbered in its order; and how many were."""
+    """The rows with repeats numbered in the log's order, and the number of rows that were numbered.
+
+    A row is numbered where a judge rated a story several times and the log does not number its repeats.
+    """
 
     def key(row: LogRow) -> tuple[Any, ...]:
         return row.judge, row.story, row.criterion, row.eval_prompt
@@ -156,7 +164,7 @@ def _numbered(rows: Sequence[Rated]) -> tuple[list[Rated], int]:
 
 
 def _untold(log_facts: LogFacts, losses: Mapping[Loss, int], repeats: int) -> list[str]:
-    """Notes under every table: what the logs do not hold, and which ratings were lost."""
+    """Notes shown under every table: what data the logs lack, and which ratings were lost."""
     sentences = [f"{count:,}: {words}" if count > 1 else words for words, count in log_facts.untold.items()]
     for loss, count in losses.items():
         sentences.append(f"{count:,} score{'s' if count > 1 else ''} lost: {WORDS[loss]} ({loss})")

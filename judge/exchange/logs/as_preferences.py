@@ -1,4 +1,4 @@
-"""Rows of preference logs in the form of `judge import`: preferences, losses with their kind, and stories."""
+"""Conversion of rows read from preference logs into imported preferences, with lost ones by kind, and stories."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from judge.records import Criterion
 def read_preferences(
     tool: PreferenceTool, files: Sequence[Path], name: str, criterion: str, notes: Sequence[str] = ()
 ) -> PreferencesImport:
-    """The logs' preferences on one criterion as one import, called `name`.
+    """Convert the logs' preferences to one import for the criterion, called `name`.
 
-    Raises DataError for a file that is no log of the tool, and where two texts go by one story's name.
+    Raises DataError where a file is not a log of the tool, and where a story's id has two different texts.
     """
     refuse_same(files)
     log_facts = LogFacts()
@@ -60,7 +60,7 @@ def read_preferences(
 
 
 def _stories(rows: Sequence[PreferenceRow], name: str, file: Path) -> pd.DataFrame:
-    """The stories, with the one text that some row has of each."""
+    """One row per story, with the story's text from whichever row has it; DataError where a story has two texts."""
     stories: dict[str, tuple[LoggedStory, str]] = {}
     for row in rows:
         for story in (row.first, row.second):

@@ -1,4 +1,4 @@
-"""Shared interface of the log readers: options of a reader, description of a tool."""
+"""Interface that all log readers share: the options of a reader, and the description of a tool."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ UNNAMED = "unnamed"
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Options of a log reader: paths of fields, and the kind of text that was judged."""
+    """Options of a log reader: paths of fields in a record, and which texts were judged (`Judged`)."""
 
     places: Places = field(default_factory=Places)
     judged: Judged = "outputs"
@@ -38,11 +38,11 @@ class Tool:
 
     Attributes
     ----------
-    name : as the tool is called
-    read : its reader
-    identified : field -> what it is taken from, in words, as a command prints it
-    tried : which version wrote the log that the tests read, and what was not tried
-    judged : what may have been judged, the usual first
+    name : the tool's own name
+    read : function that reads a log of the tool
+    identified : map from field to a printed description of where the log's reader takes the field from
+    tried : the tool's version whose log the tests read, and what was not tested
+    judged : kinds of text that may have been judged, the usual kind first
     """
 
     name: str
@@ -53,8 +53,9 @@ class Tool:
 
 
 def scored(row: LogRow, score: Any, log_facts: LogFacts) -> Iterator[LogRow]:
-    """Yield the row with its score as the log gives it. A value that is not a single score yields no row and is
-    counted.
+    """Yield the row with its score as in the log. For a missing score, yield the row marked as lost.
+
+    A value that is not a single score yields no row and is counted.
     """
     if score is None or (isinstance(score, float) and math.isnan(score)):
         yield lost(row, "missing")
@@ -70,8 +71,8 @@ def lost(row: LogRow, loss: Loss) -> LogRow:
 
 
 def with_people(rows: Iterator[LogRow], record: Record, places: Places) -> Iterator[LogRow]:
-    """The rows, followed for each of their criteria by a person's rating of the same story, where the rating's path was
-    given.
+    """Yield the rows, then a human rating of the same story for each criterion, if the user gave the path of the
+    rating.
     """
     criteria: dict[tuple[str, str | None], LogRow] = {}
     for row in rows:
@@ -88,7 +89,7 @@ def with_people(rows: Iterator[LogRow], record: Record, places: Places) -> Itera
 
 
 def unnamed(criterion: str, log_facts: LogFacts) -> str:
-    """A judge that the log does not name."""
+    """Name for a judge that the log does not name: unnamed/CRITERION. Such scores are counted in `log_facts`."""
     log_facts.untold["scores name no judge, which is called unnamed/CRITERION here"] += 1
     return f"{UNNAMED}/{criterion}"
 

@@ -1,7 +1,7 @@
 """Test runs of deepeval (`test_run_DATE.json`, `.deepeval/.latest_run_full.json`).
 
 Format: https://deepeval.com/docs/evaluation-introduction. A row is one metric of one test case. A metric with an error
-has no score, whatever number stands beside the error. `verboseLogs` may be of the case before, and are never read.
+has no score, even if its record holds a number. `verboseLogs` may be those of the previous case, and are not read.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _UNREAD = "invalid JSON"
 
 
 def read(file: Path, asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
-    """The metrics of one test run."""
+    """Scores of one test run, one row per metric of a test case."""
     run = as_object(whole(file), file, 1)
     inner = run.get("testRunData")
     run = inner if isinstance(inner, dict) else run
@@ -60,7 +60,7 @@ def _of_case(file: Path, number: int, case: Mapping[str, Any], asked: Asked, log
 
 
 def _text(case: Mapping[str, Any]) -> str | None:
-    """The output, or a conversation with who said what."""
+    """The case's output, or its conversation with the role before each turn; None where there is none."""
     turns = case.get("turns")
     if isinstance(turns, list):
         return "\n".join(f"{turn.get('role')}: {turn.get('content')}" for turn in turns if isinstance(turn, Mapping))

@@ -1,7 +1,7 @@
-"""Logs of inspect: `.eval` archives and JSON. Format: https://inspect.aisi.org.uk/eval-logs.html.
+"""Logs of the evaluation tool inspect: `.eval` archives and JSON. Format: https://inspect.aisi.org.uk/eval-logs.html.
 
-A row is one score of one sample; a score with several values has a row for each. Grades C, P and I are labels, N means
-that there was nothing to score. A sample that failed has a lost row for each scorer.
+A row is one score of one sample; a score with several values has a row for each value. Grades C, P and I are labels;
+grade N means that there was no answer to score. A sample that failed has a lost row for each scorer.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _OLD_DEFAULT = "Grade not found in model output"
 
 @dataclass(slots=True)
 class _Log:
-    """One log: its header, and the rows read so far."""
+    """A log that is being read: its file, its header, the reader's options, and the facts collected on it."""
 
     file: Path
     header: Mapping[str, Any]
@@ -61,7 +61,7 @@ class _Log:
 
 
 def read(file: Path, asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
-    """The scores of one log, failed samples last."""
+    """Scores of one log; the lost rows of failed samples come last."""
     header, samples = _opened(file, log_facts)
     log = _Log(file, header, asked, log_facts)
     log_facts.version = (header.get("packages") or {}).get("inspect_ai")
@@ -78,7 +78,7 @@ def read(file: Path, asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
 
 
 def _opened(file: Path, log_facts: LogFacts) -> tuple[dict[str, Any], Iterator[dict[str, Any]]]:
-    """The header, and the samples one at a time where the log is an archive."""
+    """The log's header and its samples. In an archive, samples are read one at a time."""
     if not zipfile.is_zipfile(file) and file.suffix.lower() != ".eval":
         log = as_object(whole(file), file, 1)
         if not isinstance(log.get("eval"), dict):
@@ -131,7 +131,7 @@ def _of_sample(log: _Log, number: int, sample: Mapping[str, Any], keys: dict[str
 
 
 def _of_failed(log: _Log, number: int, sample: Mapping[str, Any], keys: Mapping[str, Any]) -> Iterator[LogRow]:
-    """A lost row for every score that a failed sample has not."""
+    """For every scorer from which a failed sample has no score, a row marked as lost."""
     loss = loss_of(str(sample["error"].get("message", "")))
     names = [str(scorer_entry.get("name")) for scorer_entry in log.scorers] or list(keys)
     for scorer in names:
@@ -140,7 +140,10 @@ def _of_failed(log: _Log, number: int, sample: Mapping[str, Any], keys: Mapping[
 
 
 def _graded(rows: list[LogRow], log: _Log) -> Iterator[LogRow]:
-    """The rows with grades in words, and lost ones of a scorer with several criteria once for each of them."""
+    """Yield the rows with grades replaced by words and each row's criterion set.
+
+    A lost row of a scorer with several criteria is repeated for each of them.
+    """
     values: dict[str, set[Any]] = defaultdict(set)
     criteria: dict[str, dict[str, None]] = defaultdict(dict)
     for row in rows:
@@ -170,7 +173,7 @@ def _graded(rows: list[LogRow], log: _Log) -> Iterator[LogRow]:
 def _row(
     log: _Log, number: int, sample: Mapping[str, Any], scorer: str, criterion: str, score: Mapping[str, Any]
 ) -> LogRow:
-    """The place of a score; its Eval-Prompt holds the scorer until all rows are there."""
+    """Row of a score, still without the score. `eval_prompt` holds the scorer's name until all rows have been read."""
     places, record = log.asked.places, {"sample": sample, "score": score, "eval": log.header}
     outputs = log.asked.judged == "outputs"
     epoch = int(sample.get("epoch") or 1)
@@ -191,7 +194,12 @@ def _row(
 
 
 def _judge(log: _Log, scorer: str, score: Mapping[str, Any]) -> str:
-    """The grading model: the scorer's, the role's, the message's; of a scorer without one, code/SCORER."""
+    """Name of the grading model: from the scorer's options, the grader role, or the grading conversation, in this
+    order.
+
+    A model-graded scorer that names no model used the log's model, and a scorer without a model is called code/SCORER.
+    Where the judged texts are inputs, the log's model is the judge.
+    """
     if log.asked.judged == "inputs":
         return log.model
     options = next((entry.get("options") or {} for entry in log.scorers if entry.get("name") == scorer), {})
@@ -217,7 +225,7 @@ def _asks(scorer: str, score: Mapping[str, Any]) -> bool:
 
 
 def _loss(value: Any, score: Mapping[str, Any], sample: Mapping[str, Any], judge: str | None) -> Loss | None:
-    """The reason for a missing score; None where there is one."""
+    """Reason for a missing score; None where there is a score."""
     if value == "I" and str(score.get("explanation") or "").startswith(_OLD_DEFAULT):
         return "defaulted"
     if value is not None and not (isinstance(value, float) and math.isnan(value)):
@@ -229,7 +237,7 @@ def _loss(value: Any, score: Mapping[str, Any], sample: Mapping[str, Any], judge
 
 
 def _grader_blocked(sample: Mapping[str, Any], judge: str | None, explanation: str) -> bool:
-    """Whether the answer behind an unreadable grade was stopped by a filter."""
+    """Whether no grade could be read because a content filter stopped the judge's answer."""
     for event in sample.get("events") or []:
         if not isinstance(event, Mapping) or event.get("event") != "model" or event.get("model") != judge:
             continue
@@ -254,7 +262,7 @@ def _completion(output: Any) -> str | None:
 
 
 def _words(content: Any) -> str | None:
-    """A text, or the last message of a conversation."""
+    """A text, or the text of a conversation's last message; None for anything else."""
     if isinstance(content, list) and content:
         content = content[-1].get("content") if isinstance(content[-1], Mapping) else None
         if isinstance(content, list):

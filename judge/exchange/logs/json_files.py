@@ -1,6 +1,6 @@
-"""Readers for JSON as evaluation tools write it: lines one at a time, whole files under a limit.
+"""Readers for the JSON files of evaluation tools: JSON Lines line by line, other files whole up to a size limit.
 
-Unlike files of studies, logs may hold NaN, which tools write for "no score".
+Unlike the files of studies, logs may contain NaN, which tools write for "no score".
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ LARGEST = 1 << 30
 
 
 def lines(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """(number, object) of each line, one in memory at a time; blank lines hold nothing."""
+    """Yield (line number, object) for each line that is not blank; only one line is in memory at a time."""
     try:
         stream = file.open("rb")
     except OSError as error:
@@ -33,7 +33,7 @@ def lines(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def whole(file: Path) -> Any:
-    """A file that is one JSON value."""
+    """Value of a file that is a single JSON value; DataError where the file is larger than the limit."""
     try:
         size = file.stat().st_size
     except OSError as error:
@@ -44,8 +44,8 @@ def whole(file: Path) -> Any:
 
 
 def starts_lines(file: Path) -> bool:
-    """Whether the file is JSON Lines: its first line is a complete object and more lines follow, or its name says
-    so.
+    """Whether the file is JSON Lines: by its suffix (.jsonl, .ndjson) or, unless the suffix is .json, because its first
+    line looks like a complete object.
     """
     if file.suffix.lower() in (".jsonl", ".ndjson"):
         return True
@@ -58,7 +58,7 @@ def starts_lines(file: Path) -> bool:
 
 
 def parse(raw: bytes, file: Path, row: int) -> Any:
-    """A JSON value; NaN and infinities, which orjson refuses, as Python reads them."""
+    """Value of a JSON text. NaN and infinities, which orjson refuses, are parsed with Python's `json`."""
     try:
         return json_value(raw)
     except orjson.JSONDecodeError:

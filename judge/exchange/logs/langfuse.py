@@ -1,7 +1,7 @@
-"""Scores of Langfuse: JSON as its API answers it (`GET /api/public/v2/scores`), pages of it, or lines.
+"""Scores of Langfuse: JSON as its API returns it (`GET /api/public/v2/scores`), pages of it, or JSON Lines.
 
-Format: https://api.reference.langfuse.com. Source EVAL and API are judges, ANNOTATION are people. Booleans and
-categories count by their words; texts and corrections are no scores.
+Format: https://api.reference.langfuse.com. Scores of source EVAL and API are by judges, those of ANNOTATION by people.
+Booleans (yes and no) and categories are labels; texts and corrections are not scores.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _NO_SCORE = ("TEXT", "CORRECTION")
 
 
 def read(file: Path, asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
-    """The scores of traces and observations."""
+    """Scores of one file, whether given to traces or to observations."""
     for number, held in _scores(file):
         if "name" not in held or "source" not in held:
             raise DataError("is no score of Langfuse: it has no 'name' and 'source'", file=file, row=number)
@@ -73,7 +73,7 @@ def _of_score(file: Path, number: int, held: Mapping[str, Any], asked: Asked, lo
 
 
 def _value(held: Mapping[str, Any], kind: Any) -> Any:
-    """The number, the category's word, or yes and no."""
+    """Value of a score: a number, a category's word, or True or False; None where it is missing."""
     value, word = held.get("value"), held.get("stringValue")
     if kind == "BOOLEAN":
         return None if value is None and word is None else (value == 1 if value is not None else word == "True")

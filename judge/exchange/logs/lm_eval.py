@@ -1,7 +1,8 @@
 """Samples of lm-eval (`samples_TASK_DATE.jsonl`, written with `--log_samples`).
 
-Format: https://github.com/EleutherAI/lm-evaluation-harness (`evaluator.py`, `loggers/evaluation_tracker.py`). Where the
-model judged what it was shown, its filtered answer is the rating; else the task's metrics are ratings of its answer.
+Format: https://github.com/EleutherAI/lm-evaluation-harness (`evaluator.py`, `loggers/evaluation_tracker.py`). If the
+model is the judge of the text in its prompt, its filtered answer is the rating. Otherwise the task's metrics are
+ratings of the model's answer.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ class _Samples:
 
 
 def read(file: Path, asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
-    """The samples of one file."""
+    """Ratings in one file of samples."""
     name = _NAME.search(file.name)
     task = name["task"] if name else file.stem.removeprefix("samples_")
     samples = _Samples(file, task, _model(file, name["date"] if name else None, log_facts), asked, log_facts)
@@ -47,7 +48,7 @@ def read(file: Path, asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
 
 
 def _model(file: Path, date: str | None, log_facts: LogFacts) -> str:
-    """The model's name: the results' beside the samples, else the folder's."""
+    """Name of the model: from the results file next to the samples or, without one, the name of their folder."""
     results = file.with_name(f"results_{date}.json")
     if date is not None and results.is_file():
         data = whole(results)
@@ -60,7 +61,7 @@ def _model(file: Path, date: str | None, log_facts: LogFacts) -> str:
 
 
 def _answers(samples: _Samples, number: int, sample: Mapping[str, Any]) -> Iterator[LogRow]:
-    """The model's filtered answers, as ratings of the text that it was shown."""
+    """Rows in which the model's filtered answers are ratings of the text in its prompt."""
     row = _row(samples, number, sample, samples.task, samples.model, as_text(sample["doc_id"]))
     if "rating" in samples.asked.places:
         yield from scored(row, samples.asked.places.value("rating", sample), samples.log_facts)
@@ -85,17 +86,19 @@ def _answers(samples: _Samples, number: int, sample: Mapping[str, Any]) -> Itera
 
 
 def _reason(text: str | None, answer: Any) -> str | None:
-    """The whole answer, where it says more than the rating."""
+    """The model's whole answer as an explanation; None where it contains only the rating."""
     return text if text is not None and text.strip() and text.strip() != str(answer).strip() else None
 
 
 def _chances(filtered: Any) -> bool:
-    """Whether the answers are log-likelihoods of choices."""
+    """Whether the filtered answers are log-likelihoods of answer choices."""
     return bool(filtered) and all(isinstance(pair, list) and len(pair) == 2 for pair in filtered)
 
 
 def _chosen(row: LogRow, sample: Mapping[str, Any], filtered: list[Any], log_facts: LogFacts) -> Iterator[LogRow]:
-    """The likeliest choice; two that are equally likely are none."""
+    """Row with the most likely answer choice as its score. Where two choices are equally likely, the row is marked as
+    lost.
+    """
     arguments = sample.get("arguments") or {}
     shown = [arguments.get(f"gen_args_{n}") for n in range(len(filtered))] if isinstance(arguments, dict) else arguments
     texts = [_continuation(entry) for entry in shown]
@@ -119,7 +122,7 @@ def _continuation(arguments: Any) -> str | None:
 
 
 def _metrics(samples: _Samples, number: int, sample: Mapping[str, Any]) -> Iterator[LogRow]:
-    """Each metric of the model's answer."""
+    """One row for each metric of the model's answer."""
     replies = sample.get("resps") or [[None]]
     text = replies[0][0] if replies and replies[0] and isinstance(replies[0][0], str) else None
     for name in sample.get("metrics") or []:

@@ -1,7 +1,7 @@
-"""Assessments of MLflow: traces as `Trace.to_json()` writes them, one a line or in a list.
+"""Assessments of MLflow: traces as `Trace.to_json()` writes them, one per line or in a list.
 
-Format: https://mlflow.org/docs/latest/genai/assessments/feedback. Feedback by LLM_JUDGE and CODE is a judge's,
-feedback and expectations by HUMAN are people's. An `AssessmentError` is a lost score; what was overridden does not
+Format: https://mlflow.org/docs/latest/genai/assessments/feedback. Feedback by LLM_JUDGE and CODE is a judge's; feedback
+and expectations by HUMAN are people's. An `AssessmentError` is a lost score. An assessment that was overridden does not
 count.
 """
 
@@ -24,7 +24,7 @@ _PEOPLE, _CODE, _UNNAMED = "HUMAN", "CODE", (None, "", "default")
 
 
 def read(file: Path, asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
-    """The assessments of traces."""
+    """Ratings in one file of traces, one row per assessment."""
     for number, trace in _traces(file):
         if not isinstance(trace.get("info"), dict):
             raise DataError("is no trace of MLflow: it has no 'info'", file=file, row=number)
@@ -66,7 +66,7 @@ def _of_trace(file: Path, number: int, trace: Mapping[str, Any], asked: Asked, l
 
 
 def _expected(held: Mapping[str, Any]) -> Any:
-    """An expectation's value; one of several values is written as text."""
+    """Value of an expectation; where the record has only `serialized_value`, its text."""
     return held.get("value", held.get("serialized_value"))
 
 
@@ -97,7 +97,7 @@ def _row(
 
 
 def _span(trace: Mapping[str, Any], name: str) -> str | None:
-    """The input or output of the trace's first span."""
+    """Input or output (`name` is the attribute) of the trace's root span, as text; None where there is none."""
     spans = (trace.get("data") or {}).get("spans") or []
     root = next((span for span in spans if not span.get("parent_span_id") and not span.get("parent_id")), None)
     value = ((root or {}).get("attributes") or {}).get(name)

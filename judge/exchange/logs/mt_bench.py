@@ -1,8 +1,8 @@
-"""Pairwise judgments of MT-Bench (`gpt-4_pair.jsonl`) and human judgments of its form.
+"""Pairwise judgments of MT-Bench (`gpt-4_pair.jsonl`), and human judgments in the same format.
 
 Format: https://github.com/lm-sys/FastChat (`llm_judge`), and
-https://huggingface.co/datasets/lmsys/mt_bench_human_judgments. Each judgment of a model is two games, the second with
-places swapped. Games that contradict each other both count.
+https://huggingface.co/datasets/lmsys/mt_bench_human_judgments. A model's judgment consists of two games; in the second
+the two answers are swapped. Both games count even if they contradict each other.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _SWAPPED: Mapping[Preferred, Preferred] = {"first": "second", "second": "first",
 
 
 def read(file: Path, criterion: str, log_facts: LogFacts) -> Iterator[PreferenceRow]:
-    """The judgments of one file, two rows for each of a model's."""
+    """Preferences in one file: two rows for each judgment by a model (one per game), one for each by a person."""
     for number, held in lines(file):
         if "question_id" not in held or not ({"g1_winner", "winner"} & held.keys()):
             raise DataError("is no judgment of MT-Bench: it has no 'question_id' and winner", file=file, row=number)
@@ -71,7 +71,9 @@ def _games(
 
 
 def _single_order(file: Path, number: int, held: Mapping[str, Any], criterion: str) -> Iterator[PreferenceRow]:
-    """A judgment of one order: a person's, or a model's that was boiled down to one word."""
+    """Row of a judgment with a single winner: by a person, or by a model whose two games are summarised as one
+    result.
+    """
     name, template = _judge(held)
     people = name.startswith(_PEOPLE)
     preference, loss = _winner(file, number, held["winner"], None)

@@ -1,7 +1,7 @@
-"""Span annotations of Arize Phoenix: JSON as its REST API and client answer it, or the client's data frame as CSV.
+"""Span annotations of Arize Phoenix: JSON as its REST API and its client return it, or the client's data frame as CSV.
 
-Format: https://arize.com/docs/phoenix (REST API, span annotations). Annotator kind LLM and CODE are judges,
-HUMAN are people. The score counts where there is one, else the label.
+Format: https://arize.com/docs/phoenix (REST API, span annotations). Annotator kinds LLM and CODE are judges, HUMAN are
+people. An annotation's score is used if it has one, otherwise its label.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MODELS = ("model", "model_name", "llm", "judge")
 
 
 def read(file: Path, asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
-    """The annotations of spans."""
+    """Ratings in one file of span annotations."""
     for number, held in _annotations(file):
         if "annotator_kind" not in held:
             raise DataError("is no annotation of Phoenix: it has no 'annotator_kind'", file=file, row=number)
@@ -47,7 +47,7 @@ def _annotations(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _from_cells(cells: Mapping[str, Any]) -> dict[str, Any]:
-    """A row of the client's data frame as the annotation it was."""
+    """A row of the client's data frame in the structure of the API's annotation."""
     if isinstance(cells.get("result"), Mapping):
         return dict(cells)
     result: dict[str, Any] = {name: cells.get(f"result.{name}") or None for name in _RESULT}

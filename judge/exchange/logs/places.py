@@ -1,4 +1,6 @@
-"""Paths of fields in a tool's record: as the reader knows them, or as the user states them."""
+"""Paths of fields in a record of a tool's log: by default those that the log's reader uses, otherwise those that the
+user gives.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +25,8 @@ _NAMED = 12
 
 @dataclass(slots=True)
 class Places:
-    """Map from field to a dotted path in a record, or to `=TEXT` for a constant; a field without a path is found by the
-    log's reader.
+    """Map from a field to a dotted path in a record, or to `=TEXT` for a constant. For a field without a path, the
+    log's reader decides where to read it.
     """
 
     given: Mapping[str, str] = field(default_factory=dict)
@@ -32,7 +34,7 @@ class Places:
     seen: dict[str, list[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Refuse fields that there are not."""
+        """Raise SpecError for an unknown field."""
         for name in self.given:
             if name not in FIELDS:
                 raise SpecError(unknown("field", name, FIELDS))
@@ -41,7 +43,9 @@ class Places:
         return name in self.given
 
     def value(self, name: str, record: Record, otherwise: Any = None) -> Any:
-        """The value at the field's path; `otherwise` where no path is given."""
+        """Value at the field's path; `otherwise` where the user gave no path, None where the record has nothing at the
+        path.
+        """
         path = self.given.get(name)
         if path is None:
             return otherwise
@@ -56,11 +60,11 @@ class Places:
         return held
 
     def text(self, name: str, record: Record, otherwise: Any = None) -> str | None:
-        """The field's value as text, found as in `Places.value`; None where the record has no value there."""
+        """The field's value from `Places.value` as text; None where the record has no value."""
         return as_text(self.value(name, record, otherwise))
 
     def story(self, record: Record, otherwise: Any, file: Path, number: int) -> str:
-        """The story's id, which is required in every row."""
+        """The story's id; DataError where the record has none, because every row needs one."""
         name = self.text("story", record, otherwise)
         if name is None:
             path = self.given.get("story")
@@ -69,7 +73,7 @@ class Places:
         return name
 
     def check(self, file: Path) -> None:
-        """Refuse places at which no record had anything."""
+        """Raise DataError for a given path at which no record had a value."""
         for name, path in self.given.items():
             if name not in self.fields_found and name in self.seen:
                 examples = ", ".join(self.seen[name])
@@ -77,7 +81,7 @@ class Places:
 
 
 def at(record: Any, path: str) -> Any:
-    """The value at a dotted path; keys that contain dots are found too."""
+    """Value at a dotted path, also through keys that contain dots; `_NOTHING` where the record has no such path."""
     if path == "":
         return record
     if isinstance(record, Mapping):
@@ -99,7 +103,7 @@ def at(record: Any, path: str) -> Any:
 
 
 def paths(record: Any, depth: int = 3, before: str = "") -> Iterable[str]:
-    """Paths to the values in a record, for an error message."""
+    """Dotted paths to the values in a record, down to `depth` levels, for an error message."""
     if isinstance(record, Mapping) and depth and record:
         for key, value in record.items():
             yield from paths(value, depth - 1, f"{before}.{key}" if before else str(key))
@@ -108,7 +112,7 @@ def paths(record: Any, depth: int = 3, before: str = "") -> Iterable[str]:
 
 
 def as_text(value: Any) -> str | None:
-    """Text of a plain value; objects become JSON, and null becomes None."""
+    """A value as text: objects and lists as JSON, null and the empty text as None."""
     if value is None or value == "":
         return None
     if isinstance(value, str):

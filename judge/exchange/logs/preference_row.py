@@ -1,4 +1,4 @@
-"""One preference of another tool's log, or the loss in its place."""
+"""Types of rows for preference logs: a preference, or a placeholder for one that was lost."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ class LoggedStory:
 
 @dataclass(frozen=True, slots=True)
 class PreferenceRow:
-    """Preference of one judge, or of one person, or the place of one that was lost.
+    """Preference of one judge or one person, or a placeholder for a preference that was lost.
 
-    Exactly one of `preference` and `loss` is there. `judge` is None of people's. `second_share` is the share of the
-    second story where the judge's words were scored by probability.
+    Exactly one of `preference` and `loss` is set. `judge` is None for people's preferences. `second_share` is the
+    probability that the second story is preferred; None where the log records only a choice.
     """
 
     number: int
@@ -65,7 +65,7 @@ class PreferenceRow:
 
 @dataclass(frozen=True, slots=True)
 class PreferenceTool:
-    """A tool whose preference logs can be read; `orders` says whether its logs give the order in which texts were
+    """A tool whose preference logs can be read. `orders` says whether its logs record in which order the texts were
     shown.
     """
 

@@ -1,7 +1,7 @@
 """Results of promptfoo: `promptfoo eval -o results.json` or `.jsonl`.
 
 Format: https://www.promptfoo.dev/docs/configuration/outputs. A row is one assertion on one output. The zero that
-promptfoo writes where a grader failed is no score; neither is that of an output which could not be made.
+promptfoo writes where a grader failed, or where no output could be generated, is not a score.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _BROKEN = 2
 
 
 def read(file: Path, asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
-    """The assertions of one file of results."""
+    """Scores in one file of results, one row per assertion."""
     for number, result in _results(file, log_facts):
         if "gradingResult" not in result and "error" not in result and "response" not in result:
             raise DataError("is no result of promptfoo: it has no 'gradingResult'", file=file, row=number)
@@ -129,7 +129,7 @@ def _judge(criterion: str, assertion: Mapping[str, Any], result: Mapping[str, An
 
 
 def _loss(result: Mapping[str, Any], component: Mapping[str, Any]) -> Loss | None:
-    """The reason for a missing score, the writer's failures first; None where there is one."""
+    """Reason for a missing score; None where there is a score. Failures to generate the output are checked first."""
     response = result.get("response") or {}
     if isinstance(response, Mapping):
         stopped = response.get("finishReason") == "content_filter"

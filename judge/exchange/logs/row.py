@@ -1,4 +1,4 @@
-"""One score of another tool's log or the loss in its place, and facts that the log lacks."""
+"""Types of rows for logs of scores: a score, or a placeholder for one that was lost, and facts that the log lacks."""
 
 from __future__ import annotations
 
@@ -55,11 +55,11 @@ WORDS: Mapping[Loss, str] = {
 
 @dataclass(frozen=True, slots=True)
 class LogRow:
-    """One score, or a placeholder for one that was lost.
+    """One score, or a placeholder for a score that was lost.
 
-    Exactly one of `value` and `loss` is there. `judge` is None of people's, `rater` where a person's name is not known.
-    `number` is the record's place in its file, counted from 1. `repeat` is None where the log numbers none. `beside`
-    says that a person's rating stood in the record of a score.
+    Exactly one of `value` and `loss` is set. `judge` is None for human ratings, `rater` where the person's name is not
+    known. `number` is the record's position in its file, counted from 1. `repeat` is None where the log does not number
+    repeats. `beside` says that a human rating was part of the record of a judge's score.
     """
 
     number: int
@@ -81,9 +81,10 @@ class LogRow:
 
 @dataclass(slots=True)
 class LogFacts:
-    """Facts about a log in addition to its rows: the tool's version, scales found in the log, and gaps.
+    """Facts on a log besides its rows: the tool's version, the scales of labels found in the log, and what data it
+    lacks.
 
-    `untold` counts the sentences on gaps.
+    `untold` maps a sentence on missing data to the number of records that it applies to.
     """
 
     version: str | None = None
@@ -92,7 +93,9 @@ class LogFacts:
 
 
 def loss_of(words: str) -> Loss:
-    """Kind of loss behind an error message of a tool; a content filter is distinguished from a failure."""
+    """Kind of loss that a tool's error message indicates: ``filtered`` (content filter), ``truncated``, or ``error``
+    for any other failure.
+    """
     import orjson
 
     from judge.backends.server_refusals.kinds import read_refusal

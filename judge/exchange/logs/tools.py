@@ -1,4 +1,4 @@
-"""The tools whose logs of ratings, and of preferences, are read."""
+"""List of the tools whose logs of ratings or of preferences can be read."""
 
 from __future__ import annotations
 

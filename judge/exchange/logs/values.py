@@ -1,7 +1,7 @@
 """Conversion of a log's scores into ratings: numbers, codes of labels, or missing values.
 
-Numbers stay as they are unless they are rescaled. Yes and no, and words, need labels: of the criteria, of the user,
-or of the log itself. A judge's word that is no label is a lost score; a person's is an error.
+Numbers are kept unless they are rescaled. Booleans and words need labels: from the criteria, from the user, or from the
+log itself. A judge's word that is not a label is a lost score; a person's is an error.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ _NAMED = 5
 
 @dataclass(frozen=True, slots=True)
 class Scaling:
-    """Scales of known criteria, of given labels and of all other numbers, and ranges to rescale.
+    """How scores become ratings: the known criteria, the user's labels, the scale of all other numbers, and ranges to
+    rescale.
 
-    `rescale` are ends of the judges' range (such as 0 and 1), `rescale_people` those of people's.
+    `rescale` holds the ends of the judges' range (such as 0 and 1), `rescale_people` those of the human ratings' range.
     """
 
     criteria: Sequence[Criterion] = ()
@@ -37,7 +38,7 @@ class Scaling:
 
 @dataclass(frozen=True, slots=True)
 class Rated:
-    """A row with its rating, or with the reason why there is none."""
+    """A log's row with its rating, or with the reason why it has none (`loss`)."""
 
     row: LogRow
     rating: float | None
@@ -46,7 +47,9 @@ class Rated:
 
 @dataclass(slots=True)
 class Ratings:
-    """All rows with their ratings, scales and notes."""
+    """All rows with their ratings, the criteria with scales, and notes. `rescaled` and `scaled` say whether the options
+    `Scaling.rescale` and `Scaling.scale` had an effect.
+    """
 
     rows: list[Rated] = field(default_factory=list)
     criteria: list[Criterion] = field(default_factory=list)
@@ -56,10 +59,10 @@ class Ratings:
 
 
 def rated(rows: Sequence[LogRow], scaling: Scaling, shown: Mapping[str, Scale], file: Path) -> Ratings:
-    """Every row with its rating. `shown` holds the labels found in the log, by criterion.
+    """Convert every row's score to a rating. `shown` maps a criterion to the scale of labels found in the log.
 
-    Raises DataError for words whose labels are not known and people's words that are none, OptionError for a range to
-    rescale from without a scale to go to.
+    Raises DataError where words have no known labels and where a person's word is not a label, and OptionError where a
+    range is to be rescaled but the target scale is not known.
     """
     criteria = {declared_criterion.name.casefold(): declared_criterion for declared_criterion in scaling.criteria}
     values: dict[str, list[LogRow]] = defaultdict(list)
@@ -91,7 +94,7 @@ def _scale(
     shown: Mapping[str, Scale],
     file: Path,
 ) -> Scale | None:
-    """The scale of a criterion; None of numbers whose scale nobody said."""
+    """Scale of a criterion's ratings; None for numbers on an unknown scale."""
     labels = scaling.labels.of(name) or (criterion.scale if criterion and criterion.scale.labels else None)
     if labels is not None:
         return labels
@@ -160,7 +163,7 @@ def _rated(
 
 
 def _code(value: Value, scale: Scale) -> float | None:
-    """The code of a label, of yes or no, or a code itself."""
+    """Code of a label, of a boolean, or of a number that is itself a code; None where the value is not on the scale."""
     if isinstance(value, bool):
         if scale.positive_code is None:
             return None
@@ -174,7 +177,7 @@ def _code(value: Value, scale: Scale) -> float | None:
 
 
 def _number(value: Value) -> float | None:
-    """A number, or text that is one."""
+    """A finite number, or a text that is one, as a float; None for anything else."""
     if isinstance(value, bool):
         return None
     try:

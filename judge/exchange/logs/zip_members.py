@@ -1,4 +1,4 @@
-"""Members of a zip archive, zstandard included, unpacked under limits of size."""
+"""Reader for the members of a zip archive, also those compressed with zstandard, with limits on their unpacked size."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LOCAL_HEADER = 30
 
 
 class Archive:
-    """An open archive."""
+    """A zip archive that is open for reading."""
 
     def __init__(self, file: Path) -> None:
         self.file = file
@@ -48,11 +48,11 @@ class Archive:
 
     @property
     def names(self) -> list[str]:
-        """The members, in the archive's order."""
+        """Names of the members, in the archive's order."""
         return self._zip.namelist()
 
     def read(self, name: str) -> bytes:
-        """Read one member whole."""
+        """Content of a member; DataError where it is larger than the limits or cannot be unpacked."""
         member = self._zip.getinfo(name)
         swollen = member.file_size > max(LONG_MEMBER, LARGEST_RATIO * member.compress_size)
         if swollen or member.file_size > LARGEST_MEMBER:
@@ -65,7 +65,7 @@ class Archive:
                 return stream.read(member.file_size)
 
     def _zstandard(self, member: zipfile.ZipInfo) -> bytes:
-        """A member packed by zstandard, which `zipfile` does not read before Python 3.14."""
+        """Content of a member compressed with zstandard, which `zipfile` cannot read before Python 3.14."""
         try:
             import pyarrow
         except ImportError as error:
@@ -90,7 +90,7 @@ def _packed(stream: IO[bytes], member: zipfile.ZipInfo) -> bytes:
 
 @contextmanager
 def _broken(file: Path, name: str) -> Iterator[None]:
-    """A member that cannot be unpacked, as a sentence."""
+    """Turn errors from unpacking a member into a DataError."""
     try:
         yield
     except (

@@ -1,1 +1,1 @@
-"""Exports for other programs, from the same ratings table that every command reads."""
+"""Exports to the formats of other programs, from the same ratings table that every command reads."""

@@ -1,4 +1,6 @@
-"""References of results as BibTeX: the program, the data sets' studies, and models whose cards are known."""
+"""BibTeX references for results: the program, the studies behind the datasets, and the models that have a known model
+card.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ _PROGRAM = f"""@software{{storyjudge,
 
 
 def entries(facts: Sequence[RunFacts]) -> str:
-    """BibTeX entries of the program, then of the studies, then of the models, each once."""
+    """BibTeX entries of the program, then of the studies, then of the models. Each entry occurs once."""
     keys = [key for fact in facts for name, keys in DATASETS.items() if fact.dataset.startswith(name) for key in keys]
     models = dict.fromkeys(fact.judge for fact in facts)
     cards = [card for judge in models if (card := _model(judge)) is not None]

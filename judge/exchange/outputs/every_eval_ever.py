@@ -1,8 +1,10 @@
-"""Every Eval Ever (EvalEval Coalition), schema 0.3.0: a record for each judge, its agreement with people as results.
+"""Export to Every Eval Ever (EvalEval Coalition), schema 0.3.0: a record for each judge, with its agreement with human
+ratings as results.
 
-The model of a record is the judge. A result is Kendall's tau-b with people on one criterion, by one Eval-Prompt, with
-its interval; numbers that are undefined are left out, as the schema has no place for them, and counted. Files lie where
-the store has them: data/COLLECTION/DEVELOPER/MODEL/UUID.json, the UUID out of the content.
+The model of a record is the judge. A result is Kendall's tau-b with human ratings on one criterion under one
+Eval-Prompt, with its interval. Undefined values are left out, because the schema cannot express them, and counted.
+Files have the paths that the coalition's store requires: data/COLLECTION/DEVELOPER/MODEL/UUID.json, with the UUID
+derived from the content.
 """
 
 from __future__ import annotations
@@ -32,7 +34,9 @@ _SETTINGS = ("temperature", "top_p", "max_tokens")
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """Result of an export: files written, the results in them, and the number of undefined values."""
+    """Result of an export: the files written, the number of results in them, and the number of undefined values left
+    out.
+    """
 
     files: tuple[Path, ...]
     results: int
@@ -49,8 +53,8 @@ def write_records(
 ) -> Records:
     """Write a record for each judge of a table.
 
-    `when` is the time at which the records are made; None takes that of the run's last sitting, so that equal runs
-    give equal files.
+    `when` is the time of the records, in seconds since 1970. None takes the start of the run's last session, so that
+    equal runs give equal files.
     """
     empty_folder(folder)
     measurements = [measurement for measurement in measured.measurements if measurement.kind == TAU]
@@ -149,7 +153,9 @@ def _result(measurement: Measurement, manifest: Mapping[str, Any]) -> dict[str, 
 
 
 def _identity(judge: str) -> str:
-    """DEVELOPER/MODEL: the hub's name where the judge has one, else the provider's, as names of folders."""
+    """DEVELOPER/MODEL of a judge, as folder names: from the model's name on the Hugging Face hub, else its provider and
+    model.
+    """
     named = JudgeName.of(judge)
     parts = named.model.split("/") if "/" in named.model else [named.provider, named.model] if named.model else []
     developer, model = (parts[-2], parts[-1]) if len(parts) > 1 else ("unspecified", judge)

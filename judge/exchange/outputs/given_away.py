@@ -1,4 +1,4 @@
-"""Selection of data for export: ratings with people under pseudonyms, stories with or without texts."""
+"""Selection of data for export: ratings with raters under pseudonyms, stories with or without texts."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ People = Literal["pseudonyms", "names", "none"]
 
 @dataclass(frozen=True, slots=True)
 class GiveAway:
-    """Options of every export: whether stories' texts are included, how people are named, and whether people's own
-    comments are included.
+    """Options of every export: whether stories' texts are included, how raters are named, and whether raters' comments
+    are included.
     """
 
     texts: bool = True
@@ -41,7 +41,7 @@ class GiveAway:
 
 
 def tables_of(folders: Sequence[Path], choices: GiveAway) -> list[RatingsTable]:
-    """Each result folder's table in the form that is exported; a person has the same pseudonym in all of them."""
+    """Ratings table of each result folder in the form for export. A rater has the same pseudonym in all of them."""
     tables = [read([folder], keep=False) for folder in folders]
     names = [name for table in tables for name in table.frame["rater"].dropna().unique()]
     pseudonym_of = pseudonyms(names)
@@ -49,8 +49,8 @@ def tables_of(folders: Sequence[Path], choices: GiveAway) -> list[RatingsTable]:
 
 
 def pseudonyms(names: Sequence[str]) -> dict[str, str]:
-    """Map from name to pseudonym. The same names get the same pseudonyms, in an order that reveals nothing about
-    them.
+    """Map from raters' names to pseudonyms. Numbers follow the order of the names' hashes, so that the same names
+    always get the same pseudonyms.
     """
     mixed = sorted({*map(str, names)}, key=lambda name: hashlib.sha256(name.encode()).hexdigest())
     return {name: f"rater-{number}" for number, name in enumerate(mixed, start=1)}
@@ -77,7 +77,7 @@ def _hash(value: object) -> str | None:
 
 
 def empty_folder(path: Path) -> Path:
-    """The folder, created if it does not exist; SpecError where it is not empty."""
+    """Return the folder, created if it does not exist; SpecError where it is not empty or cannot be written."""
     try:
         path.mkdir(parents=True, exist_ok=True)
         if any(path.iterdir()):

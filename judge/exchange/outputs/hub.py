@@ -1,7 +1,9 @@
-"""A Hugging Face dataset folder: Parquet files, a card that names them, and what is needed to read them back.
+"""Export as a Hugging Face dataset folder: Parquet files, a dataset card, and the data needed to import the folder
+again.
 
-`data/ratings/PART.parquet` and `data/stories/PART.parquet` are one result folder each, configurations `ratings` and
-`stories` of the data set; `judge.json` holds criteria, scales and notes. `exchange.imports.hub_folder` reads it back.
+Each result folder has a `data/ratings/PART.parquet` and a `data/stories/PART.parquet`, where PART is made of the run
+and the judge. `ratings` and `stories` are the dataset's configurations. `judge.json` holds criteria, scales and notes.
+`judge.exchange.imports.hub_folder` reads the folder.
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ _NUMBERS = {"rating": "float64", "repeat": "int32", "words": "int32"}
 
 @dataclass(frozen=True, slots=True)
 class HubFolder:
-    """A written folder: where, and its rows."""
+    """A written dataset folder: its path, and the numbers of rows of ratings and of stories."""
 
     path: Path
     ratings: int
@@ -46,9 +48,9 @@ def write_hub(path: Path, tables: Sequence[RatingsTable], choices: GiveAway) -> 
     Raises
     ------
     MissingExtraError
-        Without pyarrow.
+        pyarrow is not installed.
     SpecError
-        A folder that holds something, or cannot be written.
+        The folder is not empty or cannot be written.
     """
     try:
         import pyarrow  # noqa: F401  only to say in one sentence what is missing
@@ -77,7 +79,7 @@ def write_hub(path: Path, tables: Sequence[RatingsTable], choices: GiveAway) -> 
 
 
 def _names(facts: Sequence[RunFacts]) -> list[str]:
-    """A file name for each result folder, each another's."""
+    """A distinct file name for each result folder."""
     names: list[str] = []
     for fact in facts:
         name = judge_slug(f"{fact.run}-{fact.judge}")[:80]
@@ -86,7 +88,7 @@ def _names(facts: Sequence[RunFacts]) -> list[str]:
 
 
 def _write(frame: pd.DataFrame, path: Path) -> tuple[int, dict[str, str]]:
-    """One Parquet file of plain columns; its size in memory, and column -> type. No versions are written into it."""
+    """Write one Parquet file of plain columns. Returns its size in memory in bytes, and a map from column to type."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -1,8 +1,10 @@
-"""Item Response Warehouse: long CSV of id, item, resp and rater, by its data standard (itemresponsewarehouse.org).
+"""Export to the Item Response Warehouse: CSV files with columns id, item, resp and rater, by the warehouse's data
+standard (itemresponsewarehouse.org).
 
-The story is what is measured (`id`), a criterion the probe (`item`), the rating the response. A file holds responses on
-one scale, and people's or judges' alone; a judge's repeats are numbered in `trial_repeat`. The standard has no missing
-responses: what has no rating is left out and counted. Labels without an order are nominal and of another standard.
+The story is what is measured (`id`), the criterion is the probe (`item`), and the rating is the response (`resp`). A
+file holds responses on one scale, either by people or by judges; a judge's repeats are numbered in `trial_repeat`. The
+standard has no missing responses: rows without a rating are left out and counted. Labels without an order (nominal) are
+left out too, because another standard covers them.
 """
 
 from __future__ import annotations
@@ -22,8 +24,8 @@ from judge.whole_file import draft
 
 @dataclass(frozen=True, slots=True)
 class IrwFiles:
-    """Files written, with their numbers of rows; rows left out because they lack a rating, and criteria whose labels
-    have no order.
+    """Result of an export: each file written with its number of rows, the number of rows left out because they have no
+    rating, and the criteria left out because their labels have no order.
     """
 
     files: tuple[tuple[Path, int], ...]
@@ -32,7 +34,7 @@ class IrwFiles:
 
 
 def write_irw(folder: Path, tables: Sequence[RatingsTable]) -> IrwFiles:
-    """Write the files of these tables."""
+    """Write these tables to CSV files in the folder, which must be empty."""
     empty_folder(folder)
     frame = pd.concat([table.frame.astype({"rating": "float64"}) for table in tables], ignore_index=True)
     frame = frame[~((frame["source"] == "rater") & frame.duplicated([c for c in frame.columns if c != "run"]))]

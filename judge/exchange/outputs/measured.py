@@ -1,4 +1,4 @@
-"""Numbers of the exports: agreement with people, judges' self-consistency, share of repeats with a rating."""
+"""Numbers for exports: agreement with human ratings, judges' self-consistency, share of repeats with a rating."""
 
 from __future__ import annotations
 
@@ -28,8 +28,11 @@ _KINDS = {JUDGE: TAU, CEILING: PERSON, CONTROL: SURFACE}
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """One number: its kind, its judge or raters, and the estimate with its interval, or the reason why it is
+    """One number: its kind, what it was measured on, and its estimate with an interval or the reason why it is
     undefined.
+
+    `judge`, `eval_prompt` and `criterion` are None where they do not apply; for example, agreement among human raters
+    has no judge.
     """
 
     kind: str
@@ -47,14 +50,14 @@ class Measurement:
 
     @property
     def name(self) -> str:
-        """Name such as `tau/DATASET/JUDGE/EVAL-PROMPT/CRITERION`, without the parts that do not apply."""
+        """Name such as `tau/DATASET/JUDGE/EVAL-PROMPT/CRITERION`. Parts that do not apply are left out."""
         parts = (self.kind, self.dataset, self.judge, self.eval_prompt, self.criterion)
         return "/".join(str(part).replace("/", "_") for part in parts if part not in (None, "-"))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measured:
-    """The analyses of one ratings table, made once for tables and exports alike."""
+    """Analyses of one ratings table, computed once for both tables and exports."""
 
     correlations: Correlations
     consistency: Consistency
@@ -68,7 +71,9 @@ class Measured:
 
     @property
     def measurements(self) -> list[Measurement]:
-        """Every number: correlations criterion by criterion, reliability of repeats, coverage of all."""
+        """Every number of the analyses: correlations for each criterion, reliability of repeats, and coverage of all
+        ratings.
+        """
         return [*self._agreement(), *self._of_repeats(), *self._rated()]
 
     def _agreement(self) -> Iterator[Measurement]:

@@ -1,4 +1,6 @@
-"""metrics.json for dashboards that compare runs: for each name value, interval, count and unit."""
+"""metrics.json, for dashboards that compare runs: a map from a measurement's name to its value, interval, count and
+unit.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ from judge.exchange.outputs.measured import Measurement
 
 
 def metrics_json(measurements: Sequence[Measurement]) -> bytes:
-    """The file. An undefined number is null with its reason; an interval that was not made is not there."""
+    """Content of metrics.json. An undefined number is null and has a reason; an interval that was not computed is left
+    out.
+    """
     metrics: dict[str, dict[str, Any]] = {}
     for measurement in measurements:
         name, number = measurement.name.rstrip("/"), 2

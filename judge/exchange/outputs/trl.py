@@ -1,4 +1,6 @@
-"""Preferences in the form of TRL's trainers: prompt, chosen, rejected, one JSON line a pair. Ties are left out."""
+"""Export of preferences for TRL's trainers: one JSON line per pair, with prompt, chosen and rejected. Ties are left
+out.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,8 @@ from judge.whole_file import write_whole
 
 @dataclass(frozen=True, slots=True)
 class TrlFile:
-    """The written file, its number of lines, and the pairs without a line: ties, and pairs in which a story has no
-    text.
+    """Result of an export: the file written, its number of lines, and the pairs without a line, which are ties (`even`)
+    or have a story without text (`without_text`).
     """
 
     path: Path
@@ -28,9 +30,9 @@ class TrlFile:
 
 
 def write_trl(path: Path, table: PreferencesTable, judge: str | None = None) -> TrlFile:
-    """People's preferences, or a judge's, over all repeats and orders of a pair.
+    """Write the preferences of people, or of `judge`, each combined over all repeats and orders of a pair.
 
-    Raises SpecError for a judge that is not in the table, and where there is no preference at all.
+    Raises SpecError where the table does not contain the judge, and where it has no comparisons.
     """
     sides = [
         side
@@ -60,7 +62,7 @@ def write_trl(path: Path, table: PreferencesTable, judge: str | None = None) -> 
 
 
 def _lines(side: Side) -> Iterator[bytes | None]:
-    """A line for each pair with a preference; None where a story has no text."""
+    """Yield a JSON line for each pair with a preference; None for a pair in which a story has no text."""
     pairs, net = side.pairs, side.net
     texts, prompts = pairs.stories["text"].to_numpy(), pairs.stories["story_prompt"].to_numpy()
     names = pairs.stories.index.to_numpy()

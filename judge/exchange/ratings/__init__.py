@@ -1,1 +1,1 @@
-"""Reader of a ratings table from the user's own file."""
+"""Reader of ratings from a table file of the user."""

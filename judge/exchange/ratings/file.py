@@ -1,15 +1,17 @@
-"""A ratings table from the user's own file, in any form that is read. Columns are named, not guessed.
+"""Reader of ratings from a table file of the user, in any supported file format. Columns are named, not guessed.
 
-The columns are the ratings table's, and of the stories `text` and `reference`. `story`, `criterion` and `rating` are
-needed; the others may be left out where there is nothing to say. A row without a rating needs a `status` that says why.
-A column map names columns that are called otherwise: `{"story": "id", "judge": "=gpt-4"}`; `ratings.CRITERION` is a
-column of the row's ratings on one criterion, `people.CRITERION` one of people's ratings of the row's story, and
-`judges.CRITERION` names a column for each of several judges (`gpt:gpt_score,claude:claude_score`). `*` in place of
-CRITERION is the row's own; `judges` lists those in the column of raters that are judges; `{"story": "=row"}` numbers
-stories by rows. A cell with several of a judge's ratings holds its repeats.
+The columns are those of the ratings table, and `text` and `reference` of the stories. `story`, `criterion` and `rating`
+are required; the others may be missing. A row without a rating needs a `status` that says why.
 
-Where a criterion has labels (the criteria's, the dataset's, or those that the column map declares), a cell holds a
-label's word, letter case aside, or its code; a column `label` may stand beside the codes, or in their place.
+A column map gives the columns that have other names: `{"story": "id", "judge": "=gpt-4"}`, where `=` precedes a
+constant. `ratings.CRITERION` is a column with the row's ratings on one criterion. `people.CRITERION` is a column with
+human ratings of the row's story. `judges.CRITERION` names a column for each of several judges
+(`gpt:gpt_score,claude:claude_score`). With `*` for CRITERION, the row's own criterion is used. `judges` lists the names
+in the column of raters that are judges. `{"story": "=row"}` numbers stories by rows. If a cell has several ratings by a
+judge, they are repeats.
+
+Where a criterion has labels (from its definition, the dataset or the column map), a cell holds the label, in upper or
+lower case, or its code. A column `label` may be given in addition to the codes or instead of them.
 """
 
 from __future__ import annotations
@@ -47,30 +49,35 @@ def read_ratings(
     unrated: str | None = None,
     ratings: Literal["single", "means"] | None = None,
 ) -> Import:
-    """The file's rows with every column of the ratings table, and the file's facts about the stories.
+    """The file's rows with every column of the ratings table, and the file's data on the stories.
 
     Parameters
     ----------
+    path : Path
+        The table file.
     dataset : str or Dataset, optional
-        The dataset's name where the file does not say it; else the file's name. Of a Dataset the stories' texts,
-        systems and story-prompts and people's ratings are joined by the story's id.
+        A name sets the dataset's name where the file has none (default: the file's name). A Dataset also adds its
+        stories' texts, systems and story-prompts and its human ratings, matched by the story's id.
     criteria : sequence of Criterion
-        Gives abbreviations and scales: judges' ratings off a criterion's scale become rows without a rating and with
-        status `out_of_scale`. Criteria that are not among them are taken as they are.
-    notes : sequence of str, to stand under every table
+        Gives abbreviations and scales: judges' ratings outside a criterion's scale become rows without a rating and
+        with status `out_of_scale`. Criteria of the file that are not in the sequence are kept unchecked.
+    notes : sequence of str
+        Notes to print under every table.
     columns, leave_out : mapping, sequence of str
-        Column map, for columns that are called otherwise; columns that hold nothing of this.
+        Column map, for columns with other names; columns to ignore.
     number_repeats : bool
-        Several rows of one judge, Eval-Prompt, story and criterion are its repeats, in the file's order.
+        Whether several rows with the same judge, Eval-Prompt, story and criterion are repeats, in the file's order.
     unrated : str, optional
-        Status of rows without a rating that name none.
-    ratings : "single", "means" (of repeats); without it, points of the scale are single ratings
+        Status of rows that have neither a rating nor a status.
+    ratings : "single" or "means", optional
+        Whether judges' ratings are single ratings or means of repeats. Without it, ratings that are all points of the
+        scale count as single.
 
     Raises
     ------
     DataError
-        Missing or unknown columns, a rating that is no number, no rating and no status, one rating twice, facts of a
-        story that contradict each other, too few ids that the dataset has.
+        Missing or unknown columns, a rating that is not a number, a row with neither rating nor status, a duplicate
+        rating, contradictory data on a story, or too few stories whose ids the dataset has.
     """
     chosen = _with_labels(ratings_map(path, columns or {}, leave_out), dataset, criteria, path)
     name = dataset if isinstance(dataset, str) else dataset.name if dataset is not None else None
@@ -98,10 +105,11 @@ def import_rows(
     ratings: Literal["single", "means"] | None,
     asked: Mapping[str, Any],
 ) -> Import:
-    """Rows, each with a status that fits its rating, joined with the dataset's stories and held against the scales.
+    """Convert rows to an import: join them with the dataset's stories and compare the ratings with the criteria's
+    scales.
 
-    Raises DataError for one rating twice, for facts of a story that contradict each other, and for too few ids that the
-    dataset has.
+    Raises DataError for a duplicate rating, for contradictory data on a story, and where the dataset has too few of the
+    stories' ids.
     """
     refuse_twice(rows, path)
     facts = stories_of(rows, path)
@@ -135,7 +143,7 @@ def import_rows(
 def _with_labels(
     chosen: RatingsMap, dataset: str | Dataset | None, criteria: Sequence[Criterion], path: Path
 ) -> RatingsMap:
-    """The map with all labels that are known: the dataset's, those that the map declares, and the criteria's."""
+    """The column map with all labels that are known: those of the dataset, of the map itself, and of the criteria."""
     labels, owner = (dataset.labels, dataset.name) if isinstance(dataset, Dataset) else (LabelScales(), path.name)
     for more in (chosen.labels, LabelScales.of_criteria(criteria)):
         labels = labels.with_given(more, owner)
@@ -143,21 +151,21 @@ def _with_labels(
 
 
 def _labelled(rows: Sequence[FileRow], chosen: RatingsMap) -> list[tuple[str, Scale]]:
-    """The file's criteria whose labels are known, with their scales."""
+    """(name, scale) of each criterion in the file whose labels are known."""
     names = dict.fromkeys(str(row.cells["criterion"]) for row in rows)
     scales = ((name, chosen.labels.of(name)) for name in names)
     return [(name, scale) for name, scale in scales if scale is not None]
 
 
 def _criterion(name: str, scale: Scale) -> Criterion:
-    """A criterion of which the scale alone is known."""
+    """Criterion with this name and scale, and an empty description."""
     return Criterion(name, name, "", scale)
 
 
 def _checked_rows(
     path: Path, chosen: RatingsMap, dataset: str | None, unrated: str | None, *, number_repeats: bool
 ) -> list[FileRow]:
-    """The file's rows, each with a status that fits its rating."""
+    """The file's rows after a check that each status fits the rating."""
     rows = file_rows(path, chosen, dataset=dataset, unrated=unrated, repeats=number_repeats)
     _check_status(rows, path)
     if number_repeats:
@@ -187,7 +195,9 @@ def _check_status(rows: Sequence[FileRow], path: Path) -> None:
 
 
 def _frame(rows: Sequence[Mapping[str, Any]], facts: Mapping[tuple[str, str], StoryFacts]) -> pd.DataFrame:
-    """The rows as a ratings table; system and story-prompt are the story's, whichever row says them."""
+    """The rows as a ratings table. A story's system and story-prompt are filled in all its rows, whichever row states
+    them.
+    """
     frame = without_empty(pd.DataFrame(list(rows), columns=[*COLUMNS, PANEL]))
     frame = frame[ordered(frame.columns)]
     places = [facts[key] for key in zip(frame["dataset"], frame["story"], strict=True)]
@@ -199,7 +209,7 @@ def _frame(rows: Sequence[Mapping[str, Any]], facts: Mapping[tuple[str, str], St
 
 
 def _story_table(facts: Mapping[tuple[str, str], StoryFacts]) -> pd.DataFrame | None:
-    """Facts of the stories other than ratings; None where there are none."""
+    """One row per story with a text: its number of words, text and reference; None where no story has a text."""
     rows = [
         {
             "dataset": dataset,

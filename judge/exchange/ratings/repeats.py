@@ -1,4 +1,4 @@
-"""Rows of a file that rate one thing more than once: repeats where they are numbered, else an error."""
+"""Handling of several rows that hold a rating of the same thing: repeats if they are numbered, otherwise an error."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _NAMED = 3
 
 
 def _key(row: FileRow) -> tuple[Any, ...]:
-    """Key of what one judge rates once: all but the repeat."""
+    """Key of a judge's query: rows that are repeats of each other have the same key."""
     return tuple(row.cells[name] for name in ("run", "dataset", "judge", "eval_prompt", "story", "criterion"))
 
 
 def number(rows: Sequence[FileRow], path: Path) -> None:
-    """Number the repeats in judges' rows of the same query, in the file's order; DataError where the file has repeat
-    numbers of its own.
+    """Number the repeats of each judge's query in place, in the file's order; DataError where the file already numbers
+    them.
     """
     counts: dict[tuple[Any, ...], int] = {}
     for row in rows:
@@ -35,7 +35,7 @@ def number(rows: Sequence[FileRow], path: Path) -> None:
 
 
 def refuse_twice(rows: Sequence[FileRow], path: Path) -> None:
-    """Refuse duplicate ratings by a judge or a known rater, naming the rows."""
+    """Raise DataError for duplicate ratings by a judge or a named rater; the message names the rows."""
     judged = [row for row in rows if row.cells["source"] == "judge"]
     pairs = _pairs(judged, lambda row: (*_key(row), row.cells["repeat"]))
     if pairs:
@@ -64,7 +64,7 @@ def refuse_twice(rows: Sequence[FileRow], path: Path) -> None:
 
 
 def _pairs(rows: Sequence[FileRow], key: Callable[[FileRow], tuple[Any, ...]]) -> list[tuple[FileRow, FileRow]]:
-    """(first row, later row) of every row whose key stood before."""
+    """(first row, later row) for every row whose key an earlier row has."""
     first: dict[tuple[Any, ...], FileRow] = {}
     return [(first[key(row)], row) for row in rows if first.setdefault(key(row), row) is not row]
 

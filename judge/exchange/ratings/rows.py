@@ -1,4 +1,4 @@
-"""Rows of a file of ratings, under the column names of the ratings table."""
+"""Reader of the rows of a ratings file, with the column names of the ratings table."""
 
 from __future__ import annotations
 
@@ -38,8 +38,9 @@ Given = list[tuple[str | None, float | None]]
 class RatingsMap:
     """Map from field to column, and from criterion to rating columns where one row holds several ratings.
 
-    `judges` are columns of the row's one judge, `by_judge` those of a judge each, `people` those of people.
-    `judge_names` are judges that the column of raters names.
+    `judges` are rating columns of the judge that the row names, `by_judge` columns of one judge each, and `people`
+    columns of human ratings. `judge_names` are the names in the column of raters that are judges. `anonymous` says that
+    columns of human ratings do not identify persons.
     """
 
     fields: Mapping[str, str]
@@ -56,13 +57,15 @@ class RatingsMap:
 
     @property
     def wide(self) -> bool:
-        """Whether ratings are in columns of their own, such as one for each judge or person."""
+        """Whether ratings are in several columns, such as one per judge or per person."""
         return bool(self.judges or self.by_judge or self.people)
 
 
 @dataclass(slots=True)
 class FileRow:
-    """One rating with the number of its row in the file; `cells` has the ratings table's columns."""
+    """One rating with its row number in the file; `cells` maps columns of the ratings table to values. `text` and
+    `reference` are those of the story.
+    """
 
     number: int
     cells: dict[str, Any]
@@ -168,16 +171,20 @@ def _propose(missing: Sequence[str], columns_map: RatingsMap, present: Sequence[
 def file_rows(
     path: Path, columns: RatingsMap, *, dataset: str | None, unrated: str | None, repeats: bool = False
 ) -> list[FileRow]:
-    """Every rating of the file, in its order; those of columns of a judge or of people stand last, once for each story.
+    """Every rating of the file, in the file's order.
 
-    With `repeats` several rows of a story hold repeats of a judge that has a column.
+    Ratings from columns of one judge or of people come last, once for each story. With `repeats`, several rows of a
+    story hold repeats of a judge that has a column.
     """
     return _Reader(path, columns, dataset, unrated, repeats).read()
 
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """One file with its map, the dataset's name and the status of rows without a rating, where these are given."""
+    """Reader of one file, with its column map, the dataset's name and the status of rows without a rating.
+
+    The dataset's name and the status are None where they were not given.
+    """
 
     path: Path
     columns: RatingsMap
@@ -212,7 +219,7 @@ class _Reader:
         return [*file_rows, *kept]
 
     def _criterion(self, row: FileRow, named: str) -> str:
-        """The criterion of a column: the row's own, where the map says so."""
+        """Criterion of a rating column: `named`, or that of the row's own cell where the column map has `*`."""
         if named != OWN:
             return named
         if row.cells["criterion"] is None:
@@ -228,7 +235,9 @@ class _Reader:
         column: str,
         subject: str,
     ) -> None:
-        """Keep what a story's rows say alike, once; DataError where they differ."""
+        """Keep the ratings that all rows of a story repeat only once, in `rows_of_key`; DataError where the rows
+        differ.
+        """
         first = rows_of_key.setdefault((row.cells["dataset"], row.cells["story"], *whose), rows)
         if [_rater_and_rating(row_before) for row_before in first] == [
             _rater_and_rating(row_before) for row_before in rows
@@ -244,7 +253,7 @@ class _Reader:
     def _by_judge(
         self, cells: Mapping[str, Any], row: FileRow, criterion: str, judge: str, column: str
     ) -> list[FileRow]:
-        """The ratings of one judge's column, whoever the row itself is about."""
+        """Ratings from one judge's column, whichever judge or person the row itself belongs to."""
         asked = self._text(cells, "eval_prompt") or "-"
         none = dict.fromkeys(("rater", PANEL, "flags", "explanation"))
         own = {"source": "judge", "judge": judge, "eval_prompt": asked, "criterion": criterion}
@@ -254,7 +263,7 @@ class _Reader:
         return list(self._rated(mine, criterion, given, column))
 
     def _base(self, cells: Mapping[str, Any], number: int) -> dict[str, Any]:
-        """The row's values but for ratings, with what a file may leave unsaid."""
+        """The row's values except for ratings, with defaults for what a file may leave out."""
         values: dict[str, Any] = dict.fromkeys((*COLUMNS, PANEL))
         values |= {name: self._text(cells, name) for name in self.columns.fields if name in _TEXTS}
         if self.columns.fields["story"] == BY_ROW:
@@ -282,7 +291,7 @@ class _Reader:
         return values
 
     def _own(self, row: FileRow) -> Columns:
-        """Criterion -> columns of the row's own ratings."""
+        """Map from criterion to the columns with ratings by the judge or rater that the row names."""
         if self.columns.judges or "rating" not in self.columns.fields:
             return self.columns.judges
         if row.cells["criterion"] is None:
@@ -298,7 +307,9 @@ class _Reader:
         *,
         people: bool = False,
     ) -> Given:
-        """The ratings of one criterion in a row: of one cell or several, each with its rater where one is named."""
+        """(rater, rating) pairs of one criterion in a row, from one or several cells; the rater is None where none is
+        named.
+        """
         ratings: Given = []
         by_people = people or row.cells["source"] == "rater"
         for named, column in many:
@@ -316,7 +327,10 @@ class _Reader:
         return ratings
 
     def _labelled(self, cells: Mapping[str, Any], row: FileRow, criterion: str, given: Given) -> Given:
-        """The ratings with the row's label, which must be that of the one code beside it, or stands in its place."""
+        """The ratings, with the row's label converted to its code.
+
+        The label may replace a missing rating. DataError where it is not the label of the row's only rating.
+        """
         label = self._text(cells, LABEL)
         if label is None:
             return given
@@ -339,7 +353,9 @@ class _Reader:
         return [(given[0][0], code)]
 
     def _rated(self, row: FileRow, criterion: str, given: Given, column: str) -> Iterator[FileRow]:
-        """Several ratings of a judge in one row are its repeats, several of people are different people's."""
+        """Yield a row for each rating: several ratings by a judge are its repeats, several human ratings are by
+        different people.
+        """
         for at, (rater, rating) in enumerate(given):
             if row.cells["source"] == "rater":
                 values = self._person(row, criterion, rater or row.cells["rater"], rating).cells

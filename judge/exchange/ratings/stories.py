@@ -1,4 +1,4 @@
-"""Facts about stories from a file of ratings and from the dataset that it is joined with."""
+"""Data on stories, from a file of ratings and from the dataset with which it is joined."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ _FACTS = ("text", "system", "story_prompt", "reference")
 
 @dataclass(slots=True)
 class StoryFacts:
-    """Known facts about one story; `row` is the first row of the file that names it."""
+    """What is known about one story: None where it is not known. `row` is the number of the file's first row on the
+    story.
+    """
 
     row: int
     text: str | None = None
@@ -34,14 +36,16 @@ class StoryFacts:
 
 @dataclass(slots=True)
 class Joined:
-    """People's ratings of the dataset, as rows of the ratings table, and notes on the join."""
+    """The dataset's human ratings as rows of the ratings table, and notes on the join."""
 
     people: list[dict[str, Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
 
 def stories_of(rows: Sequence[FileRow], path: Path) -> dict[tuple[str, str], StoryFacts]:
-    """The file's stories in order; DataError where two rows contradict each other about a story."""
+    """Data on the file's stories by (dataset, story), in the file's order; DataError where two rows contradict each
+    other.
+    """
     stories: dict[tuple[str, str], StoryFacts] = {}
     for row in rows:
         values = row.cells
@@ -60,17 +64,25 @@ def stories_of(rows: Sequence[FileRow], path: Path) -> dict[tuple[str, str], Sto
 def join(
     facts: Mapping[tuple[str, str], StoryFacts], dataset: Dataset, path: Path, criteria: set[str], *, people: bool
 ) -> Joined:
-    """Complete the facts from the dataset's stories of the same ids, and give people's ratings of them.
+    """Complete the data on stories from the dataset's stories with the same ids, and return the dataset's human
+    ratings.
 
     Parameters
     ----------
-    facts : by (dataset, story); completed in place.
-    people : whether the file holds people's ratings itself; then the dataset's are left out, and a note says so.
+    facts : dict by (dataset, story)
+        Completed in place.
+    dataset : Dataset
+    path : Path
+        The file, for error messages.
+    criteria : set of str
+        Criteria in the file.
+    people : bool
+        Whether the file itself has human ratings. The dataset's are then left out, and a note says so.
 
     Raises
     ------
     DataError
-        Fewer than half of the file's stories are the dataset's, or the two contradict each other.
+        Fewer than half of the file's stories are in the dataset, or the file and the dataset contradict each other.
     """
     wanted = {story: story_facts for (_, story), story_facts in facts.items()}
     joined = Joined()
@@ -140,7 +152,7 @@ def _few(names: Sequence[str]) -> str:
 
 
 def _as_numbers(unmatched: Sequence[str], names: Sequence[str]) -> str:
-    """A hint for ids that a program read as numbers and wrote as 1.0."""
+    """Hint for the case that a program read the ids as numbers and wrote them as 1.0; "" where this is not the case."""
     if unmatched and all(name.endswith(".0") for name in unmatched) and not any(name.endswith(".0") for name in names):
         return "; the file's were written as decimal numbers (in pandas: frame['story'].astype(int))"
     return ""

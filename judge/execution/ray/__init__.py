@@ -1,1 +1,1 @@
-"""Runs on Ray: the driver, its workers, and the shards that they write."""
+"""Runs on Ray: the driver, its workers, and the shards (Parquet files of answers) that workers write."""

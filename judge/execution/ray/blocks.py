@@ -1,8 +1,8 @@
-"""Blocks of queries between the driver and the workers, made lazily and sent as bytes.
+"""Blocks of queries that the driver sends to Ray workers as bytes. They are created when needed.
 
-The driver cuts the plan minus the journal into blocks of whole prefix groups, so that a worker keeps a prefix cache
-warm. `Feed` runs as one Ray actor between the driver and the workers: it holds a few blocks, and gives a block again
-where the worker that had it was killed.
+The driver divides the plan's missing queries into blocks of whole prefix groups (queries with a common beginning of the
+prompt), so that a worker can use its prefix cache. `Feed` runs as one Ray actor between the driver and the workers. It
+holds a few blocks, and hands a block out again if its worker was killed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ Group = list[tuple[Request, tuple[int, ...]]]
 
 
 def blocks(groups: Iterator[list[Work]], size: int) -> Iterator[list[Group]]:
-    """Collect whole prefix groups into blocks of at least `size` calls."""
+    """Collect groups of queries whose prompts have a common prefix into blocks of at least `size` calls; no group is
+    split.
+    """
     block: list[Group] = []
     count = 0
     for group in groups:
@@ -42,7 +44,7 @@ def blocks(groups: Iterator[list[Work]], size: int) -> Iterator[list[Group]]:
 
 
 def encode(block: list[Group]) -> bytes:
-    """A block as bytes. Stories, story-prompts and criteria are written once, requests refer to them."""
+    """A block as bytes. Stories, story-prompts and criteria are stored once and referred to by the requests."""
     stories: dict[str, list[Any]] = {}
     criteria: dict[str, dict[str, Any]] = {}
     groups = []
@@ -72,7 +74,7 @@ def encode(block: list[Group]) -> bytes:
 
 
 def decode(data: bytes) -> list[Group]:
-    """The block that `encode` wrote, without people's ratings."""
+    """The block that `encode` wrote; human ratings of the stories are not included."""
     story_rows, criteria_told, groups = orjson.loads(zlib.decompress(data))
     stories = {row[0]: Story(*row) for row in story_rows}
     criteria = {record["name"]: Criterion.of(record) for record in criteria_told}
@@ -112,10 +114,12 @@ def _request(
 
 
 class Feed:
-    """Blocks between the driver and its workers. All methods run in one event loop, as an asynchronous Ray actor's do.
+    """Queue of blocks between the driver and its workers. All methods run in one event loop, as in an asynchronous Ray
+    actor.
 
-    A ticket (a row of the Dataset) gets the next block when it is first shown, and the same block whenever it is shown
-    again, until the block is done. So a worker that takes over from a killed one goes on with that one's block.
+    A worker requests a block with a ticket (a row of Ray's Dataset). The first request with a ticket gets the next
+    block, and later requests get the same block until it is done. A worker that replaces a killed one thus continues
+    its block.
     """
 
     def __init__(self) -> None:
@@ -129,9 +133,9 @@ class Feed:
         self._changed = asyncio.Condition()
 
     async def put(self, block: bytes, most: int) -> bool:
-        """Add a block once fewer than `most` wait to be taken; False where nothing more is wanted.
+        """Add a block once fewer than `most` blocks are waiting; returns False where no more blocks are wanted.
 
-        How many are taken and not done is the pipeline's to limit: its stages may collect rows of several blocks.
+        Blocks that workers have taken are not counted, because the pipeline itself limits them.
         """
         async with self._changed:
             await self._changed.wait_for(lambda: self._stopped or len(self._next) < most)
@@ -141,24 +145,24 @@ class Feed:
             return not self._stopped
 
     async def end(self) -> None:
-        """Announce that no more blocks will come: tickets beyond the last block get none."""
+        """Announce that no more blocks will come. Tickets without a block then get empty bytes."""
         async with self._changed:
             self._ended = True
             self._changed.notify_all()
 
     async def stop(self) -> None:
-        """Give out no more blocks, and tell workers to end early."""
+        """Hand out no new blocks, and tell workers to end early."""
         async with self._changed:
             self._stopped = self._ended = True
             self._next.clear()
             self._changed.notify_all()
 
     async def stopped(self) -> bool:
-        """Whether workers are to end early."""
+        """Whether workers should end early."""
         return self._stopped
 
     async def get(self, ticket: int) -> bytes:
-        """The ticket's block; empty bytes where there is none or no longer any."""
+        """The ticket's block; empty bytes where no block is left for it, or where the block is done or was given up."""
         async with self._changed:
             await self._changed.wait_for(
                 lambda: ticket in self._given or ticket in self._done or bool(self._next) or self._ended
@@ -182,7 +186,7 @@ class Feed:
         return sum(shown > MOST_WORKERS for shown in self._shown.values())
 
     async def done(self, ticket: int, units: int = 1, total: int = 1) -> None:
-        """Record that `units` of a block's `total` parts are durable; the block is dropped with its last part."""
+        """Record that `units` of a block's `total` units are stored durably; the block is dropped when all are."""
         async with self._changed:
             self._units[ticket] = self._units.get(ticket, 0) + units
             if self._units[ticket] >= total:

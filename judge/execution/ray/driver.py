@@ -1,7 +1,8 @@
-"""The driver's side of one sitting on a running Ray. Ray is passed in, not imported.
+"""Driver of one session on a running Ray: it sends queries to workers and merges their answers. Ray is passed in, not
+imported.
 
-The driver renders the plan minus the journal, hands blocks of it to workers, and merges the shards they write into the
-journal, of which it is the only writer. Workers never see the journal.
+The driver renders the plan's missing queries and hands blocks of them to workers. Workers write shards, which the
+driver merges into the journal; no other process writes the journal, and workers do not see it.
 """
 
 from __future__ import annotations
@@ -46,7 +47,9 @@ _LOOK = 0.5
 
 @dataclass(slots=True)
 class _Course:
-    """State of one sitting, shared by the driver's threads."""
+    """State of one session, shared by the driver's threads: the actor that hands out blocks, the workers' rows, and why
+    the session was stopped (None: it was not).
+    """
 
     feed: Any
     rows: list[dict[str, Any]] = field(default_factory=list)
@@ -54,7 +57,7 @@ class _Course:
 
 
 class Drive:
-    """One sitting on a running Ray."""
+    """Driver of one session on a running Ray."""
 
     def __init__(
         self,
@@ -80,8 +83,8 @@ class Drive:
         self._folder = sitting.result.derived / "ray" / f"{time.strftime('%Y%m%dT%H%M%S')}-{uuid.uuid4().hex[:6]}"
 
     def run(self, server: dict[str, Any], began: float, reused: int) -> Result:
-        """Merge shards left over from earlier sittings, send the missing queries, merge again, and record everything in
-        the manifest.
+        """Merge shards left from earlier sessions, send the missing queries, merge the new shards, and record the
+        session in the manifest.
         """
         sitting, spec = self._sitting, self._sitting.spec
         note = {"began": began, "executor": "ray", "ray": self._facts()}
@@ -116,7 +119,7 @@ class Drive:
         )
 
     def _facts(self) -> dict[str, Any]:
-        """The manifest's facts of the cluster."""
+        """Facts on the Ray cluster for the manifest."""
         resources = self._ray.cluster_resources()
         return {
             "version": self._ray.__version__,
@@ -154,7 +157,7 @@ class Drive:
         return _outcomes(course)
 
     def _feed(self, course: _Course, progress: Progress) -> None:
-        """Render the plan minus the journal, a few blocks ahead of the workers."""
+        """Render the plan's missing queries and put them in the feed, a few blocks ahead of the workers."""
         feed, spec = course.feed, self._sitting.spec
         try:
             # A journal with nothing in it need not be asked about each query.
@@ -171,12 +174,12 @@ class Drive:
             self._ray.get(feed.end.remote())
 
     def _block_size(self) -> int:
-        """Calls in a block: enough that a worker's places are full most of the time, few enough to share out."""
+        """Number of calls per block: enough to keep a worker busy, and few enough that all workers get a share."""
         full = min(32 * self._sitting.spec.concurrency, _LARGEST)
         return max(1, min(full, self._calls // (4 * self._actors)))
 
     def _consume(self, course: _Course) -> None:
-        """Drive the Dataset to its end. Its rows tell of blocks; the answers are in the shards."""
+        """Process Ray's Dataset to its end. Its rows report on blocks; the answers are in the shards."""
         ray = self._ray
         context = ray.data.DataContext.get_current()
         context.enable_progress_bars = False
@@ -253,7 +256,9 @@ def _outcomes(course: _Course) -> Outcomes:
 
 
 def _raise_from(*futures: Future[None]) -> None:
-    """Raise what a thread of the driver raised: ours as it is, Ray's as a sentence."""
+    """Raise the error of a driver's thread: a JudgeError unchanged, any other as a JudgeError with a readable
+    message.
+    """
     for future in futures:
         error = future.exception()
         if error is None or isinstance(error, JudgeError):
@@ -268,7 +273,10 @@ def _raise_from(*futures: Future[None]) -> None:
 
 @contextlib.contextmanager
 def _interruptible(course: _Course) -> Iterator[None]:
-    """First Ctrl-C: ask nothing new and keep what is in flight. Second: leave at once."""
+    """Handle Ctrl-C while the block runs.
+
+    The first Ctrl-C stops new requests and keeps those in flight. The second exits at once.
+    """
 
     def interrupted(number: int, frame: Any) -> None:  # noqa: ARG001  the signature of a signal's handler
         if course.stopped is not None:

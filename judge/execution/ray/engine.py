@@ -1,4 +1,4 @@
-"""The engine `ray`: starts or joins Ray for one sitting. The only module that imports Ray."""
+"""Engine `ray`: starts Ray, or connects to a running cluster, for one session. No other module imports Ray."""
 
 from __future__ import annotations
 
@@ -27,15 +27,18 @@ from judge.wording import Advice
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """Ray cluster of a run: `local` starts Ray on this machine, else ray.init's address. `actors` None = as many
-    as there are base_urls (HTTP), or as the GPUs hold engines (vLLM)."""
+    """Ray cluster of a run. `address` is "local" to start Ray on this machine, otherwise the address for ray.init.
+
+    `actors` is the number of workers. None: one per base_url for an HTTP judge, or as many engines as the GPUs can hold
+    for a vLLM judge.
+    """
 
     address: str = "local"
     actors: int | None = None
 
 
 def sit_on_ray(sitting: Sitting, cluster: Cluster) -> Result:
-    """Run one sitting on Ray to its end. Raises JudgeError for every problem that a user can fix."""
+    """Run one session on Ray to its end. Raises JudgeError for every problem that a user can fix."""
     spec = sitting.spec
     provider = _provider(spec)
     ray = _ray()
@@ -109,7 +112,7 @@ async def _probed(backend: Backend) -> dict[str, Any]:
 
 
 def _reach(address: str) -> None:
-    """Raise JudgeError where nothing listens at HOST:PORT: Ray itself would wait for minutes."""
+    """Raise JudgeError where nothing listens at HOST:PORT, because Ray itself would wait for minutes."""
     host, colon, port = address.rpartition("://")[2].rpartition(":")
     if not colon or not port.isdecimal():
         return
@@ -128,7 +131,9 @@ def _no_cluster(address: str, why: str) -> JudgeError:
 
 @contextlib.contextmanager
 def _started(ray: Any, address: str) -> Iterator[None]:
-    """Ray on this machine or the cluster at `address`; one that was running before is used and left running."""
+    """Start Ray on this machine or connect to the cluster at `address`, and disconnect at the end. A Ray that this
+    process already uses is left running.
+    """
     if ray.is_initialized():
         yield
         return

@@ -1,4 +1,4 @@
-"""Merging of shards into the journal while a run goes on. Shards are never deleted."""
+"""Merging of Ray workers' shards into the journal during a run. Shards are never deleted."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TOLD = ("prompt_tokens", "completion_tokens", "cached_tokens", "cache_write_tok
 
 
 class Shards:
-    """All shards of a result folder, those of earlier sittings included. `notices` says which were refused."""
+    """All shards of a result folder, including those of earlier sessions, and their merge into the journal."""
 
     def __init__(self, result: ResultFolder, sitting: Path, plan: AnyPlan, price: Price | None) -> None:
         self.answered = 0
@@ -49,16 +49,14 @@ class Shards:
 
     @property
     def notices(self) -> list[str]:
-        """Notes on shards that were refused or not finished."""
+        """Notes on shards that were refused or incomplete, and on duplicate attempts."""
         sentences = [*self._refused.values(), *self._unfinished, *self._told]
         if self.duplicates:
             sentences.append(f"{self.duplicates} attempts at repeats that were answered already were left out")
         return sentences
 
     def merge_left_over(self) -> None:
-        """Merge the shards that earlier sittings left, and note the files that were incomplete when those sittings were
-        killed.
-        """
+        """Merge the shards of earlier sessions, and note files that were incomplete when those sessions were killed."""
         for path in shards_in(self._sitting.parent):
             self._merge(path, None)
         self._unfinished = [
@@ -67,7 +65,7 @@ class Shards:
         ]
 
     def merge_new(self, progress: Progress) -> None:
-        """Merge every whole shard of this sitting that the journal does not name yet."""
+        """Merge every complete shard of this session that was not merged yet."""
         # Names only: late in a long run there are very many files, and all but a few are merged.
         for name in sorted(os.listdir(self._sitting)):  # noqa: PTH208
             if name.endswith(".parquet") and f"{self._sitting.name}/{name}" not in self._seen:
@@ -110,7 +108,7 @@ class Shards:
                 progress.watch(self._query(row), Response(row["text"], row["finish_reason"], row["reasoning"]))
 
     def _query(self, row: Mapping[str, Any]) -> Query:
-        """As much of the query as parsing for display looks at."""
+        """A query with only the fields that are needed to parse an answer for the progress line."""
         spec = self._plan.spec
         return Query(
             key=row["query_key"],

@@ -1,8 +1,8 @@
-"""Parquet shards in which workers write attempts away from the journal: written whole, then never changed.
+"""Shards: Parquet files in which Ray workers store attempts. A shard is written completely and never changed.
 
-A shard lies at `derived/ray/<sitting>/part-<block>-<writer>-<n>.parquet`. It is written under another name
-(`.parquet.new`), brought to the disk, and renamed. What cannot be read as a whole shard is refused with a sentence and
-left alone.
+The path of a shard is `derived/ray/<session>/part-<block>-<writer>-<n>.parquet`. It is first written under another name
+(`.parquet.new`), synchronised to the disk, and then renamed. A file that is not a complete shard is refused with a
+message and left unchanged.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _COMPARED = ("pair", "second")
 
 
 def attempt_row(query: Request, repeat: int, *, started: float, seconds: float) -> dict[str, Any]:
-    """Columns that every attempt's row has."""
+    """The columns that the row of every attempt has."""
     story, criterion, eval_prompt = query.journal_names
     return {
         "query_key": query.key,
@@ -59,7 +59,7 @@ def attempt_row(query: Request, repeat: int, *, started: float, seconds: float) 
 
 
 def _compared(query: Request) -> dict[str, Any]:
-    """The pair and the story shown second, of a query that compares."""
+    """Columns for the pair and the story shown second; empty unless the query compares two stories."""
     if isinstance(query, Commission) or query.other is None:
         return {}
     return {"pair": query.pair, "second": query.other.id}
@@ -68,7 +68,7 @@ def _compared(query: Request) -> dict[str, Any]:
 def answered_row(
     query: Request, repeat: int, response: Response, *, started: float, seconds: float, status: int | None
 ) -> dict[str, Any]:
-    """Row for an accepted answer. `status` is the HTTP status, if any."""
+    """Row for an accepted answer. `status` is the HTTP status; None for an engine without HTTP."""
     return attempt_row(query, repeat, started=started, seconds=seconds) | {
         "outcome": "answered",
         "final": True,
@@ -149,17 +149,19 @@ def read_shard(path: Path, judge_key: str) -> list[dict[str, Any]]:
 
 
 def shards_in(folder: Path) -> list[Path]:
-    """All shards below a folder, oldest sitting first."""
+    """All shards below a folder, those of the oldest session first."""
     return sorted(folder.glob("*/part-*.parquet"))
 
 
 def unfinished_in(folder: Path) -> list[Path]:
-    """Files that were not finished when their writer ended."""
+    """Files that were incomplete when their writer ended."""
     return sorted(folder.glob(f"*/part-*{UNFINISHED}"))
 
 
 class ShardWriter:
-    """Keeps attempts as the journal's writer does, in shards: one every few seconds, and one at the end."""
+    """Stores attempts in shards, one every few seconds and one at the end. It has the interface of the journal's
+    writer.
+    """
 
     def __init__(self, folder: Path, block: str, judge_key: str) -> None:
         self.rows = 0
@@ -183,11 +185,13 @@ class ShardWriter:
         self._waiting.append(failed_row(query, repeat, error, started=started, seconds=seconds, final=final))
 
     def start(self) -> None:
-        """Begin to write shards; call inside the event loop."""
+        """Start writing shards in the background; call inside the event loop."""
         self._task = asyncio.get_running_loop().create_task(self._write_often())
 
     async def room(self) -> None:
-        """Raise the error that broke the writer, if any; never waits, since a shard may have any length."""
+        """Raise the error that stopped the background writer, if any. Never waits, because a shard's length is not
+        limited.
+        """
         if self._task is not None and self._task.done():
             self._task.result()
 
@@ -218,7 +222,9 @@ class ShardWriter:
 
 
 def settled_in(folder: Path, block: str, judge_key: str) -> set[tuple[str, int]]:
-    """(query key, repeat) pairs of a block that an earlier worker settled; incomplete shards are ignored."""
+    """(query key, repeat) pairs of a block that an earlier worker answered or gave up; incomplete shards are
+    ignored.
+    """
     settled: set[tuple[str, int]] = set()
     for path in folder.glob(f"part-{block}-*.parquet"):
         with contextlib.suppress(RunFolderError):

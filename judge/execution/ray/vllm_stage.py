@@ -1,7 +1,7 @@
-"""Configuration, input rows and answers of Ray Data's own vLLM stage.
+"""Configuration, input rows and answers for Ray Data's vLLM stage, which runs vLLM on the cluster's GPUs.
 
-Ray's stage gives the text, token counts and errors of one answer a row, so a row is one repeat. It gives no finish
-reason: an answer of exactly `max_tokens` tokens counts as cut there.
+A row is one repeat, because the stage returns one answer per row (text, token counts, error). It returns no finish
+reason: an answer with exactly `max_tokens` tokens counts as truncated.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ENGINE_BATCH = 64
 
 
 def check(spec: AnySpec) -> None:
-    """Raise SpecError for options that Ray's vLLM stage does not support, before any GPU is taken."""
+    """Raise SpecError for options that Ray's vLLM stage does not support, before a GPU is allocated."""
     instead = "serve the model with vLLM and name the servers as base_url of an openai/ judge: Ray then asks over HTTP"
     if spec.structured != "none" or spec.scoring != "text":
         raise SpecError(
@@ -44,7 +44,9 @@ def check(spec: AnySpec) -> None:
 
 
 def builder(module: ModuleType) -> Callable[..., Any]:
-    """`build_processor` of ray.data.llm, or `build_llm_processor`, its earlier name."""
+    """Ray's function that builds the stage: `build_processor` of ray.data.llm, or `build_llm_processor` in older
+    versions.
+    """
     for name in ("build_processor", "build_llm_processor"):
         function = getattr(module, name, None)
         if function is not None:
@@ -55,7 +57,9 @@ def builder(module: ModuleType) -> Callable[..., Any]:
 
 
 def config_arguments(spec: AnySpec, engines: int) -> dict[str, Any]:
-    """Arguments of `vLLMEngineProcessorConfig`: the run's engine keys are vLLM's, and prefixes are cached."""
+    """Keyword arguments for `vLLMEngineProcessorConfig`. The run's engine settings are passed to vLLM, with prefix
+    caching on.
+    """
     model = JudgeName.of(spec.judge).model
     kwargs: dict[str, Any] = {"enable_prefix_caching": True, **spec.engine}
     if spec.revision is not None:
@@ -73,12 +77,12 @@ def config_arguments(spec: AnySpec, engines: int) -> dict[str, Any]:
 
 
 def gpus_for_engine(spec: AnySpec) -> int:
-    """GPUs that one engine takes."""
+    """Number of GPUs that one engine needs."""
     return int(spec.engine.get("tensor_parallel_size", 1)) * int(spec.engine.get("pipeline_parallel_size", 1))
 
 
 def rows_of(ticket: int, data: bytes) -> list[dict[str, Any]]:
-    """A block as rows for the processor, one for each repeat, prefix groups kept together."""
+    """Rows of a block for the processor, one per repeat; prefix groups stay together. Empty where `data` is empty."""
     if not data:
         return []
     rows = []
@@ -106,18 +110,18 @@ def _asked(query: Request, repeat: int) -> dict[str, Any]:
 
 
 def preprocess(row: dict[str, Any]) -> dict[str, Any]:
-    """Row for the processor's stages, with the time at which they got it."""
+    """The row with the current time as `asked`, when the processor received it."""
     return {**row, "asked": time.time()}
 
 
 def postprocess(row: dict[str, Any]) -> dict[str, Any]:
-    """The fields of an answer that are kept."""
+    """The row with only the fields that are needed to store the answer."""
     kept = ("ticket", "of", "work", "asked", "generated_text", "num_input_tokens", "num_generated_tokens")
     return {key: row[key] for key in kept}
 
 
 def attempt_of(row: dict[str, Any], model: str) -> dict[str, Any]:
-    """The shard's row for one answer, or for one error of the engine."""
+    """Row of a shard for one answer or one error of the engine."""
     (((query, (repeat,)),),) = blocks.decode(row["work"])
     started = float(row["asked"])
     seconds = time.time() - started
@@ -137,10 +141,10 @@ def attempt_of(row: dict[str, Any], model: str) -> dict[str, Any]:
 
 
 def keep(rows: list[dict[str, Any]], folder: Path, name: str, judge_key: str, model: str) -> None:
-    """Write a batch that came out of the processor as one shard."""
+    """Write a batch of the processor's output rows as one shard."""
     write_shard(folder, name, [attempt_of(row, model) for row in rows], judge_key)
 
 
 def _kind(problem: str) -> Any:
-    """A prompt too long for the model is the query's own failure; everything else is the engine's."""
+    """Kind of an engine's error: "context" where the prompt is too long for the model, otherwise "server"."""
     return "context" if "context length" in problem or "max_model_len" in problem else "server"

@@ -1,7 +1,8 @@
-"""Work of one Ray actor of an HTTP stage: it takes a block, sends its queries with our own client and writes shards.
+"""Worker of a run on Ray with an HTTP judge: an actor that takes a block, sends its queries and writes the answers to
+shards.
 
-The client, its limiter, retries, breaker and prefix order are those of a run on one machine; only what is kept goes
-into Parquet shards in place of the journal.
+The client, rate limiter, retries, circuit breaker and order of queries are those of a run on one machine. Only the
+answers go into Parquet shards instead of the journal.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ _LOOK = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Facts about the run that a worker needs."""
+    """What a worker needs to know about the run: the judge, its settings, the number of attempts and the folder for
+    shards.
+    """
 
     judge: str
     judge_key: str
@@ -39,9 +42,9 @@ class Task:
 
 
 class Asker:
-    """Client for blocks of queries; one object for each actor, called once for each ticket.
+    """Callable that sends the queries of blocks. Each actor has one such object and calls it for each batch of tickets.
 
-    `feed` is the handle of the Feed actor.
+    `feed` is the handle of the `Feed` actor, which hands out the blocks.
     """
 
     def __init__(self, task: Task, feed: Any) -> None:
@@ -52,7 +55,9 @@ class Asker:
         self._form = FormWatch(task.judge, task.settings.base_url)
 
     def __call__(self, tickets: dict[str, Any]) -> dict[str, list[Any]]:
-        """Ask the blocks of these tickets; returns a row about each, and no answers: those are in the shards."""
+        """Send the queries of these tickets' blocks. Returns retries, and why it stopped, per ticket; answers are in
+        the shards.
+        """
         rows = [self._loop.run_until_complete(self._ticket(int(ticket))) for ticket in tickets["ticket"]]
         return {key: [row[key] for row in rows] for key in rows[0]}
 

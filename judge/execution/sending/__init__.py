@@ -1,1 +1,1 @@
-"""Sending of requests: order, pace, retries, limits, budget."""
+"""Sending of requests: their order, rate limits, retries and budget."""

@@ -1,4 +1,4 @@
-"""Circuit breaker: stops a run where every request fails for one cause."""
+"""Circuit breaker: stops a run in which every request fails for the same reason."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ _WORTH_SAYING = 3
 
 
 class Breaker:
-    """Circuit breaker over answers and failures; `tripped` holds the cause once the run must stop."""
+    """Circuit breaker that counts answers and failures. `tripped` is the error because of which the run must stop; None
+    until then.
+    """
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
         self.tripped: BackendError | None = None
@@ -35,7 +37,7 @@ class Breaker:
 
     @property
     def trouble(self) -> str | None:
-        """The last error where several requests in a row failed; None where answers come."""
+        """Message of the last error, if several requests failed in a row; None otherwise."""
         return self._last if self._in_a_row >= _WORTH_SAYING else None
 
     def answered(self) -> None:

@@ -1,4 +1,4 @@
-"""Budget in dollars for one sitting, or for several side by side."""
+"""Budget in dollars for one session of a run, or for several in parallel."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from judge.printing.dollars import dollars
 
 
 class Account:
-    """Spending of one sitting, from its own budget, a shared budget, or none.
+    """Spending of one session, and the budgets from which it is paid (none, its own, or a shared one as well).
 
-    `dearest` is the cost of the call that cost most, None before the first that was answered; `refused` says which
-    budget has no room for another.
+    `dearest` is the cost of the most expensive call; None before the first answered call. `refused` says which budget
+    has no room for another call.
     """
 
     def __init__(self, budgets: Sequence[Budget] = ()) -> None:
@@ -24,7 +24,7 @@ class Account:
             budget.join(self)
 
     async def admit(self) -> bool:
-        """Wait until every budget has room for a call; False where one never will."""
+        """Wait until every budget has room for a call; returns False where one will never have room."""
         for number, budget in enumerate(self.budgets):
             if not await budget.admit(self):
                 self.refused = budget.refusal
@@ -39,7 +39,7 @@ class Account:
         self.dearest = max(self.dearest or 0.0, cost)
 
     async def settle(self) -> None:
-        """Mark an admitted call as returned, with its cost already counted as spent."""
+        """Record that a call admitted by `admit` has returned. Its cost must have been recorded by `called` before."""
         for budget in self.budgets:
             await budget.settle(self)
 
@@ -47,9 +47,10 @@ class Account:
 class Budget:
     """An amount in dollars and the accounts that spend from it.
 
-    A call goes out only where the sum still holds it and all that are in flight, each at the cost of its account's
-    dearest call so far; the first call of each goes alone, since it tells what its calls cost. So only first calls, and
-    calls that cost more than any before them, can go beyond the sum. `before` is what earlier sittings spent of it.
+    A call is sent only if the remaining amount covers it and all calls in flight, each at the cost of its account's
+    most expensive call so far. An account's first call is sent alone, because only its answer shows what calls cost.
+    The amount can thus be exceeded only by first calls and by calls that cost more than all before them. `before` is
+    what earlier sessions spent of the amount.
     """
 
     def __init__(self, most: float, owner: str = "this run", before: float = 0.0) -> None:
@@ -61,16 +62,16 @@ class Budget:
 
     @property
     def refusal(self) -> str:
-        """The reason why no more requests are sent."""
+        """Message that the budget is spent, for the user."""
         earlier = f": {dollars(self.before)} were spent before this sitting" if self.before else ""
         return f"max_cost {dollars(self.most)} for {self.whose} is reached{earlier}"
 
     def join(self, account: Account) -> None:
-        """Spend from this budget from now on."""
+        """Let the account spend from this budget."""
         self._in_flight[account] = 0
 
     async def admit(self, account: Account) -> bool:
-        """Wait until the budget has room for a call; False where it has none although no call is in flight."""
+        """Wait until the budget has room for a call; returns False where it has none and no call is in flight."""
         async with self._changed:
             while not self._fits(account):
                 if not any(self._in_flight.values()):

@@ -1,4 +1,4 @@
-"""Early detection of a server that does not produce the form that `structured` requests."""
+"""Early detection of a server that ignores the output format requested by `structured`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ _SHOWN = 120
 
 
 class FormWatch:
-    """Checks the form of a sitting's first answers. One answer in the requested form ends the check for good."""
+    """Checks the format of a session's first answers. One answer in the requested format ends the check for the whole
+    session.
+    """
 
     def __init__(self, judge: str, addresses: Sequence[str] = ()) -> None:
         hosts = dict.fromkeys(_host(address) for address in addresses)
@@ -25,7 +27,9 @@ class FormWatch:
         self._decided = False
 
     def saw(self, query: Request, response: Response) -> BackendError | None:
-        """The error that ends the run, once: at the tenth answer, where none had the form."""
+        """Error that ends the run, returned once: at the tenth answer, if no answer had the requested format. Otherwise
+        None.
+        """
         if self._decided or isinstance(query, Commission) or query.structured == "none":
             return None
         formed = has_asked_form(response, query.asked, query.structured, query.rating_pattern, query.choices)
@@ -54,5 +58,5 @@ class FormWatch:
 
 
 def _host(address: str) -> str:
-    """Host and port: what stands before or after them may be a secret."""
+    """Host and port of an address. The rest is removed because it may contain a password or key."""
     return address.partition("://")[2].partition("/")[0].partition("?")[0].rpartition("@")[2]

@@ -1,4 +1,4 @@
-"""Limit on the number of requests in flight: the declared number at most, fewer under pressure."""
+"""Limit on the number of requests in flight: at most the configured number, fewer while the server is overloaded."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ SHRINK = 0.7
 
 
 class Limiter:
-    """Limit on concurrent requests by additive increase and multiplicative decrease, as in TCP: +1 for each `limit`
-    answers, x0.7 under pressure.
+    """Limit on concurrent requests by additive increase and multiplicative decrease, as in TCP: +1 after each `limit`
+    answers, x0.7 when the server is overloaded.
     """
 
     def __init__(self, declared: int, *, clock: Callable[[], float] = time.monotonic) -> None:
@@ -38,7 +38,7 @@ class Limiter:
         self.in_flight += 1
 
     def release(self) -> None:
-        """Free the place of a finished request."""
+        """Record that a request has finished, and let a waiting one start."""
         self.in_flight -= 1
         self._wake()
 

@@ -1,8 +1,8 @@
-"""Time of the next request: limits of requests and tokens per minute, declared or reported by the server.
+"""Rate limits: decides when the next request may be sent, given limits on requests and tokens per minute.
 
-Each limit is a token bucket. A declared one is filled so that no minute holds more than declared, from its first second
-on. What the server tells is learnt: a `retry-after` holds everybody back, and headers that name what remains set the
-level and the rate of a bucket.
+Each limit is a token bucket. A limit from the run definition is kept in every minute, including the first. Limits
+reported by the server are adopted: `retry-after` delays all requests, and headers on the remaining amount set the level
+and rate of a bucket.
 """
 
 from __future__ import annotations
@@ -32,8 +32,9 @@ _OFTEN = 60.0
 
 
 class Bucket:
-    """Token bucket that fills at `rate` per second up to `size`. An amount above the size waits until the bucket is
-    full, and leaves a debt.
+    """Token bucket that fills at `rate` per second up to `size`.
+
+    An amount larger than the size waits until the bucket is full, and makes its level negative.
     """
 
     def __init__(self, size: float, rate: float, clock: Callable[[], float]) -> None:
@@ -53,14 +54,14 @@ class Bucket:
 
     @classmethod
     def of_tokens(cls, per_minute: float, largest: float, clock: Callable[[], float]) -> Bucket:
-        """Bucket for token amounts of at most `largest`, limited to `per_minute` per minute. A request as large as the
-        whole limit is still let through.
+        """Bucket for requests of at most `largest` tokens, limited to `per_minute` tokens per minute. A request larger
+        than the whole limit is still sent.
         """
         size = min(max(per_minute / _BURST, largest), per_minute)
         return cls(size, max(per_minute - size, per_minute / 2) / MINUTE, clock)
 
     def delay(self, amount: float) -> float:
-        """Seconds until the amount may be taken."""
+        """Seconds until the amount may be taken from the bucket."""
         self._fill()
         lacking = min(amount, self.size) - self.level
         # Less than a millionth is a matter of rounding, and waiting for it would not move the clock.
@@ -72,7 +73,7 @@ class Bucket:
         self.level = min(self.level - amount, self.size)
 
     def adopt(self, size: float, rate: float, level: float) -> None:
-        """Adopt the server's own figures of its bucket."""
+        """Set the bucket to the size, rate and level that the server reported."""
         self._fill()
         self.size, self.rate, self.level = size, rate, min(level, size)
 
@@ -83,8 +84,8 @@ class Bucket:
 
 
 class Pace:
-    """The rate limits of one judge. `learns`: whether limits that a server reports apply to all requests, as they do
-    with one address.
+    """The rate limits of one judge. `learns` says whether limits reported by a server apply to all requests, which is
+    true of a judge with a single address.
     """
 
     def __init__(
@@ -111,11 +112,13 @@ class Pace:
 
     @property
     def waits(self) -> float:
-        """Seconds until the rate limits allow another request."""
+        """Seconds until the rate limits allow another request of usual size."""
         return self.delay(self._token_estimate.usual)
 
     async def turn(self, work: Work) -> float | None:
-        """Wait for this request's turn; returns its counted tokens, or None where the run was stopped."""
+        """Wait until the rate limits allow this request. Returns the request's estimated tokens, or None if the run was
+        stopped.
+        """
         if self._declared or self._learnt or self._tokens is not None:
             async with self._queue:
                 # What answers take is known from the first: until it is there, a limit of tokens could not be kept.
@@ -143,13 +146,13 @@ class Pace:
         return max([self._held_until - self._clock(), *declared, *learnt, 0.0])
 
     async def _change(self, seconds: float | None) -> None:
-        """Wait so long, or until something came back or everything was stopped."""
+        """Wait for `seconds` (None: without limit), or until a request returned or the run was stopped."""
         self._changed.clear()
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._changed.wait(), seconds)
 
     def _hold_whole(self, tokens: float, most: float) -> None:
-        """The declared bucket of tokens holds a whole request of the size that came up, as far as its limit does."""
+        """Enlarge the bucket of the configured token limit to hold a request of this many tokens, up to the limit."""
         bucket = self._declared.get("tokens")
         if bucket is None:
             self._declared["tokens"] = Bucket.of_tokens(most, tokens, self._clock)
@@ -158,14 +161,14 @@ class Pace:
             bucket.adopt(wider.size, wider.rate, bucket.level)
 
     def ahead(self, work: Work) -> float:
-        """Count the plan's first request, which was sent without waiting; returns its counted tokens."""
+        """Count the plan's first request, which was sent without waiting; returns its estimated tokens."""
         tokens = self._token_estimate.estimate(work)
         self.delay(tokens)
         self._take(tokens)
         return tokens
 
     def on_its_way(self, tokens: float) -> float:
-        """Mark a counted request as in flight."""
+        """Mark a request as in flight whose `tokens` were already taken from the rate limits; returns `tokens`."""
         self._out["requests"] += 1
         self._out["tokens"] += tokens
         return tokens
@@ -176,7 +179,7 @@ class Pace:
                 bucket.take(amount)
 
     def back(self, tokens: float, work: Work, responses: Sequence[Response] = ()) -> None:
-        """Mark a request as returned, and correct its counted tokens by those that its answers report."""
+        """Mark a request as returned, and replace its estimated tokens by those that its answers report."""
         self._out["requests"] -= 1
         self._out["tokens"] -= tokens
         used = self._token_estimate.learn(work, responses)
@@ -186,12 +189,18 @@ class Pace:
         self._changed.set()
 
     def hold_requests(self, seconds: float) -> None:
-        """Send no request for `seconds`, as the server demands, where there are limits to keep."""
+        """Send no request for `seconds`, as the server demanded. Without effect where the judge has no rate limits or
+        several addresses.
+        """
         if self._learns and (self._declared or self._learnt):
             self._held_until = max(self._held_until, self._clock() + min(seconds, LONGEST_WAIT))
 
     def adopt_limits(self, limits_told: RateLimits) -> None:
-        """Adopt the limits in an answer's headers, which may not include requests in flight yet."""
+        """Adopt the limits from an answer's headers, minus the requests in flight, which the server may not have
+        counted yet.
+
+        Without effect where the judge has several addresses.
+        """
         if not self._learns:
             return
         for name, limit in limits_told.limits.items():
@@ -202,7 +211,7 @@ class Pace:
             bucket.adopt(limit.most, rate, limit.remaining - self._out[name])
 
     def stop(self) -> None:
-        """End all waiting."""
+        """End all waiting, because the run is stopped."""
         self._stopped = True
         self._changed.set()
 
@@ -211,7 +220,7 @@ class Pace:
 
 
 class _TokenEstimate:
-    """Estimate of a request's tokens, learnt from answers: tokens per character of a prompt, tokens of an answer."""
+    """Estimate of a request's tokens from earlier answers: tokens per character of a prompt, and tokens per answer."""
 
     def __init__(self) -> None:
         self._characters = 0.0
@@ -222,7 +231,7 @@ class _TokenEstimate:
         self.answered = False
 
     def estimate(self, work: Work) -> float:
-        """Tokens of a request and its answers."""
+        """Estimated number of tokens of a request and its answers."""
         characters = _characters(work.query)
         prompt = characters * self._prompt / self._characters if self._characters else characters / _CHARACTERS
         usual = work.query.generation.max_tokens or _ANSWER
@@ -231,7 +240,10 @@ class _TokenEstimate:
         return self.usual
 
     def learn(self, work: Work, responses: Sequence[Response]) -> float | None:
-        """The number of tokens that a request used, as the server counted them; None without a count."""
+        """Number of tokens that a request used, as the server counted them; None if the server reported no count.
+
+        The count improves later estimates.
+        """
         self.answered = self.answered or bool(responses)
         if not responses or responses[0].prompt_tokens is None:
             return None

@@ -1,6 +1,6 @@
-"""First query of a plan, sent alone so that a server's refusal is known before the other queries.
+"""The first query of a plan is sent alone, so that a refusal by the server is known before other queries are sent.
 
-It is no extra query: its answer is the first of the run.
+It is not an additional query: its answer is the first one of the run.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ from judge.records import Request, Response
 
 @dataclass(slots=True)
 class Early:
-    """A call that was made before the others, answered or still in flight.
+    """The call for the plan's first query, which is sent before all others; it is answered or still in flight.
 
-    Whoever holds it awaits it or gives it up; a back-end that is closed under it ends it with an error of its own.
+    The holder of this object must await or abandon the call. If the back-end is closed first, the call ends with an
+    error.
     """
 
     query: Request
@@ -35,7 +36,7 @@ class Early:
     clock: float = field(default_factory=time.perf_counter)
 
     def fits(self, work: Work) -> bool:
-        """Whether this is the call that the work wants."""
+        """Whether this call requests the query and the repeats of the work."""
         return work.query.key == self.query.key and work.repeats == self.repeats[: len(work.repeats)]
 
     async def abandon(self) -> None:
@@ -46,10 +47,10 @@ class Early:
 
 
 async def rehearse(backend: Backend, work: Work | None) -> Early | None:
-    """Make the first call and wait for it as long as the back-end specifies; raises errors that would affect every
-    query.
+    """Send the first call and wait for its answer, for the time that the back-end specifies.
 
-    None where there is nothing to ask, or the back-end has no server that could refuse.
+    Raises errors that would affect every query. Returns None where there is nothing to send, or where the back-end uses
+    no server.
     """
     if work is None or not isinstance(backend, Rehearsing):
         return None

@@ -1,4 +1,4 @@
-"""Decision whether and when to repeat a request, by the kind of error."""
+"""Decides whether and when to repeat a failed request, depending on the kind of error."""
 
 from __future__ import annotations
 
@@ -23,16 +23,17 @@ LONGEST_WAIT = 600.0
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Ask again after `delay` seconds, or give the repeat up (`delay` None)."""
+    """Retry after `delay` seconds; `delay` None gives the repeat up."""
 
     delay: float | None
 
 
 def decide(error: BackendError, attempts: int, max_attempts: int, rng: random.Random) -> Decision:
-    """Decide on the next step after the `attempts`-th failure of a repeat.
+    """Decide what to do after the `attempts`-th failure of a repeat.
 
-    Being told to slow down (429) never uses up attempts: the breaker ends a run that gets nothing else. The delay is
-    what the server asked for, else doubles from the kind's first one, with full jitter so that retries spread out.
+    A rate-limit error (429) never uses up attempts; the circuit breaker ends a run that gets only such errors. The
+    delay is the one that the server requested. Otherwise it doubles from a first delay per kind of error, and is drawn
+    at random between half of it and all of it, so that retries spread out.
     """
     if error.kind in FATAL:
         return Decision(1.0)

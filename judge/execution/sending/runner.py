@@ -1,4 +1,4 @@
-"""Execution of a plan by concurrent workers, with journal, limiter and circuit breaker."""
+"""Sends a plan's requests with concurrent workers, and stores every attempt."""
 
 from __future__ import annotations
 
@@ -37,10 +37,11 @@ _PENDING_LED = 4
 
 @dataclass(slots=True)
 class Outcomes:
-    """Outcome of a session. `stopped` is a sentence on why it ended early; `cause` is the circuit breaker's error.
+    """Outcome of a session. `stopped` is a sentence on why it ended early, `cause` the error that stopped it; None
+    otherwise.
 
-    `cost` is in dollars over the `calls` that were answered, of which `unpriced` ones are in no way known to cost
-    anything: neither the server nor the price table says.
+    `cost` is the total in dollars of the `calls` that were answered. `unpriced` counts the calls of unknown cost, which
+    neither the server nor the price table gives.
     """
 
     answered: int = 0
@@ -53,7 +54,7 @@ class Outcomes:
     cause: BackendError | None = None
 
     def spend(self, responses: Sequence[Response], price: Price | None) -> float:
-        """Add the cost of one call; returns that cost."""
+        """Add the cost of one call, given its responses; returns the cost in dollars, 0 where it is unknown."""
         cost = 0.0
         for response in responses:
             if response.cost is not None:
@@ -67,7 +68,7 @@ class Outcomes:
 
     @property
     def known_cost(self) -> float | None:
-        """The total cost; None before the first call, or where the cost of any call is unknown."""
+        """Total cost in dollars; None before the first call, or where the cost of any call is unknown."""
         return self.cost if self.calls and not self.unpriced else None
 
 
@@ -76,14 +77,16 @@ Watcher = Callable[[Request, Response], None]
 
 
 class Keeper(Protocol):
-    """Store of attempts: the journal's writer, or a writer of shards where the journal is elsewhere."""
+    """Interface of a store of attempts: the journal's writer, or a writer of shards where the journal is on another
+    machine.
+    """
 
     def start(self) -> None:
-        """Begin to make rows durable; called inside the event loop."""
+        """Start writing rows to disk in the background; call inside the event loop."""
         ...
 
     async def room(self) -> None:
-        """Wait while too many rows are unwritten; raises the error that broke the store, if any."""
+        """Wait while too many rows are unwritten; raises the error that stopped the background writer, if any."""
         ...
 
     def answered(self, query: Request, repeat: int, response: Response, *, started: float, seconds: float) -> None:
@@ -97,7 +100,7 @@ class Keeper(Protocol):
         ...
 
     async def finish(self, ended: str) -> None:
-        """Make the remaining rows durable."""
+        """Write the remaining rows to disk."""
         ...
 
 
@@ -141,12 +144,12 @@ class Run:
 
     @property
     def trouble(self) -> str | None:
-        """The reason why no answers arrive at present; None while they arrive."""
+        """Why no answers arrive at present; None while answers arrive."""
         return self._breaker.trouble
 
     @property
     def limit(self) -> int:
-        """Number of requests that may be in flight just now."""
+        """Number of requests that may currently be in flight."""
         return int(self._limiter.limit)
 
     async def ask(self, groups: Iterator[list[Work]]) -> Outcomes:
@@ -200,7 +203,7 @@ class Run:
                 self._limiter.release()
 
     async def _in_turn(self, schedule: Schedule, work: Work) -> bool:
-        """Make an attempt as soon as limits and budgets let it go; False where the run was stopped before."""
+        """Make an attempt as soon as rate limits and budgets allow; returns False where the run was stopped first."""
         early = self._early if self._early is not None and self._early.fits(work) else None
         if early is not None:
             self._early = None
@@ -283,7 +286,7 @@ class Run:
             schedule.later(work, delay)
 
     def _check_form(self, query: Request, response: Response) -> None:
-        """Stop where the server ignores `structured`: no rating could be read from what it answers."""
+        """Stop the run if the server ignores the format requested by `structured`, since no answer could be parsed."""
         error = self._form.saw(query, response) if self._form is not None else None
         if error is not None and self.outcomes.stopped is None:
             self.outcomes.cause = error
@@ -296,10 +299,10 @@ def works(
     settled: Callable[[Request], set[int]] | None,
     skipped: Callable[[int], None] | None = None,
 ) -> Iterator[list[Work]]:
-    """The plan without the repeats that the journal has settled: groups of work that is still to be sent.
+    """Groups of work for the plan's repeats that the journal has not settled yet.
 
-    `settled` tells which repeats of a query are not to be asked (None: a new journal); `skipped` hears how many. With a
-    seed every repeat has its own, so each needs its own call.
+    `settled` returns the repeats of a query that are not to be requested (None: a new journal). `skipped` is called
+    with their number. With a seed, each repeat has its own seed and therefore needs its own call.
     """
     for group in groups:
         works_due: list[Work] = []
@@ -316,8 +319,9 @@ def works(
 
 
 def split_calls(groups: Iterator[list[Work]], backend: Backend) -> Iterator[list[Work]]:
-    """Split work into calls with as many repeats as the back-end gives in one call, as known when the work is handed
-    out.
+    """Split work into calls with at most as many repeats as the back-end returns per call.
+
+    This number is read when a group is reached, since it may change during the run.
     """
     for group in groups:
         most = backend.capabilities.repeats_per_call

@@ -1,4 +1,6 @@
-"""Order of requests: leaders of prefix groups, then the rest of a group, and retries when they are due."""
+"""Order of requests: first the leader of each prefix group (prompts with the same beginning), then the group's other
+queries, and retries when they are due.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ from judge.records import Request
 
 @dataclass(slots=True, eq=False)
 class Work:
-    """Open repeats of one query, with the number of attempts so far."""
+    """Missing repeats of one query, with the number of attempts so far. `followers` is the work that waits for their
+    answer.
+    """
 
     query: Request
     repeats: tuple[int, ...]
@@ -23,13 +27,12 @@ class Work:
 class Schedule:
     """Scheduler of requests.
 
-    A group's first query goes out alone, so that the server's prefix cache is warm for the rest.
-    Groups are pulled from the plan only as they are needed: at most `pending` queries wait here at a time. While
-    `sleeping` retries wait for their time, nothing new goes out: a server that tells everybody to slow down is not
-    walked through the whole plan.
+    A group's first query is sent alone, so that the server's prefix cache holds the common prefix when the others
+    follow. Groups are taken from the plan only when needed; at most `pending` queries wait at a time. While `sleeping`
+    retries are waiting, no new query is sent, so that an overloaded server does not receive the whole plan.
 
-    With `lead`, the first queries of a group are those that it returns, and the followers that it gave them wait until
-    their leader is answered: through its retries too, and when it is given up, behind the first of themselves.
+    `lead` is a function that returns the leaders of a group, each with its followers. Followers wait until their leader
+    has an answer, also during the leader's retries. If the leader is given up, its first follower becomes the leader.
     """
 
     def __init__(
@@ -53,7 +56,7 @@ class Schedule:
         self._waiters: deque[asyncio.Future[None]] = deque()
 
     async def next(self) -> Work | None:
-        """The next work, or None when nothing is left or the schedule was stopped."""
+        """The next work to send, waiting if necessary; None when nothing is left or the schedule was stopped."""
         while True:
             if self._stopped:
                 return None
@@ -71,7 +74,9 @@ class Schedule:
             await waiter
 
     def done(self, work: Work, *, answered: bool = True) -> None:
-        """The work is answered or given up: its followers may go, or, where they need an answer, the next one leads."""
+        """Mark the work as answered or given up, and release its followers. With `lead`, followers of work that was
+        given up wait for the first of them.
+        """
         self._out -= 1
         if not answered and self._lead is not None and work.followers:
             self._follow_the_next(work.followers)
@@ -81,7 +86,7 @@ class Schedule:
             self._wake_all()
 
     def later(self, work: Work, delay: float) -> None:
-        """Retry work after `delay` seconds; nothing else waits for it, and its followers go ahead unless they need its
+        """Retry the work after `delay` seconds. Other work goes on; with `lead`, the work's followers wait for its
         answer.
         """
         self._out -= 1
@@ -91,7 +96,7 @@ class Schedule:
         asyncio.get_running_loop().call_later(delay, self._due, work)
 
     def add(self, works: Iterable[Work]) -> None:
-        """Add work to be sent next."""
+        """Put work at the front of the queue."""
         for work in works:
             self._ready.appendleft(work)
             self._wake()
@@ -122,7 +127,7 @@ class Schedule:
         return None
 
     def _follow_the_next(self, followers: list[Work]) -> None:
-        """After a leader that brought no answer: the first of its followers leads the others and its own."""
+        """After a leader was given up, let its first follower lead the others, in addition to its own followers."""
         leader, *others = followers
         leader.followers = [*(leader.followers or ()), *others]
         self._held -= 1

@@ -1,7 +1,8 @@
-"""Shared prefixes within groups of prompts, and the order of requests in which a provider's cache holds them.
+"""Cache points: positions up to which several prompts are equal, so that a provider can cache this prefix, and the
+order of requests that makes use of the cache.
 
-Only for back-ends that name the shared part of a prompt themselves (`Capabilities.cache_points`). The text of no prompt
-is changed: a cache point is a place in it.
+Used only for back-ends that mark the shared part of a prompt themselves (`Capabilities.cache_points`). The text of
+prompts is not changed.
 """
 
 from __future__ import annotations
@@ -19,15 +20,17 @@ LEAST = 40
 
 
 def with_cache_points(groups: Iterator[list[Work]], most: int) -> Iterator[list[Work]]:
-    """The plan with the places up to which each prompt is shared (`Request.shared`), `most` of them at most.
+    """The plan with at most `most` cache points in each query (`Request.shared`), and unchanged where `most` is 0.
 
-    With `most` 0 the plan itself. Works that can share a prefix stay neighbours.
+    Work with a common prefix stays adjacent.
     """
     return (marked(group, most) for group in groups) if most else groups
 
 
 def marked(group: Sequence[Work], most: int) -> list[Work]:
-    """One prefix group with its cache points: the positions at which the prompts of two or more calls diverge."""
+    """One prefix group with its cache points: the positions at which the prompts of two or more calls start to
+    differ.
+    """
     marked_works: list[Work] = []
     for alike in _groups_alike(group):
         for work, points in zip(alike, _points(alike, most), strict=True):
@@ -37,9 +40,10 @@ def marked(group: Sequence[Work], most: int) -> list[Work]:
 
 
 def led(works: Sequence[Work]) -> list[Work]:
-    """The work that may be sent at once, each item with its followers, which wait until it has been answered.
+    """The work that may be sent immediately, each with its followers, which wait until it has been answered.
 
-    Of the works that share a cache point the first leads. Among its followers the same holds of the next point.
+    Among works that share a cache point, the first is the leader and the others follow. The same rule applies among its
+    followers for the next cache point.
     """
     roots: list[Work] = []
     for alike in _groups_alike(works):
@@ -63,9 +67,10 @@ def _led(works: Sequence[Work], depth: int) -> list[Work]:
 
 
 def _groups_alike(group: Sequence[Work]) -> list[list[Work]]:
-    """Works whose requests differ in nothing but their messages: another schema is another prefix.
+    """The works grouped so that within a group requests differ only in their messages, not in the API or the output
+    schema.
 
-    The provider puts the schema before the prompt, where it is cached with it.
+    The provider caches the schema as part of the prefix, because it inserts the schema before the prompt.
     """
     shapes: dict[Any, list[Work]] = {}
     for work in group:
@@ -79,7 +84,9 @@ def _groups_alike(group: Sequence[Work]) -> list[list[Work]]:
 
 
 def _points(works: Sequence[Work], most: int) -> list[tuple[int, ...]]:
-    """For each work, in the order of its prompts, the places up to which its prompt is shared."""
+    """Cache points of each work: positions in characters up to which its prompt is shared. Works are sorted by
+    prompt.
+    """
     queries = [work.query for work in works]
     shared = [_in_common(query, other) for query, other in pairwise(queries)]
     points_of: list[tuple[int, ...]] = [()] * len(works)
@@ -104,7 +111,7 @@ def _points(works: Sequence[Work], most: int) -> list[tuple[int, ...]]:
 
 
 def _in_common(first: Request, other: Request) -> int:
-    """Characters that two prompts have in common from their start, over all messages."""
+    """Length in characters of the common beginning of two prompts, over all their messages."""
     total = 0
     for mine, others in zip(first.messages, other.messages, strict=False):
         if mine.role != others.role:
@@ -129,7 +136,9 @@ def _common(first: Message, other: Message) -> int:
 
 
 def _word_end(text: str, position: int) -> int:
-    """The place itself behind a blank, else behind the last blank before it: no word is cut in two."""
+    """The position if it follows white space, otherwise the one after the last white space before it, to avoid
+    splitting a word.
+    """
     if position == 0 or text[position - 1].isspace():
         return position
     return max(text.rfind(blank, 0, position) + 1 for blank in " \n\t")

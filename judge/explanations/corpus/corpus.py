@@ -1,7 +1,8 @@
-"""A corpus of explanations with their metadata, from any source; rows without a text are kept.
+"""A corpus of explanations with their metadata, from any source.
 
-Rows without a text stay, so that what is missing can be counted. Of a judge's answer, `explanation` is what parsing
-left beside the rating and `text`, which everything analyses, is the same; a file's column `text` is both.
+Rows without an explanation are kept, so that missing ones can be counted. `explanation` is the text that remains after
+the parser has removed the rating from a judge's answer. All analyses use `text`, which is the explanation or None where
+it is blank. In a user's file, the column `text` gives both.
 """
 
 from __future__ import annotations
@@ -49,22 +50,22 @@ STORY_COLUMNS = ("story_prompt", "system", "text", "reference")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExplanationTexts:
-    """Explanations, one in each row, with their stories, criteria and sources.
+    """Explanations, one per row, with their stories, criteria and sources.
 
     Attributes
     ----------
     frame : DataFrame
-        `COLUMNS`, a row for each repeat of each query, or each row of a file; index 0, 1, 2...
+        Columns `COLUMNS`; one row for each repeat of each query, or each row of a file; index 0, 1, 2...
     stories : DataFrame
-        `STORY_COLUMNS`, indexed by (dataset, story), as far as known; None where a text is not.
+        Columns `STORY_COLUMNS`, indexed by (dataset, story), for the stories that are known; None for an unknown text.
     criteria : tuple of Criterion
-        Those whose definition is known; guidelines may be empty.
+        The criteria whose definition is known; their guidelines may be empty.
     facts : tuple of RunFacts
-        Of the result folders; empty for a file.
+        Data on the result folders; empty for a file.
     notes : tuple of str
-        Whole sentences that stand under every table.
+        Sentences that are printed under every table.
     silent : tuple of str
-        Eval-Prompts that ask for no explanation, in every run that has them; empty where that is not known.
+        Eval-Prompts that request no explanation in any run that uses them; empty where this is not known.
     """
 
     frame: pd.DataFrame
@@ -98,7 +99,11 @@ def frame_of(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 
 
 def stories_of(rows: Sequence[tuple[Any, ...]]) -> pd.DataFrame:
-    """A frame of stories from tuples (dataset, story, story-prompt, system, text, reference); each story once."""
+    """A frame of stories, indexed by (dataset, story), from tuples (dataset, story, story-prompt, system, text,
+    reference).
+
+    Each story occurs once.
+    """
     frame = pd.DataFrame(list(rows), columns=["dataset", "story", *STORY_COLUMNS], dtype=object)
     frame = frame.where(frame.notna(), None)
     return frame.drop_duplicates(["dataset", "story"]).set_index(["dataset", "story"])
@@ -111,7 +116,8 @@ def narrowed(
     judges: Sequence[str] = (),
     eval_prompts: Sequence[str] = (),
 ) -> ExplanationTexts:
-    """Explanations of the named criteria, judges and Eval-Prompts, letter case ignored; an empty sequence keeps all.
+    """Explanations of the named criteria, judges and Eval-Prompts, whose names may be in upper or lower case. An empty
+    sequence keeps all.
 
     Raises SpecError for a name that does not occur, and where no explanation is left.
     """

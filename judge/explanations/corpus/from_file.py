@@ -1,8 +1,8 @@
-"""Explanations from a user's table of any readable format, through a column map.
+"""Reader of explanations from a user's table, in any supported file format, with a column map.
 
-A field is read from the column that the map names (`text=Comment`; `judge==gpt-4` is a constant) or, where the map is
-silent, from the column of its own name. `text` is the explanation; where there is only `answer` (what a judge wrote,
-rating and all), the parser reads rating and explanation out of it.
+A field is read from the column that the map names (`text=Comment`; `judge==gpt-4` is a constant), otherwise from the
+column with the field's own name. `text` is the explanation. If there is only `answer`, a judge's whole answer, the
+parser extracts the rating and the explanation from it.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _HINT = Advice("name the column of each field, e.g. {columns}", columns={"text":
 
 
 def read_file(named: str | Path, parser: str = "ours", columns: Mapping[str, str] | None = None) -> ExplanationTexts:
-    """Explanations in one file. A study's file is recognised by its name or its shape, unless a column map is given."""
+    """Explanations in one file. Without a column map, a study's file is recognised by its name or its columns."""
     if not columns:
         study = study_of(named)
         if study is not None:
@@ -56,7 +56,7 @@ def read_file(named: str | Path, parser: str = "ours", columns: Mapping[str, str
 
 
 class _Reader:
-    """One table with its column map."""
+    """Reader of one table with its column map."""
 
     def __init__(self, path: Path, parser: Parser, columns: Mapping[str, str]) -> None:
         self.path, self.parser = path, parser

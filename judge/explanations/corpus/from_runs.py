@@ -20,10 +20,11 @@ _Place = tuple[str, str, str, str, str, int]
 
 @dataclass(slots=True)
 class Beside:
-    """Data that the ratings table lacks, from the runs' journals: whole answers, stories with references, and whether
+    """Data from the runs' journals that the ratings table lacks: whole answers, stories with references, and whether
     explanations were requested.
 
-    `asks`: (result folder, Eval-Prompt) -> whether its template asks for an explanation, as far as that can be known.
+    `asks` maps (result folder, Eval-Prompt) to whether the template requests an explanation. Eval-Prompts without a
+    stored template are missing.
     """
 
     answers: dict[_Place, str] = field(default_factory=dict)
@@ -48,18 +49,19 @@ class Beside:
 
 
 def read_runs(runs: Sequence[str | Path], parser: str = "ours") -> ExplanationTexts:
-    """Explanations of several RUNs, in the order of the ratings table. Each journal is read once, in one consistent
+    """Explanations of several runs, in the order of the ratings table. Each journal is read once, in one consistent
     snapshot.
 
-    Raises SpecError where two result folders bear one run name and judge: their answers could not be told apart.
+    Raises SpecError where two result folders have the same run name and judge, since their answers could not be
+    distinguished.
     """
     beside = Beside()
     return _joined(read([folder.path for folder in resolve(runs)], parser, beside=beside.read), beside)
 
 
 def of_table(table: RatingsTable) -> ExplanationTexts:
-    """Explanations of the judges in a ratings table, which may be filtered. Raw answers come from the journals that the
-    table's facts name.
+    """Explanations of the judges in a ratings table, which may be filtered. Raw answers are read from the journals of
+    the table's result folders.
     """
     beside = Beside()
     for fact in table.facts:
@@ -108,7 +110,7 @@ def _joined(table: RatingsTable, beside: Beside) -> ExplanationTexts:
 
 
 def _asks(name: str, source: str) -> bool:
-    """Whether a stored template asks for an explanation; True where that is not known."""
+    """Whether a stored template requests an explanation; True where the template cannot be parsed."""
     try:
         return split(source, Path(name)).front.explains
     except TemplateError:  # keys of another version of this program

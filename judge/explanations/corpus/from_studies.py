@@ -1,10 +1,10 @@
-"""Explanations in studies' files: StoryER's comments and the audited answers of the HANNA judge study.
+r"""Explanations in studies' files: StoryER's comments and the audited answers of the HANNA judge study.
 
-`storyer_reasons`: comments of people on ten aspects of a story, each with its rating. `<br>` and ``<\\newline>``, which
-are how StoryER's files write line breaks, are decoded in stories, story-prompts and comments. `hanna_user_study`: 100
-answers of one judge to Eval-Prompt 3, which the file gives without criterion and rating: the rating is what the parser
-reads, the criterion is told by what the answer quotes or names (`quoted_criterion`), and stays unknown where that is
-not plain. `ttcw_explanations` are Art or Artifice's, of both sides (`from_ttcw`).
+`storyer_reasons`: human comments on ten aspects of a story, each with its rating. `<br>` and ``<\newline>``, with which
+StoryER's files mark line breaks, are decoded in stories, story-prompts and comments. `hanna_user_study`: 100 answers of
+one judge to Eval-Prompt 3. The file has neither criterion nor rating. The parser extracts the rating, and the criterion
+is inferred from what the answer quotes or names (`quoted_criterion`); it is unknown where this is ambiguous.
+`ttcw_explanations`: the explanations of Art or Artifice, by experts and by models (module `from_ttcw`).
 """
 
 from __future__ import annotations
@@ -40,7 +40,9 @@ _QUOTED, _LEAST, _AHEAD = 0.6, 0.3, 0.15
 
 
 def study_of(named: str | Path) -> ExplanationTexts | None:
-    """Explanations of a study, where `named` is its name or a file of its shape; None for anything else."""
+    """Explanations of a study, if `named` is the study's name or a file with the study's columns; None for anything
+    else.
+    """
     if str(named) == from_ttcw.NAME:
         return from_ttcw.ttcw_explanations()
     path = Path(need(NAMES[str(named)], str(named))) if str(named) in NAMES else Path(named)
@@ -55,9 +57,10 @@ def study_of(named: str | Path) -> ExplanationTexts | None:
 
 
 def storyer_reasons(path: Path) -> ExplanationTexts:
-    """People's comments on aspects of StoryER's stories, padding removed. Comments without an aspect are counted.
+    """Human comments on aspects of StoryER's stories, with padding removed. A note counts the comments without an
+    aspect.
 
-    Raises DataError unless the file has the shape that `read_commented` reads.
+    Raises DataError unless the file has the structure that `read_commented` expects.
     """
     criteria = load_criteria("storyer").criteria
     rows: list[dict[str, Any]] = []
@@ -87,10 +90,10 @@ def storyer_reasons(path: Path) -> ExplanationTexts:
 
 
 def hanna_user_study(path: Path) -> ExplanationTexts:
-    """The 100 audited answers, each once, with the human story of the same id where the stories are on this machine.
+    """The 100 audited answers, each once, with the human story of the same id if the stories are on this machine.
 
-    Story ids and texts are those of dataset `hanna`; the study's guidelines come from `eval_prompts.json`
-    (`judge data add hanna_eval_prompts PATH`). Without that file no criterion can be told, and a note says so.
+    Story ids and texts are those of dataset `hanna`. The study's guidelines come from `eval_prompts.json` (`judge data
+    add hanna_eval_prompts PATH`); without this file no criterion can be inferred, and a note says so.
     """
     answers: list[tuple[str, str]] = []
     count = 0
@@ -148,9 +151,10 @@ def _human_stories(dataset: str, path: Path) -> Any:
 def quoted_criterion(answer: str, criteria: Sequence[Criterion]) -> Criterion | None:
     """The criterion whose guideline an answer quotes, or the only criterion that it names; None where neither is clear.
 
-    The measure is the largest share of a guideline's pairs of neighbouring words (person apart: "surprised me" is
-    "surprised you") that stand in the answer, where it leads the next criterion's by `_AHEAD`. A share of `_QUOTED` is
-    a quotation; then comes the name, where exactly one criterion is named; then a share of `_LEAST`.
+    A criterion's score is the share of its guideline's word bigrams that occur in the answer, ignoring grammatical
+    person ("surprised me" equals "surprised you"). The best criterion is clear if its score exceeds the next one's by
+    `_AHEAD`. The rules are, in this order: the best criterion, if clear and at least `_QUOTED`; the only criterion that
+    the answer names; the best criterion, if clear and at least `_LEAST`; None.
     """
     words = _words(answer)
     pairs = set(pairwise(words))

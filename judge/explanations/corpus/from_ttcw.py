@@ -1,8 +1,8 @@
-"""Explanations of Art or Artifice (TTCW): why experts said Yes or No, and why five models did.
+"""Explanations of Art or Artifice (TTCW): why experts, and five models, answered Yes or No to a test.
 
-A row is a verdict: of experts 2,016 with the explanation as released, of models 672 each, whose label and explanation
-the program's parser reads out of the whole answer. `side` is `expert`, or the model's name. Which expert wrote what is
-left out: three of eleven saw a story, and as rows of their own they would be too few texts on a criterion.
+A row is a verdict. The 2,016 by experts have the explanation as released. Each model has 672, whose label and
+explanation the parser extracts from the whole answer. `side` is `expert` or the model's name. The expert's name is left
+out: three of eleven experts saw each story, so that each would have too few texts per criterion.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _PREFIX = "annotations_"
 
 
 def ttcw_explanations(parser: str = "ours") -> ExplanationTexts:
-    """Explanations by experts, then by models. Where the files are missing, raises DataError naming the command that
-    downloads them.
+    """Explanations by experts, then by models. Raises DataError where files are missing; the message names the command
+    that downloads them.
     """
     stories_path, verdicts_path = (need(file, "ttcw") for file in FILES["ttcw"])
     answers = [need(file, "ttcw_answers") for file in OTHER_FILES["ttcw_answers"]]

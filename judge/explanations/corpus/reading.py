@@ -1,4 +1,4 @@
-"""Explanations from the sources named on the command line: RUNs, a user's table, or a study's own file."""
+"""Reader of explanations from the sources named on the command line: runs, a user's table, or a study's own file."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def read_texts(
     parser: str = "ours",
     columns: Mapping[str, str] | None = None,
 ) -> ExplanationTexts:
-    """Explanations of RUNs, of one table, or of a study's file by name.
+    """Explanations from runs, from one table, or from a study's file given by the study's name.
 
-    `columns` says which of a table's columns holds what (`explanations.corpus.from_file.FIELDS`). Raises
-    RunFolderError, DataError or SpecError with the sentence that says what is wrong.
+    `columns` maps a field to the table's column that holds it (fields: `explanations.corpus.from_file.FIELDS`). Raises
+    RunFolderError, DataError or SpecError with a message that says what is wrong.
     """
     given = [runs_or_file] if isinstance(runs_or_file, str | Path) else list(runs_or_file)
     if not given:
@@ -40,5 +40,7 @@ def read_texts(
 
 
 def is_file(named: str | Path) -> bool:
-    """Whether an argument names a file of explanations (by path, or a study's by name) and not a RUN."""
+    """Whether an argument of the command line names a file of explanations (by its path or a study's name) and not a
+    run.
+    """
     return str(named) in (*NAMES, NAME) or Path(named).suffix.lower() in SUFFIXES

@@ -1,1 +1,1 @@
-"""Explanations as vectors: embeddings, a map, clusters, keywords."""
+"""Explanations as vectors (embeddings), and what is computed from them: a map, clusters and keywords."""

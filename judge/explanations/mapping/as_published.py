@@ -1,8 +1,8 @@
-"""The HANNA judge study's choices of explanations and keywords, and the differences that cannot be avoided.
+"""The HANNA judge study's selection of explanations and keywords, and the differences that cannot be avoided.
 
-Map: whole answers (the study took the rating statement for a part of the explanation) of the first repeat, on stories
-by people, longer than 10 characters and without "###". Keywords: YAKE over all first repeats of all stories that are
-longer than 10 characters, one criterion at a time.
+For the map, the study used whole answers (it counted the sentence with the rating as part of the explanation) of the
+first repeat, on stories by people, longer than 10 characters and without "###". For keywords, it applied YAKE to the
+answers longer than 10 characters of the first repeat, on all stories, separately for each criterion.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ HUMAN = "human"
 def chosen(texts: ExplanationTexts) -> tuple[pd.DataFrame, dict[str, int]]:
     """Rows of the study's map, with the whole answer as `text`, and the number of omitted rows by reason.
 
-    Rows whose repeat or system is not known are taken as the first repeat of a story by people.
+    Rows with an unknown repeat or system are treated as the first repeat of a story by people.
     """
     frame = whole(texts)
     left_out: dict[str, int] = {}
@@ -46,8 +46,8 @@ def chosen(texts: ExplanationTexts) -> tuple[pd.DataFrame, dict[str, int]]:
 
 
 def corpora(texts: ExplanationTexts) -> Iterator[tuple[str, str, int]]:
-    """(criterion, its long text, number of answers in the text) as the study gave them to YAKE, in the criteria's
-    order.
+    """Yield (criterion, its concatenated answers, number of answers) as the study passed them to YAKE, in the
+    criteria's order.
     """
     frame = whole(texts)
     frame = frame[_first(frame) & (frame["text"].str.len() > SHORTEST)]
@@ -59,7 +59,7 @@ def corpora(texts: ExplanationTexts) -> Iterator[tuple[str, str, int]]:
 
 
 def whole(texts: ExplanationTexts) -> pd.DataFrame:
-    """Rows with an answer, with the whole answer as `text` and its key as `key`. Where no answer is known, the
+    """Rows with an answer, with the whole answer as `text` and its key as `key`. Where the answer is not known, the
     explanation is used.
     """
     frame = texts.frame
@@ -74,7 +74,7 @@ def _first(frame: pd.DataFrame) -> pd.Series[bool]:
 
 
 def declared(texts: ExplanationTexts, options: ExplainOptions, *, model: str | None) -> list[str]:
-    """Sentences on the differences from the study's method."""
+    """Sentences on what follows the study's method and what differs from it."""
     from judge.embedding.vectors import DEFAULT_MODEL
 
     notes = [

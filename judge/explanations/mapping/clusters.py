@@ -1,4 +1,4 @@
-"""Clusters of similar explanations by HDBSCAN; a text that fits no cluster is noise, and is counted."""
+"""Clusters of similar explanations by HDBSCAN. Texts that belong to no cluster are noise, and are counted."""
 
 from __future__ import annotations
 
@@ -28,8 +28,9 @@ _EXACT, _FLAT = 5000, 3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Clustering:
-    """Cluster label of each text: 0 is the largest cluster, -1 noise. `name` is the method in the signature, `note` a
-    sentence.
+    """Cluster label of each text: 0 is the largest cluster, -1 is noise.
+
+    `name` is the method as it appears in the signature, `note` a sentence on it.
     """
 
     labels: Labels
@@ -43,13 +44,19 @@ class Clustering:
 
 
 def cluster(vectors: Vectors, picture: Projection | None, options: ExplainOptions) -> Clustering | None:
-    """Clusters of all texts, copies included; None where no clusters are requested or there are too few texts for one.
+    """Clusters of all texts, including duplicates; None where no clusters are requested or there are too few texts.
 
     Parameters
     ----------
     vectors : array, shape (n, d)
     picture : Projection or None
-        The map; to cluster on ``umap`` needs one made by UMAP and raises SpecError otherwise.
+        The map. Clustering on ``umap`` needs a map by UMAP.
+    options : ExplainOptions
+
+    Raises
+    ------
+    SpecError
+        Clustering on ``umap`` is requested, but the map is not by UMAP.
     """
     if options.cluster_on == "none":
         return None
@@ -83,7 +90,9 @@ def cluster(vectors: Vectors, picture: Projection | None, options: ExplainOption
 
 
 def by_size(labels: Labels) -> Labels:
-    """Labels numbered anew, the largest cluster 0; equal sizes in the order of their first texts. Noise stays -1."""
+    """Labels renumbered by size: the largest cluster becomes 0. Clusters of equal size are ordered by their first
+    texts. Noise stays -1.
+    """
     names, first, counts = np.unique(labels, return_index=True, return_counts=True)
     kept = sorted((-count, start, name) for name, start, count in zip(names, first, counts, strict=True) if name >= 0)
     renamed = {int(name): number for number, (_, _, name) in enumerate(kept)}
@@ -91,7 +100,9 @@ def by_size(labels: Labels) -> Labels:
 
 
 def _hdbscan(points: Vectors, least: int) -> tuple[Labels, str]:
-    """Labels, and a note on the method: many points in many dimensions are clustered on a neighbour graph."""
+    """Cluster labels, and a note on the method. Many points in many dimensions are clustered on a graph of nearest
+    neighbours.
+    """
     try:
         from sklearn.cluster import HDBSCAN
     except ImportError as error:

@@ -39,20 +39,25 @@ class ExplanationMap:
     Attributes
     ----------
     texts : ExplanationTexts
-        All that was asked about (narrowed as asked), with rows that have no text.
+        All explanations that the user selected, including rows that have no text.
     rows : DataFrame
         The rows that are analysed: `corpus.COLUMNS`, `band` (low, middle, high or a label; "" without a rating),
-        `cluster` (<NA> where there are no clusters, -1 noise), `x` and `y` (NaN without a picture); index 0, 1, 2...
+        `cluster` (<NA> where there are no clusters, -1 noise), `x` and `y` (NaN without a map); index 0, 1, 2...
     embedded : Embedded
         Vectors of `rows`, in their order.
     guidelines : float32 array, shape (guidelines, d)
-        Vectors of all criteria's guidelines, in the criteria's order, made with the rows'.
+        Vectors of all criteria's guidelines, in the criteria's order, computed together with those of the rows.
+    picture : Projection or None
+        The map; None where none was computed.
+    clustering : Clustering or None
+        The clusters; None where none were computed.
+    options : ExplainOptions
     model : str or None
-        In force; None is TF-IDF.
+        Embedding model that was used; None is TF-IDF.
     cache : Path or None
-        Where a model's vectors are kept.
+        File in which a model's vectors are cached; None: they are not cached.
     left_out : dict of str to int
-        Why rows of `texts` are not among `rows`, and how many.
+        Reasons why rows of `texts` are not among `rows`, with the number of rows for each.
     """
 
     texts: ExplanationTexts
@@ -75,7 +80,7 @@ class ExplanationMap:
         return frame
 
     def signature(self, *extra: str) -> str:
-        """Signature line under a table of these rows. The `extra` parts are added for the table in question."""
+        """Signature line under a table of these rows. `extra` are further parts for this table."""
         table = RatingsTable(self.texts.frame, self.texts.stories, self.texts.facts)
         short = abbreviations(table)
         frame = self.texts.frame
@@ -100,7 +105,7 @@ class ExplanationMap:
 
 
 def map_explanations(texts: ExplanationTexts, options: ExplainOptions, step: Step | None = None) -> ExplanationMap:
-    """Embed, map and cluster explanations.
+    """Embed, map and cluster explanations. `step` is called with a message and progress counts.
 
     Raises SpecError where no explanation is left, MissingExtraError for a method whose package is not installed.
     """
@@ -138,7 +143,7 @@ def map_explanations(texts: ExplanationTexts, options: ExplainOptions, step: Ste
 
 
 def _silent(_what: str, _done: int, _total: int) -> None:
-    """Nobody wants to know."""
+    """Progress callback that does nothing."""
 
 
 def _with_text(texts: ExplanationTexts) -> tuple[pd.DataFrame, dict[str, int]]:
@@ -150,10 +155,10 @@ def _with_text(texts: ExplanationTexts) -> tuple[pd.DataFrame, dict[str, int]]:
 
 
 def bands(rows: pd.DataFrame, texts: ExplanationTexts) -> list[str]:
-    """Third of the scale in which each rating lies: low, middle or high; "" where there is no rating.
+    """Third of the scale in which each row's rating lies: low, middle or high; "" for a row without a rating.
 
-    On a scale of labels it is the label. The scale is the criterion's; where that is not known, it reaches from the
-    lowest to the highest rating at hand.
+    On a scale of labels, it is the label instead. The scale is the criterion's; if it is not known, it is the range of
+    all ratings in `texts`.
     """
     scales = {c.name: (c.scale.min, c.scale.max) for c in texts.criteria}
     labelled = {c.name: c.scale for c in texts.criteria if c.scale.labels}
@@ -174,10 +179,10 @@ def bands(rows: pd.DataFrame, texts: ExplanationTexts) -> list[str]:
 
 
 def cache_of(texts: ExplanationTexts) -> Path | None:
-    """Path of the cache of vectors and KeyBERT's words: `derived/` of the first result folder, or our own cache where
-    the texts come from a file.
+    """Path of the cache of vectors and of KeyBERT's keywords: in `derived/` of the first result folder, or in this
+    program's cache folder for texts from a file.
 
-    None, memory alone, where that cannot be written.
+    None where the folder cannot be written; results are then kept in memory only.
     """
     if texts.facts:
         folder = ResultFolder(texts.facts[0].path).derived
@@ -190,5 +195,5 @@ def cache_of(texts: ExplanationTexts) -> Path | None:
 
 
 def cluster_name(number: int) -> str:
-    """Name of a cluster in tables."""
+    """Name of a cluster in tables: its number, or "none" for noise."""
     return "none" if number == NOISE else str(number)

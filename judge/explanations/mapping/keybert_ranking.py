@@ -1,6 +1,7 @@
-"""Keywords of groups by the package keybert, on the embeddings at hand; only candidate words are embedded.
+"""Keywords of groups of texts by the package keybert. It uses the texts' existing embeddings, so that only candidate
+words are embedded.
 
-What it found is kept by content in the file of embeddings: importing the package takes seconds, a second analysis none.
+Results are cached in the file of embeddings, by a hash of their input, because importing the package takes seconds.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ _TABLE = "CREATE TABLE IF NOT EXISTS keybert (content TEXT PRIMARY KEY, words TE
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Document:
-    """A group of texts as KeyBERT sees it: its candidate words, its texts' keys, and the mean of their vectors (d,)."""
+    """A group of texts as input for KeyBERT: its candidate words, the keys of its texts, and the mean of their vectors
+    (d,).
+    """
 
     candidates: Sequence[str]
     texts: Sequence[str]
@@ -54,17 +57,19 @@ def ranked(
     cache: Path | None = None,
     progress: Progress | None = None,
 ) -> list[Ranked]:
-    """For each document, the `top` candidates with their similarity to the document, best first, chosen to differ from
-    each other.
+    """For each document, up to `top` candidates with their similarity to the document, best first, by maximal marginal
+    relevance, which favours words that differ from each other.
 
     Parameters
     ----------
+    documents : sequence of Document
     embedded : Embedded
-        Of the documents' texts: what made them embeds the candidates too.
+        Embeddings of the documents' texts. The same model embeds the candidates.
+    top : int
     cache : Path or None
-        File in which words are kept; None keeps nothing.
+        File in which results are cached; None caches nothing.
     progress : callable, optional
-        Told of (done, total) candidates that a model embeds.
+        Called with (done, total) candidates while a model embeds them.
     """
     made_by = [installed(), embedded.space, DIVERSITY, top]
     keys = [fingerprint([*made_by, list(document.candidates), sorted(document.texts)]) for document in documents]
@@ -81,7 +86,7 @@ def ranked(
 
 
 def _extracted(documents: Sequence[Document], embedded: Embedded, top: int, progress: Progress | None) -> list[Ranked]:
-    """One call of the package for all documents."""
+    """Keywords of all documents by a single call of the package."""
     from sklearn.feature_extraction.text import CountVectorizer
 
     words = sorted({word for document in documents for word in document.candidates})
@@ -102,7 +107,7 @@ def _extracted(documents: Sequence[Document], embedded: Embedded, top: int, prog
 
 
 def _extractor(embedded: Embedded, progress: Progress | None) -> Any:
-    """KeyBERT with what made the embeddings as its back-end, so that no model is loaded beside ours."""
+    """KeyBERT object that embeds words with the model of `embedded`, so that no second model is loaded."""
     import warnings
 
     try:

@@ -1,4 +1,4 @@
-"""Keywords of every group of explanations, as one value."""
+"""Keywords of every group of explanations, such as all explanations on one criterion."""
 
 from __future__ import annotations
 
@@ -23,10 +23,9 @@ _Codes = tuple[NDArray[np.int64], list[Any]]
 
 @dataclass(frozen=True, slots=True)
 class GroupWords:
-    """One group of one grouping: the number of texts, and the words by class-TF-IDF and by KeyBERT (None without
-    KeyBERT).
+    """One group of texts: the number of texts, and its keywords by class-TF-IDF and by KeyBERT (None without KeyBERT).
 
-    `group` is a name, or the number of a cluster.
+    `by` is the grouping, such as ``criterion``. `group` is the group's name, or the number of a cluster.
     """
 
     by: str
@@ -38,11 +37,11 @@ class GroupWords:
 
 @dataclass(frozen=True, slots=True)
 class Keywords:
-    """Words for every group of every grouping.
+    """Keywords of every group of every grouping.
 
-    `groups` hold clusters too where nobody asked for them, since their own table and the map need words; `asked` are
-    the groupings to print. `keybert` is the package's version, None where it is not installed. `name` says what was
-    done, as the signature has it.
+    `asked` are the groupings to print. `groups` always includes clusters, because the table of clusters and the map
+    show their keywords. `keybert` is the package's version, None where it is not installed. `name` is the method as it
+    appears in the signature.
     """
 
     groups: tuple[GroupWords, ...]
@@ -57,13 +56,15 @@ class Keywords:
         return tuple(group for group in self.groups if group.by in self.asked)
 
     def of_cluster(self, number: int) -> list[str]:
-        """Words of one cluster by class-TF-IDF, for its table row and its label on the map."""
+        """Keywords of one cluster by class-TF-IDF, for its table row and its label on the map; empty for an unknown
+        cluster.
+        """
         found_group = next((group for group in self.groups if (group.by, group.group) == ("cluster", number)), None)
         return [] if found_group is None else [word for word, _ in found_group.ctfidf]
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row for each word: `by, group, texts, method` (ctfidf or keybert), `word, weight`."""
+        """One row per keyword: `by, group, texts, method` (ctfidf or keybert), `word, weight`."""
         import pandas as pd
 
         rows = [
@@ -78,7 +79,7 @@ class Keywords:
 
 
 def group_keywords(mapped: ExplanationMap, step: Step | None = None) -> Keywords:
-    """Class-TF-IDF and, where the package is installed, KeyBERT for every group of every grouping."""
+    """Keywords of every group of every grouping by class-TF-IDF and, where the package is installed, by KeyBERT."""
     # A grouping of which nothing is known, as a file without a column has it, has nothing to tell apart.
     coded: dict[str, _Codes] = {}
     for by in dict.fromkeys((*mapped.options.by, "cluster")):
@@ -115,7 +116,7 @@ def _ranked(
     candidates: Sequence[Sequence[str]],
     step: Step | None,
 ) -> list[list[tuple[str, float]]]:
-    """KeyBERT's words of each group."""
+    """KeyBERT's keywords of each group, as (word, similarity)."""
     tell = None if step is None else lambda done, total: step("embedding candidate words", done, total)
     embedded, texts = mapped.embedded, mapped.rows["key"].to_numpy()
     documents = []
@@ -129,7 +130,9 @@ def _ranked(
 
 @dataclass(frozen=True, slots=True)
 class YakeWords:
-    """Keywords of one criterion by the study's method ("" = criterion not known), with the number of answers used."""
+    """Keywords of one criterion by the study's method, and the number of answers used. `criterion` is "" where it is
+    not known.
+    """
 
     criterion: str
     answers: int
@@ -149,9 +152,10 @@ def yake_keywords(mapped: ExplanationMap, step: Step | None = None) -> tuple[Yak
 
 
 def _codes(mapped: ExplanationMap, by: str) -> tuple[NDArray[np.int64], list[Any]]:
-    """Each row's group as a number, and the groups: bands low to high, clusters by size (noise left out), else by name.
+    """The number of each row's group, and the groups' names, of which the number is the index.
 
-    Rows whose group is not known ("") are a group of their own; it stands last.
+    Criteria are in their own order, bands from low to high, clusters by size, and other groups by name. Rows of an
+    unknown group ("") form a group that comes last. Noise has the number -1 and no name.
     """
     column = mapped.rows[by]
     if by == "cluster":

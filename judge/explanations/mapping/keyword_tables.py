@@ -14,7 +14,7 @@ _NAMES = {"eval_prompt": "Eval-Prompt", "band": "rating"}
 
 
 def keyword_table(keyword_groups: Keywords) -> Table:
-    """One row for each group, ordered by grouping."""
+    """Table of keywords with one row per group, ordered by grouping."""
     columns = [
         Column("by", "by"),
         Column("group", "group"),
@@ -41,7 +41,7 @@ def keyword_table(keyword_groups: Keywords) -> Table:
 
 
 def side_words_table(terms: SideWords) -> Table:
-    """Terms typical of people and of judges, the most distinctive first: from all texts, then from texts with one
+    """Table of terms typical of people or of judges, the most distinctive first: for all texts, then for texts with one
     verdict.
     """
     columns = [
@@ -65,7 +65,7 @@ def side_words_table(terms: SideWords) -> Table:
 
 
 def yake_table(keywords: tuple[YakeWords, ...], signature: str) -> Table:
-    """Keywords by the study's method, one row for each criterion."""
+    """Table of keywords by the study's method, one row per criterion."""
     columns = [Column("criterion", "criterion"), Column("answers", "answers"), Column("words", "YAKE", wrap=90)]
     rows = [
         {"criterion": group.criterion or "not known", "answers": group.answers, "words": _joined(group.words)}

@@ -1,8 +1,9 @@
 """Keywords that distinguish groups of explanations: class-TF-IDF, and YAKE for the study's own keywords.
 
-class-TF-IDF (Grootendorst 2022, BERTopic): a group is one long text; a term's weight is its share of the group's terms
-times log(1 + A / f), f its count over all groups and A the mean count of terms a group. A group's 300 best are
-KeyBERT's candidates (`keybert_ranking`). English stop words and numbers are left out before pairs of words are made.
+class-TF-IDF (Grootendorst 2022, BERTopic) treats a group as one long text. The weight of a term in a group is its share
+of the group's terms times log(1 + A / f), where f is the term's count over all groups and A is the mean number of terms
+per group. The 300 best terms of a group are KeyBERT's candidates (`keybert_ranking`). English stop words and numbers
+are removed before word pairs are formed.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class Counts:
 def count(texts: Sequence[str]) -> Counts | None:
     """Counts of words and word pairs in the texts; None where only stop words remain.
 
-    Terms of one text only are left out where there are 50 texts or more: they are names and misspellings.
+    With 50 texts or more, terms that occur in only one text are left out, since they are mostly names and misspellings.
     """
     try:
         from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
@@ -61,7 +62,9 @@ def count(texts: Sequence[str]) -> Counts | None:
 
 
 def by_group(counts: Counts, codes: NDArray[np.int64], groups: int) -> Weights:
-    """Counts of terms in each group, shape (groups, terms). A text with a negative code belongs to no group."""
+    """Counts of terms in each group, shape (groups, terms). `codes` holds each text's group; a negative code means no
+    group.
+    """
     from scipy.sparse import csr_matrix
 
     rows = np.flatnonzero(codes >= 0)
@@ -71,7 +74,9 @@ def by_group(counts: Counts, codes: NDArray[np.int64], groups: int) -> Weights:
 
 
 def class_tfidf(counted: Weights) -> Weights:
-    """Weights of terms in each group from their counts, both of shape (groups, terms); 0 where a group lacks it."""
+    """Weights of terms in each group from their counts, both of shape (groups, terms); 0 where a group lacks
+    the term.
+    """
     total = counted.sum(axis=1, keepdims=True)
     share = counted / np.where(total > 0, total, 1)
     overall = counted.sum(axis=0)
@@ -80,15 +85,15 @@ def class_tfidf(counted: Weights) -> Weights:
 
 
 def best(weights: NDArray[np.float64], terms: NDArray[np.str_], wanted: int) -> list[tuple[str, float]]:
-    """Terms of one group with the largest weights, in descending order; ties keep the order of `terms`. Only weights
-    above 0 count.
+    """Up to `wanted` terms of one group with the largest weights above 0, in descending order; ties keep the order of
+    `terms`.
     """
     order = near_ties.descending(weights.tolist())[:wanted]
     return [(str(terms[i]), float(weights[i])) for i in order if weights[i] > 0]
 
 
 def yake(text: str) -> list[tuple[str, float]]:
-    """Keywords of one long text by the study's method, best first. A lower YAKE score is better."""
+    """Keywords of one long text by the study's method, as (word, score), best first. A lower score is better."""
     try:
         from yake import KeywordExtractor
     except ImportError as error:

@@ -1,8 +1,8 @@
-"""Distances of many points to their nearest neighbours, as one connected graph.
+"""Connected graph of the distances of many points to their nearest neighbours.
 
-HDBSCAN needs a minimum spanning tree of the points, and nearly all of its edges join near neighbours. Where neighbours
-alone leave the points in several parts, each part is joined to the point nearest to it, until there is one part
-(Borůvka's step).
+HDBSCAN needs a minimum spanning tree of the points, and nearly all of its edges join near neighbours. If the graph of
+neighbours has several components, each is joined to the nearest point outside it, until there is only one (Borůvka's
+step).
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ _BLOCK = 2048
 
 
 def graph(points: Points, neighbours: int = NEIGHBOURS) -> Any:
-    """A symmetric sparse matrix of distances, shape (n, n), connected; every row has `neighbours` entries or more."""
+    """Symmetric sparse matrix of distances, shape (n, n), whose graph is connected. Every row has at least `neighbours`
+    entries.
+    """
     from scipy.sparse import coo_matrix
     from scipy.sparse.csgraph import connected_components
     from sklearn.neighbors import NearestNeighbors
@@ -44,7 +46,7 @@ def graph(points: Points, neighbours: int = NEIGHBOURS) -> Any:
 
 
 def _symmetric(edges: Any) -> Any:
-    """Both directions of every edge; an edge that stands twice has its greater distance (they are equal)."""
+    """The edges in both directions. An edge that occurs in both already has equal distances."""
     edges = edges.tocsr()
     return edges.maximum(edges.T).tocsr()
 
@@ -52,7 +54,9 @@ def _symmetric(edges: Any) -> Any:
 def _bridges(
     points: Points, part: NDArray[np.int32], parts: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """For every part but the largest the shortest edge out of it: (point, point of another part, distance)."""
+    """For every component except the largest, its shortest edge to a point outside: (points, points outside,
+    distances).
+    """
     largest = int(np.argmax(np.bincount(part)))
     shortest = np.full(parts, np.inf)
     starts, ends = np.zeros(parts, np.int64), np.zeros(parts, np.int64)

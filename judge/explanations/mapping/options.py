@@ -1,4 +1,4 @@
-"""Options of `judge explain`, and how each appears in the signature."""
+"""Options of `judge explain`, and how each option appears in the signature."""
 
 from __future__ import annotations
 
@@ -23,31 +23,32 @@ TFIDF = "tfidf"
 
 @dataclass(frozen=True, slots=True)
 class ExplainOptions:
-    """Choices of `judge explain`.
+    """Options of `judge explain`.
 
     Attributes
     ----------
     model : str
-        Of sentence-transformers, by name or folder; ``tfidf`` needs none; ``auto`` is the study's model where
-        sentence-transformers is installed, else ``tfidf``.
+        Embedding model of sentence-transformers, by name or folder. ``tfidf`` needs no model. ``auto`` is the study's
+        model where sentence-transformers is installed, otherwise ``tfidf``.
     map : str
-        Of the picture; ``auto`` is UMAP where it is installed, else t-SNE (5,000 texts at most), else two components.
+        Projection method of the map. ``auto`` is UMAP where it is installed, otherwise t-SNE (for at most 5,000
+        texts), otherwise the first two principal components.
     neighbours, metric : int, str
         UMAP's `n_neighbors` and `metric`.
     cluster_on : str
-        HDBSCAN works on the UMAP picture or on a 50-dimension PCA; ``auto`` is the picture where that is a UMAP.
+        Points that HDBSCAN clusters: the UMAP map, or 50 principal components. ``auto`` is the map if it is by UMAP.
     min_cluster : int or None
-        Texts of the smallest cluster; None is 1 % of the texts, and 10 at least.
+        Number of texts in the smallest cluster; None is 1 % of the texts, but at least 10.
     by : tuple of str
-        Groupings of keywords.
+        Groupings for which keywords are computed.
     top : int
-        Length of lists; moves no number.
+        Length of printed lists; it affects no computed value.
     seed : int
-        Of UMAP, t-SNE and decompositions.
-    numbers : NumbersOptions
-        Of the numbers beside the picture; its `seed` and `top` are these.
+        Random seed of UMAP, t-SNE and decompositions.
     as_published : bool
-        The HANNA judge study's own choices of texts, map and keywords.
+        Whether to use the HANNA judge study's own selection of texts, map and keywords.
+    numbers : NumbersOptions
+        Options of the quality measures; they have the same `seed` and `top`.
     """
 
     model: str = "auto"
@@ -84,7 +85,9 @@ class ExplainOptions:
 
 
 def published(options: ExplainOptions) -> ExplainOptions:
-    """The study's choices: all-mpnet-base-v2 (unless a model is named), UMAP of 300 neighbours, no clusters."""
+    """The options with the study's choices: all-mpnet-base-v2 (unless a model is named), UMAP with 300 neighbours, no
+    clusters.
+    """
     from judge.embedding.vectors import DEFAULT_MODEL
 
     model = DEFAULT_MODEL if options.model == "auto" else options.model

@@ -1,4 +1,4 @@
-"""Projection of vectors to a plane for a picture; distances in the plane are not distances of texts."""
+"""Projection of vectors onto a plane, for the map. Distances on the map do not equal distances between texts."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _TSNE_MOST, _LEAST = 5000, 5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Projection:
-    """Points, shape (n, 2), float32. `name` is the method in the signature, `method` its name in prose, `note` a
-    sentence.
+    """Points on the map, shape (n, 2), float32. `name` is the method in the signature, `method` its name in prose,
+    `note` a sentence on it.
     """
 
     points: Vectors
@@ -32,10 +32,10 @@ class Projection:
 
 
 def project(vectors: Vectors, options: ExplainOptions) -> Projection | None:
-    """The projection of these vectors, or None for fewer than five distinct ones or where none is requested.
+    """Projection of these vectors; None for fewer than five distinct vectors or where no map is requested.
 
-    Copies of a text are one point: they are mapped once. With `as_published` every copy is mapped, as the study did.
-    Raises MissingExtraError where the method that was asked for is not installed.
+    Duplicates of a text are projected once and share a point, except with `as_published`, since the study projected
+    every copy. Raises MissingExtraError where the requested method is not installed.
     """
     how = options.map
     if how == "none":
@@ -60,7 +60,7 @@ def project(vectors: Vectors, options: ExplainOptions) -> Projection | None:
 
 
 def _distinct(vectors: Vectors) -> tuple[Vectors, NDArray[np.int64]]:
-    """Distinct vectors in the order of their first rows, and for each row the index of its vector."""
+    """The distinct vectors in the order of their first rows, and the index of each row's vector among them."""
     seen: dict[bytes, int] = {}
     positions = np.array([seen.setdefault(row.tobytes(), len(seen)) for row in vectors], dtype=np.int64)
     first = np.unique(positions, return_index=True)[1] if positions.size else positions
@@ -76,7 +76,7 @@ def plane(vectors: Vectors, seed: int) -> tuple[Vectors, float]:
 
 
 def components(vectors: Vectors, wanted: int, seed: int) -> tuple[Vectors, float]:
-    """Principal components of vectors, as many as exist up to `wanted`, and their share of the variance."""
+    """Principal components of vectors, at most `wanted`, and their share of the variance."""
     try:
         from sklearn.decomposition import PCA
     except ImportError as error:

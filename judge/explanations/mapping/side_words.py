@@ -1,16 +1,17 @@
-"""Terms that people or judges over-use relative to the other side, ranked by log-odds ratio.
+"""Terms that people or judges use more often than the other side, ranked by log-odds ratio.
 
-The measure is the log-odds ratio with an informative Dirichlet prior, over its standard deviation (Monroe, Colaresi &
-Quinn 2008, Fightin' Words, Political Analysis 16, equations 15, 16, 22): with y a side's count of the term, n of all
-terms, and a prior of `PRIOR` terms that are spread as both sides' terms are,
+The measure is the log-odds ratio with an informative Dirichlet prior, divided by its standard deviation (Monroe,
+Colaresi & Quinn 2008, Fightin' Words, Political Analysis 16, equations 15, 16, 22). With y the count of the term on a
+side, n the count of all terms on that side, and a prior of `PRIOR` terms distributed as the terms of both sides
+together,
 
     a     = PRIOR (y1 + y2) / (n1 + n2)
     delta = log((y1 + a) / (n1 + PRIOR - y1 - a)) - log((y2 + a) / (n2 + PRIOR - y2 - a))
     z     = delta / sqrt(1 / (y1 + a) + 1 / (y2 + a))
 
-It takes terms for independent draws, which terms of one text are not: z puts terms in an order, and the counts and
-rates beside it say how much there is to it. As people and judges give unlike verdicts, and a No is explained in other
-words than a Yes, the same is done within each verdict.
+The measure assumes that terms are independent, which terms of one text are not. z therefore only ranks terms; the
+counts and rates printed with it show the size of a difference. People and judges do not give the same verdicts, and a
+No is explained in other words than a Yes, so the measure is also computed for each verdict separately.
 """
 
 from __future__ import annotations
@@ -46,17 +47,18 @@ class SideWord:
     Attributes
     ----------
     within : str
-        The verdict (band of ratings) that the texts give; "" = all texts.
+        The verdict (band of ratings) to which the texts are restricted; "" = all texts.
     said_by : str
-        `PEOPLE` or `JUDGES`.
+        The side that uses the term more often: `PEOPLE` or `JUDGES`.
+    term : str
     people, judges : int
-        Texts of each side that hold the term.
+        Number of texts of each side that contain the term.
     people_rate, judges_rate : float
-        How often it stands among 1,000 terms of that side: one side's texts may be longer than the other's.
+        Occurrences per 1,000 terms of each side, since one side's texts may be longer than the other's.
     stories : int
-        Stories about which the side that says it more says it.
+        Number of stories for which the side `said_by` uses the term.
     z : float
-        Above 0 whoever says it.
+        Absolute z score: positive for both sides.
     """
 
     within: str
@@ -92,7 +94,9 @@ class SideWords:
 
 
 def side_words(mapped: ExplanationMap) -> SideWords | None:
-    """Terms that distinguish people from all judges together; None unless both sides have texts."""
+    """Terms that distinguish people from all judges together; None unless both sides have texts and the texts have
+    terms.
+    """
     side = mapped.rows["side"].to_numpy(dtype=str)
     people, judges = side == EXPERT, (side != EXPERT) & (side != "")
     if not people.any() or not judges.any():

@@ -1,8 +1,8 @@
-"""The results of `judge explain` stored in a result folder for pages and figures: points, clusters, tables.
+"""Results of `judge explain` stored in a result folder, for pages and figures: points, clusters and tables.
 
-One file, `derived/explanations.json`, made again by each `judge explain`. Pages take texts from the journal, by story,
-criterion, Eval-Prompt and repeat; only short examples stand in the tables, which `stored_tables` keeps with their
-columns, so that a page prints what the command printed.
+They are in one file, `derived/explanations.json`, which each `judge explain` overwrites. Pages take the texts from the
+journal, by story, criterion, Eval-Prompt and repeat; the stored tables contain only short examples. Tables are stored
+with their columns (`stored_tables`), so that a page shows what the command printed.
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ class StoredMap:
     Attributes
     ----------
     signature : str
-        Of the whole analysis, which may cover several result folders.
+        Signature of the whole analysis, which may cover several result folders.
     model, method : str
-        What embedded the texts; what drew the map ("" where none was drawn).
+        Embedding method; projection method of the map ("" without a map).
     points : list of dict
-        `POINT`, one for each explanation of this folder.
+        One dict with the keys `POINT` for each explanation of this folder.
     tables : list of dict
-        As `stored_tables.plain` writes them and `stored_tables.table` reads them.
+        Tables in the form that `stored_tables.plain` returns and `stored_tables.table` reads.
     keywords : dict of str to list of str
-        Cluster ("0", "1"...) -> its words, best first.
+        Map from cluster ("0", "1"...) to its keywords, best first.
     notes : list of str
         Sentences on embedding, map and clusters.
     """
@@ -66,7 +66,7 @@ class StoredMap:
 
     @property
     def embedded_by(self) -> str:
-        """The embedding method for print, in words where its name is an internal code."""
+        """Name of the embedding method for print; an internal code for TF-IDF is replaced by words."""
         code = _TFIDF.fullmatch(self.model)
         if code is None:
             return self.model
@@ -75,9 +75,10 @@ class StoredMap:
 
 
 def read(folder: ResultFolder) -> StoredMap | None:
-    """The stored results of a folder, or None; DataError where the file is damaged or of a later version.
+    """The stored results of a folder; None where there are none. DataError where the file is damaged or has an unknown
+    format.
 
-    Of a file of the first form, tables are left out, and a note says so.
+    The tables of a file in the first format are left out, and a note says so.
     """
     path = folder.derived / FILE
     if not path.is_file():
@@ -118,7 +119,9 @@ def write(folder: ResultFolder, stored: StoredMap) -> None:
 def of_folders(
     mapped: ExplanationMap, tables: Sequence[Table], keywords: Mapping[int, Sequence[str]]
 ) -> list[tuple[ResultFolder, StoredMap]]:
-    """The results to store in each result folder: its own points, with tables and keywords of the whole analysis."""
+    """The results to store in each result folder: the folder's own points, with tables and keywords of the whole
+    analysis.
+    """
     printed = [stored_tables.plain(table, texts=False) for table in tables]
     words = {str(number): list(some) for number, some in keywords.items()}
     parts = (mapped.picture, mapped.clustering)
@@ -133,9 +136,9 @@ def of_folders(
 
 
 def of_analysis(mapped: ExplanationMap, keywords: Mapping[int, Sequence[str]]) -> StoredMap:
-    """All points of an analysis, each with its side, for figures; they are not stored in this form.
+    """All points of an analysis, each with its side (people or a judge), for figures. This form is not stored.
 
-    Raises SpecError where no map was made.
+    Raises SpecError where there is no map.
     """
     if mapped.picture is None:
         raise SpecError("there is no map: none was requested, or there are too few texts")
@@ -147,7 +150,7 @@ def of_analysis(mapped: ExplanationMap, keywords: Mapping[int, Sequence[str]]) -
 
 
 def points(rows: pd.DataFrame) -> list[dict[str, Any]]:
-    """Rows as points; numbers that are not known are None."""
+    """The rows as points; unknown numbers are None."""
     return [_point(row) for row in rows[list(POINT)].to_dict("records")]
 
 

@@ -1,1 +1,1 @@
-"""Measures of explanations: presence, specificity, stability, groundedness, agreement with the rating."""
+"""Quality measures of explanations: presence, specificity, stability, groundedness, agreement with the rating."""

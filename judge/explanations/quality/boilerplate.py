@@ -1,8 +1,7 @@
-"""Boilerplate: the share of an explanation that its judge also writes about many other stories.
+"""Boilerplate: the share of an explanation that the same judge also writes about many other stories.
 
-A run of words is boilerplate where it stands in the judge's explanations of at least a declared share of the other
-stories (and of three at least). Copied guidelines and the question's own words count too: they say nothing of this
-story either.
+A word n-gram is boilerplate if it occurs in the judge's explanations of at least a given share of the other stories,
+and of at least three. Copied guidelines and words of the question count too, because they say nothing about this story.
 """
 
 from __future__ import annotations
@@ -23,22 +22,22 @@ LEAST = 3
 
 
 def boilerplate(texts: Sequence[str], story: Codes, words: int, share: float) -> Floats:
-    """Share of each text's runs of `words` words that are boilerplate among these texts (of one judge).
+    """Share of each text's n-grams of `words` words that are boilerplate among these texts, which are all by one judge.
 
     Parameters
     ----------
     texts : sequence of str
     story : array of int, shape (n,)
-        Story of each text, 0...
+        Index of each text's story, from 0.
     words : int
-        Length of a run.
+        Length of an n-gram.
     share : float
-        Of the other stories.
+        An n-gram is boilerplate if it occurs in texts on at least this share of the other stories.
 
     Returns
     -------
     array, shape (n,)
-        0-1; NaN for a text shorter than a run, and for all with fewer than `MIN_STORIES` stories.
+        0-1; NaN for a text with fewer than `words` words, and for all texts with fewer than `MIN_STORIES` stories.
     """
     out = np.full(len(texts), np.nan)
     stories = np.unique(story).size
@@ -59,10 +58,10 @@ def boilerplate(texts: Sequence[str], story: Codes, words: int, share: float) ->
 
 
 def runs(texts: Sequence[str], words: int) -> tuple[Codes, Codes]:
-    """Integer codes from 0 of all runs of `words` words, letter case folded, and the index of the text that contains
-    each run.
+    """Code (from 0) of each n-gram of `words` words, in lower case, and the index of the text that contains it.
 
-    Runs are told apart by 64-bit hashes: among two million of them, one pair is taken for one run in 10^7 such sets.
+    N-grams are identified by 64-bit hashes. With two million n-grams, the probability that any two share a hash is
+    about 1e-7.
     """
     number: dict[str, int] = {}
     codes = [[number.setdefault(w, len(number)) for w in _WORDS.findall(text.lower())] for text in texts]

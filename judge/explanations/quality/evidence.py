@@ -1,10 +1,10 @@
-"""Evidence in explanations: quotations and names, and where each occurs (story, story-prompt, nowhere).
+"""Evidence in explanations: quotations and names, and where each of them occurs (story, story-prompt, nowhere).
 
-Quotations are spans in double or typographic quotation marks, and in single ones around two words or more, of at least
-two words; each piece between omission marks must be found. Names are capitalised words inside a sentence that are not
-written small elsewhere in the text; words of the task (Eval-Prompt, names of criteria) are none. Both are compared
-without case, punctuation and typography. What this cannot say: that a quotation supports the claim it stands beside,
-that an invented event is told without a name, or that a name in another spelling is the same.
+Quotations are spans of at least two words in double or typographic quotation marks, or in single ones. They may have
+omission marks; each piece between these must occur. Names are capitalised words inside a sentence that do not occur in
+lower case elsewhere in the text, except words of the task (Eval-Prompt, names of criteria). Both are compared without
+case, punctuation and typography. The method cannot check whether a quotation supports the claim next to it, detect an
+invented event that is described without a name, or match a name in another spelling.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _MARKS = re.compile(r"[\"“”„«»`‘']")
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A text in which evidence is searched: its normalised words, separated by blanks, and the set of these words."""
+    """A text in which evidence is searched: its normalised words separated by spaces, and the set of these words."""
 
     words: str
     word_set: frozenset[str]
@@ -66,7 +66,7 @@ class Evidence:
     names: tuple[tuple[str, Place], ...] = ()
 
     def count(self, kind: Literal["quotes", "names"], place: Place) -> int:
-        """Number of items of one kind that occur in one place."""
+        """Number of items of one kind whose first source is `place`."""
         return sum(where == place for _, where in getattr(self, kind))
 
 
@@ -75,10 +75,10 @@ Sources = Mapping[Place, Source]
 
 
 class Library:
-    """Sources for every explanation. The words of each story are read once."""
+    """Provides the sources of each explanation: the texts in which its quotations and names are searched."""
 
     def __init__(self, stories: pd.DataFrame, criteria: Sequence[Criterion]) -> None:
-        """From `ExplanationTexts.stories` and `.criteria`."""
+        """Create a library from `ExplanationTexts.stories` and `.criteria`."""
         self._texts = dict(zip(stories.index, stories.to_dict("records"), strict=True))
         self._task = {c.name: Source.of(c.name, c.definition, *c.guidelines) for c in criteria}
         self._criteria = Source.of(*(c.name for c in criteria))
@@ -89,7 +89,7 @@ class Library:
         return isinstance(self._texts.get((dataset, story), {}).get("text"), str)
 
     def of(self, dataset: str, story: str, criterion: str) -> Sources:
-        """Sources of an explanation of this story on this criterion."""
+        """Sources for an explanation of this story on this criterion: the story, other texts on it, and the task."""
         story_key = (dataset, story)
         if story_key not in self._stories:
             row = self._texts.get(story_key, {})
@@ -102,14 +102,14 @@ class Library:
 
 @dataclass(frozen=True, slots=True)
 class Quoting:
-    """A text's quotations of two words or more, in order, and the text without any quotation."""
+    """A text's quotations of two words or more, in order, and the text without its quotations (`bare`)."""
 
     spans: tuple[str, ...]
     bare: str
 
     @property
     def names(self) -> list[str]:
-        """Runs of capitalised words inside sentences, outside quotations; each once, in order."""
+        """Sequences of capitalised words inside sentences, outside quotations; each occurs once, in order."""
         return _names(self.bare)
 
 
@@ -122,7 +122,9 @@ def evidence(text: Quoting, sources: Sources) -> Evidence:
 
 
 def normalised(text: str) -> str:
-    """Words in lower case, separated by single blanks, without punctuation, typography and possessives."""
+    """The text's words in lower case, separated by single spaces, without punctuation, typographic apostrophes and
+    possessive endings.
+    """
     return " ".join(_WORDS.findall(_POSSESSIVE.sub("", text.casefold().replace("’", "'"))))
 
 

@@ -1,6 +1,6 @@
-"""Flag rates of the rules, and their precision and recall against annotators of held-out items.
+"""Flag rates of the rules in `flags`, and their precision and recall against annotators of held-out items.
 
-Never lets a rate of flags pass for a rate of errors.
+A rate of flags is not a rate of errors, and the tables say so.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ TOO_FEW = "too few to validate"
 
 @dataclass(frozen=True, slots=True)
 class Flagged:
-    """Shares of texts that each rule flags, by the rule's name."""
+    """Share of texts that each rule flags, by the rule's name, and the number of texts."""
 
     shares: Mapping[str, Estimate]
     texts: int
@@ -44,10 +44,11 @@ class Flagged:
 
 @dataclass(frozen=True, slots=True)
 class Validated:
-    """Agreement of one rule with annotators: precision, recall, precision of a rule that flags everything, and the
-    counts.
+    """Agreement of one rule with annotators: precision, recall, and the precision of a rule that flags everything
+    (`base`).
 
-    `both`: items that rule and annotators object to; `remark` says where they are too few.
+    `both` counts the items that rule and annotators both mark; `remark` says where these are too few. `flagged`,
+    `positive` and `items` count the items that the rule marks, that annotators mark, and all items.
     """
 
     error: str
@@ -64,7 +65,7 @@ class Validated:
 def explained(
     frame: pd.DataFrame, criteria: Sequence[Criterion], library: Library, readings: Readings
 ) -> Iterator[Explained]:
-    """Convert the rows of a frame to the rules' input."""
+    """Convert the rows of a frame to the rules' input, one `Explained` per row."""
     points_of = {criterion.name: QuotedPoints(criterion) for criterion in criteria}
     columns = (frame[name].tolist() for name in ("dataset", "story", "criterion", "text", "answer", "rating"))
     for dataset, story, criterion, raw, whole, given in zip(*columns, strict=True):
@@ -88,14 +89,17 @@ def explained(
 def measure(
     frame: pd.DataFrame, criteria: Sequence[Criterion], library: Library, readings: Readings, signature: str
 ) -> Measured[Flagged]:
-    """Share of texts that each rule flags, one row for each judge, Eval-Prompt and criterion.
+    """Share of texts that each rule flags, in one row for each judge, Eval-Prompt and criterion.
 
     Parameters
     ----------
     frame : DataFrame
         Rows with a text.
+    criteria : sequence of Criterion
     library : Library
-        Of the stories that the texts are about.
+        Sources for the stories that the texts are about.
+    readings : Readings
+    signature : str
     """
     answers = [flags(explanation) for explanation in explained(frame, criteria, library, readings)]
     flagged = pd.DataFrame(answers, columns=list(RULES), dtype=float)
@@ -121,19 +125,21 @@ def measure(
 
 
 def validation(path: Path) -> Measured[Validated]:
-    """Precision and recall of every rule on the odd items of the study's file; a flag by any of three annotators
-    counts.
+    """Precision and recall of every rule on the odd items of the study's file. An item is positive if any of three
+    annotators marked it.
 
     Parameters
     ----------
     path : Path
         `user_study.csv` of the HANNA study. Its guidelines (`eval_prompts.json`) and stories (`hanna_llm_stories.csv`)
-        must be on this machine: the rules read both.
+        must be on this machine, because the rules read both.
 
     Raises
     ------
     SpecError
-        Where guidelines or stories are not there; DataError for another file.
+        Guidelines or stories are missing.
+    DataError
+        The file is not that of the study.
     """
     texts = hanna_user_study(path)
     if not texts.criteria or texts.stories.empty:

@@ -1,8 +1,8 @@
-"""Rules that flag the five kinds of error for which the HANNA study's annotators looked.
+"""Rules that flag the five kinds of error which the HANNA study's annotators marked.
 
-The rules were set on the even items (0, 2, 4...) of the study's 100 audited explanations, by one judge with Eval-Prompt
-3, and are what annotators of those items seemed to object to. `judge explain` can say, on the odd items,
-how far they can be trusted; flags show which texts to read, and a rate of flags is no error rate.
+The rules were developed on the even items (0, 2, 4...) of the study's 100 audited explanations, all by one judge with
+Eval-Prompt 3, to mark what the annotators of these items seemed to object to. `judge explain` can report their
+precision and recall on the odd items. Flags show which texts to read; a rate of flags is not an error rate.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ from judge.records import Criterion
 class Explained:
     """One explanation with its story, criterion and rating; None where a value is not known.
 
-    `answer` is the whole answer where it is known, else the text; `text` is what parsing left beside the rating, and
-    `reading` what stands in it. `quoted`: points of the criterion whose guidelines the answer quotes, with the share.
+    `answer` is the whole answer, or the text where the answer is not known. `text` is the answer without its rating,
+    and `reading` holds features of the text. `quoted` lists (scale point, share of its guideline that the answer
+    quotes).
     """
 
     answer: str
@@ -82,7 +83,7 @@ _TALK = frozenset(_TALK_LIST.split())
 
 
 def wrong_guideline(explanation: Explained) -> bool:
-    """Whether the text quotes guidelines, none of which belongs to the rating."""
+    """Whether the text quotes guidelines, but not that of its rating."""
     if explanation.criterion is None or explanation.rating is None:
         return False
     half = explanation.criterion.scale.step / 2
@@ -90,7 +91,9 @@ def wrong_guideline(explanation: Explained) -> bool:
 
 
 def poor_syntax(explanation: Explained) -> bool:
-    """Whether the text has a doubled word, a wrong verb or article, run-on sentences, an open quotation, or no end."""
+    """Whether the text has a doubled word, a wrong verb form or article, run-on sentences, an unclosed quotation, or no
+    end.
+    """
     text = explanation.text or ""
     if not text.strip():
         return False
@@ -102,7 +105,9 @@ def poor_syntax(explanation: Explained) -> bool:
 
 
 def superfluous_text(explanation: Explained) -> bool:
-    """Whether a guideline precedes the explanation, guidelines are discussed, or the text repeats itself or runs on."""
+    """Whether a guideline precedes the explanation, guidelines are mentioned, or the text repeats itself or is followed
+    by another chat turn.
+    """
     if "guideline" in explanation.answer.lower() or explanation.reading.runs_on:
         return True
     parts = [part for part in _PARAGRAPH.split(explanation.answer.strip()) if part.strip()]
@@ -114,8 +119,8 @@ def superfluous_text(explanation: Explained) -> bool:
 
 
 def unsubstantiated_claims(explanation: Explained) -> bool:
-    """Whether the text gives no reason beyond a copied guideline, quotes without a source, or uses no word of the
-    story.
+    """Whether the text gives no reason except a copied guideline, has a quotation that occurs in no source, or is short
+    and uses no word of the story.
     """
     if no_explanation(explanation.text, explanation.criterion):
         return explanation.text is not None
@@ -135,7 +140,7 @@ def unsubstantiated_claims(explanation: Explained) -> bool:
 
 
 def incoherence(explanation: Explained) -> bool:
-    """Whether the text quotes the guidelines of two points."""
+    """Whether the text quotes the guidelines of two or more scale points."""
     return len(explanation.quoted) > 1
 
 
@@ -150,5 +155,5 @@ RULES: Mapping[str, Callable[[Explained], bool]] = {
 
 
 def flags(explanation: Explained) -> dict[str, bool]:
-    """Result of every rule."""
+    """Map from each rule's name to whether it flags the explanation."""
     return {name: rule(explanation) for name, rule in RULES.items()}

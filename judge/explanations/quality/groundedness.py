@@ -1,7 +1,7 @@
 """Groundedness of explanations: quotations and names from the story, unsupported claims, boilerplate.
 
-What these numbers cannot say: that what is quoted supports the rating; that a text without quotation or name says
-nothing of the story; that a quotation found nowhere was meant as one (quotation marks also mark irony).
+These numbers do not show whether a quotation supports the rating. A text without quotation or name may still be about
+the story, and a quotation found in no source may be irony instead of a quotation.
 """
 
 from __future__ import annotations
@@ -29,8 +29,12 @@ _JUDGE = ("run", "judge")
 
 @dataclass(frozen=True, slots=True)
 class Groundedness:
-    """Groundedness of texts: shares that refer to the story or quote no source, quotations and names by place,
-    and the mean share of boilerplate."""
+    """Groundedness of a group of texts.
+
+    `pointing` is the share of texts with a quotation or name from the story, `unsupported` the share with a quotation
+    that no source has. `quotes` and `names` count items; `..._story` and `..._nowhere` are the shares of them that
+    occur in the story and in no source. `boilerplate` is the mean share of boilerplate.
+    """
 
     pointing: Estimate
     quotes: int
@@ -47,14 +51,17 @@ class Groundedness:
 def measure(
     frame: pd.DataFrame, library: Library, readings: Readings, options: NumbersOptions, signature: str
 ) -> Measured[Groundedness]:
-    """Groundedness, one row for each judge, Eval-Prompt and criterion.
+    """Groundedness, in one row for each judge, Eval-Prompt and criterion.
 
     Parameters
     ----------
     frame : DataFrame
         Rows with a text.
     library : Library
-        Of the stories that the texts are about; texts about a story whose text is not there count for boilerplate only.
+        Sources for the stories that the texts are about. Texts on a story without a text count for boilerplate only.
+    readings : Readings
+    options : NumbersOptions
+    signature : str
     """
     evidences = read_evidence(frame, library, readings)
     common = np.full(len(frame), np.nan)

@@ -1,7 +1,7 @@
-"""The guideline nearest to an explanation, compared with the rating given.
+"""The guideline most similar to an explanation, compared with the rating given.
 
-What this cannot say: that the rating is wrong. Guidelines of one criterion are alike, a text may weigh several, and an
-explanation that copies the guideline of its own rating (as a prompt with guidelines invites) agrees by copying.
+A difference does not show that the rating is wrong. Guidelines of one criterion are similar, a text may weigh several,
+and an explanation that copies its own rating's guideline (as a prompt with guidelines invites) agrees by copying.
 """
 
 from __future__ import annotations
@@ -25,10 +25,11 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class NearestPoint:
-    """Nearest guidelines of a group of texts: share in which it is the rating's guideline, that share by chance, and
-    the mean difference in points.
+    """Nearest guidelines of a group of texts.
 
-    `ties`: texts that two guidelines are equally near to, which count in no share.
+    `match` is the share of texts whose nearest guideline is that of their rating, `chance` the same share by chance,
+    and `difference` the mean of the nearest guideline's scale point minus the rating. `ties` counts texts equally near
+    to two guidelines, which are in neither share.
     """
 
     match: Estimate
@@ -39,12 +40,14 @@ class NearestPoint:
 
 
 def guideline_texts(criteria: Sequence[Criterion]) -> list[str]:
-    """All guidelines, ordered by criterion, to be embedded together with the texts."""
+    """All guidelines, ordered by criterion, to embed together with the texts."""
     return [sentence for criterion in criteria for sentence in criterion.guidelines]
 
 
 def split(criteria: Sequence[Criterion], vectors: Vectors) -> dict[str, tuple[Floats, Vectors]]:
-    """Criterion -> scale points and guideline vectors (points, d), from the vectors of `guideline_texts`."""
+    """Map from criterion to its scale points and guideline vectors (points, d), given the vectors of
+    `guideline_texts`.
+    """
     parts: dict[str, tuple[Floats, Vectors]] = {}
     at = 0
     for criterion in criteria:
@@ -59,16 +62,18 @@ def split(criteria: Sequence[Criterion], vectors: Vectors) -> dict[str, tuple[Fl
 def measure(
     frame: pd.DataFrame, vectors: Vectors, guidelines: Mapping[str, tuple[Floats, Vectors]], signature: str
 ) -> Measured[NearestPoint]:
-    """Nearest guidelines, one row for each judge, Eval-Prompt and criterion with guidelines. A rating between two
-    points is rounded to the nearer point.
+    """Nearest guidelines, in one row for each judge, Eval-Prompt and criterion with guidelines.
+
+    A rating between two scale points is rounded to the nearer one.
 
     Parameters
     ----------
     frame : DataFrame
-        Rows with a text; rows without a rating, a story or a criterion with guidelines are left out, and counted.
+        Rows with a text; rows without a rating, a story or a criterion with guidelines are left out and counted.
     vectors : array, shape (rows, d)
     guidelines : mapping
-        From `split`.
+        Result of `split`.
+    signature : str
     """
     usable = (
         rows_with(frame, "story") & frame["rating"].notna().to_numpy() & frame["criterion"].isin(guidelines).to_numpy()
@@ -91,7 +96,9 @@ def measure(
 
 
 def nearest_point(frame: pd.DataFrame, vectors: Vectors, points: Floats, guidelines: Vectors) -> NearestPoint:
-    """Nearest guidelines for one row. A text equally near to two guidelines is a tie; an empty vector is near all."""
+    """Nearest guidelines of one group of texts. A text equally near to two guidelines is a tie, as is a text whose
+    vector is zero.
+    """
     cosine = vectors @ guidelines.T
     best = cosine.max(axis=1)
     # Float32 cosines of equal guidelines can differ in their last digits.

@@ -1,4 +1,4 @@
-"""All measures of explanations in one value, each computed once."""
+"""All quality measures of explanations together, each computed once."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _SHARES = "ci:wilson-stories"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Numbers:
-    """The results of each measure; a measure without rows could not be computed. `options` apply to all."""
+    """Results of every measure. A measure without rows could not be computed. `options` apply to all measures."""
 
     options: NumbersOptions
     presence: Measured[Presence]
@@ -63,22 +63,23 @@ def numbers(
     signature: Callable[..., str],
     step: Step | None = None,
 ) -> Numbers:
-    """Compute presence, specificity, stability, agreement with the rating, nearest guidelines, substance, flags.
+    """Compute all quality measures of explanations.
 
     Parameters
     ----------
     texts : ExplanationTexts
-        Everything asked about: presence counts rows without a text too.
+        All selected explanations; presence also counts rows without a text.
     rows : DataFrame
         The analysed rows, each with a text, index 0, 1, 2...
     vectors : float32 array, shape (rows, d)
-        Rows of unit length, or of zeros.
+        Vectors of `rows`, of unit length or zero.
     guidelines : float32 array, shape (guidelines, d)
-        Of all criteria's guidelines in order, embedded together with the rows.
+        Vectors of all criteria's guidelines in order, embedded together with the rows.
+    options : NumbersOptions
     signature : callable
-        From further parts to the whole line.
+        Returns the whole signature line for the given further parts.
     step : callable, optional
-        Told of (what, 0, 0).
+        Called with (name of the step, 0, 0).
     """
     tell, readings, sign = step or _silent, Readings(), _signing(options, signature)
     tell("counting explanations", 0, 0)
@@ -105,7 +106,9 @@ def numbers(
 
 
 def _signing(options: NumbersOptions, signature: Callable[..., str]) -> Callable[..., str]:
-    """A function from names of options and the interval method to the signature under a table that they affect."""
+    """Function that returns a table's signature from the names of the options that affect the table, and its interval
+    method.
+    """
 
     def sign(*names: str, intervals: str = "") -> str:
         own = fragments(options, *names) if names else []
@@ -115,4 +118,4 @@ def _signing(options: NumbersOptions, signature: Callable[..., str]) -> Callable
 
 
 def _silent(_what: str, _done: int, _total: int) -> None:
-    """Nobody wants to know."""
+    """Progress callback that does nothing."""

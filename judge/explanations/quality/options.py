@@ -1,4 +1,4 @@
-"""Options of the measures of explanations, and how each appears in a signature."""
+"""Options of the quality measures of explanations, and how each appears in a signature."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from judge.errors import SpecError
 
 @dataclass(frozen=True, slots=True)
 class NumbersOptions:
-    """Options that affect the numbers.
+    """Options of the quality measures.
 
     Attributes
     ----------
     seed : int
-        Of samples, folds, permutations and resamples.
+        Random seed of samples, folds, permutations and resamples.
     sample : int
-        Number of texts for specificity: whole stories, shared evenly between rows.
+        Number of texts for specificity: whole stories, divided evenly between the table's rows.
     neighbours : int
-        k of the purity.
+        k of the k-nearest-neighbour purity.
     folds : int
-        Of stories, for classification; of story-prompts, for predicted ratings.
+        Folds of stories for the classification, and of story-prompts for predicted ratings.
     permutations, refits : int
-        Of labels, for silhouette and purity; for the classification, which is fitted anew each time.
+        Permutations of labels for silhouette and purity, and for the classification, which is fitted for each.
     components : int
-        Principal components of the vectors that regressions read.
+        Number of principal components of the vectors on which the regressions are fitted.
     resamples : int
-        Of story-prompts, for intervals of rank correlations.
+        Resamples of story-prompts for intervals of rank correlations.
     words, stories_share : int, float
-        Boilerplate: runs of so many words that stand in explanations of at least this share of the other stories.
+        Boilerplate: n-grams of `words` words that occur in explanations of at least this share of the other stories.
     top : int
-        Length of lists; moves no number.
+        Length of printed lists; it affects no computed value.
     """
 
     seed: int = 1
@@ -75,6 +75,8 @@ EXEMPT = {"top": "the length of a list; no row's number depends on it"}
 
 
 def fragments(options: NumbersOptions, *names: str) -> list[str]:
-    """Signature parts that show the named options, in the order of the fields; all options where no name is given."""
+    """Parts of a signature that show the named options, in the order of the fields; all options where no name
+    is given.
+    """
     wanted = set(names) or set(FRAGMENTS)
     return [FRAGMENTS[field.name](options) for field in fields(options) if field.name in wanted & set(FRAGMENTS)]

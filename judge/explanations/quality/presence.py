@@ -1,9 +1,9 @@
-"""Presence of explanations: two definitions of "none", length, repetition, run-on, and answers not obtained.
+"""Presence of explanations: missing ones by two definitions, length, repetition, text after the end, lost answers.
 
-*As published* (the HANNA judge study): the whole answer has 10 characters or fewer, so that a bare copy of a guideline
-passes for an explanation. *Ours*: nothing but the rating and at most a copied guideline. Neither says that what is
-there explains anything. Eval-Prompts that ask for no explanation are counted like the others, and a note names them
-where the run's stored templates tell.
+An explanation is missing *as published* (by the HANNA judge study) if the whole answer has 10 characters or fewer, so
+that a mere copy of a guideline counts as an explanation. By *our* definition, it is missing if there is only the rating
+and at most a copied guideline. Neither definition shows that the text explains anything. Eval-Prompts that request no
+explanation are counted too, and a note names them where the run's stored templates show this.
 """
 
 from __future__ import annotations
@@ -30,10 +30,11 @@ _NOT_OBTAINED = ("not_answered", "filtered")
 
 @dataclass(frozen=True, slots=True)
 class Presence:
-    """Presence of explanations in a group of answers: shares without one by two definitions, length, repetition,
-    run-on.
+    """Presence of explanations in a group of answers.
 
-    `answered` counts answers, `lost` those that were not obtained; `words` is the median of texts.
+    `published` and `ours` are the shares without an explanation by the two definitions. `words` is the median length of
+    the texts in words. `repeating` and `run_on` are the shares of texts that repeat themselves or continue with another
+    chat turn. `answered` counts answers, `lost` those that were not obtained.
     """
 
     published: Estimate
@@ -53,9 +54,9 @@ def measure(
     signature: str,
     silent: Sequence[str] = (),
 ) -> Measured[Presence]:
-    """Presence, one row for each judge, Eval-Prompt and criterion, from all rows of the frame, with or without text.
+    """Presence, in one row for each judge, Eval-Prompt and criterion, from all rows of the frame, with or without text.
 
-    `silent` names the Eval-Prompts that ask for no explanation, as far as that is known.
+    `silent` names the Eval-Prompts that request no explanation, as far as this is known.
     """
     by_name = {criterion.name: criterion for criterion in criteria}
     rows = tuple(
@@ -82,7 +83,7 @@ def measure(
 
 
 def presence(frame: pd.DataFrame, criterion: Criterion | None, readings: Readings) -> Presence:
-    """Shares of texts with an explanation, for one row."""
+    """Presence of explanations in one group of answers."""
     obtained = ~frame["status"].isin(_NOT_OBTAINED).to_numpy()
     part = frame[obtained]
     story = codes(part, STORY) if bool(rows_with(part, "story").all()) else np.arange(len(part), dtype=np.int64)
@@ -117,7 +118,7 @@ def presence(frame: pd.DataFrame, criterion: Criterion | None, readings: Reading
 
 
 def no_explanation(text: str | None, criterion: Criterion | None) -> bool:
-    """Whether the parsed explanation is empty, or at most a copied guideline."""
+    """Whether the parsed explanation is empty or only a copied guideline."""
     if not isinstance(text, str) or not text.strip():
         return True
     return criterion is not None and only_guideline(text, criterion)

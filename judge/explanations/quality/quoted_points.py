@@ -1,4 +1,6 @@
-"""Points of the scale whose guidelines a text quotes, by the words that only one point's guideline has."""
+"""Scale points whose guidelines a text quotes, detected by the words that occur in only one guideline of the
+criterion.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,8 @@ Pairs = frozenset[tuple[str, str]]
 class QuotedPoints:
     """Detector of quotations from one criterion's guidelines.
 
-    Counted are pairs of neighbouring words of one sentence (person folded: "surprised me" is "surprised you") that no
-    other guideline of the criterion has: guidelines often share most of their words.
+    It counts word bigrams within a sentence that no other guideline of the criterion has, because guidelines often
+    share most of their words. Grammatical person is ignored ("surprised me" equals "surprised you").
     """
 
     def __init__(self, criterion: Criterion) -> None:
@@ -28,7 +30,7 @@ class QuotedPoints:
         self._own = tuple(zip(points, _own_pairs(criterion.guidelines), strict=True))
 
     def of(self, text: str) -> tuple[tuple[float, float], ...]:
-        """Scale points whose guideline the text quotes, with the quoted share of the guideline, largest share first."""
+        """(scale point, quoted share of its guideline) for each guideline that the text quotes, largest share first."""
         if not self._own:
             return ()
         text_pairs = _pairs(text)
@@ -41,7 +43,10 @@ class QuotedPoints:
 
 
 def _own_pairs(guidelines: tuple[str, ...]) -> tuple[tuple[Pairs, ...], ...]:
-    """For each guideline, its sentences' pairs of words that no other guideline has; one pair alone is left out."""
+    """For each guideline and each of its sentences, the word bigrams that no other guideline has.
+
+    Sentences with fewer than two such bigrams are left out.
+    """
     whole = [_pairs(guideline) for guideline in guidelines]
     result = []
     for i, guideline in enumerate(guidelines):

@@ -1,10 +1,10 @@
-"""Agreement of explanation and rating: the rating predicted from the text alone, and the largest differences.
+"""Agreement of explanations with their ratings: ratings are predicted from the texts alone, and the largest differences
+are listed.
 
-A ridge regression on the texts' vectors predicts the rating of stories for story-prompts it was not fitted on: stories
-for one story-prompt share words and quality, so that a text which only says what its story is about would tell the
-rating of another one for the same story-prompt. What this cannot say: that rating or text are right about the story. A
-low correlation may be the embedding's fault or that of too few texts; a high one may come from a copied guideline, or
-from a text that states its rating again.
+A ridge regression on the texts' vectors predicts the ratings of stories for story-prompts on which it was not fitted.
+Otherwise a text that only says what its story is about could reveal the rating, since stories for one story-prompt
+share words and quality. The result does not show that the rating or the text is right. A low correlation may be due to
+the embedding or to too few texts, a high one to copied guidelines or to texts that repeat their ratings.
 """
 
 from __future__ import annotations
@@ -44,8 +44,10 @@ _LEAST_TEXTS, _LEAST_STORIES, _LEAST_PROMPTS = 20, 10, 5
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Agreement for a group of texts: Spearman's rho of predicted and given ratings, mean error of the prediction, mean
-    error of the mean rating, and how much smaller the first error is.
+    """Agreement for a group of texts.
+
+    `rho` is Spearman's correlation of predicted and given ratings, averaged over folds. `error` is the mean absolute
+    error of the prediction, `baseline` that of predicting the mean rating, and `gain` is `baseline` minus `error`.
     """
 
     rho: Estimate
@@ -58,7 +60,7 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """A text whose rating is far from the one predicted from it."""
+    """A text whose given rating is far from the rating predicted from the text."""
 
     story: str | None
     repeat: int | None
@@ -70,15 +72,16 @@ class Contradiction:
 def measure(
     frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions, signature: str, listed: str
 ) -> tuple[Measured[Agreement], Measured[Contradiction]]:
-    """Agreement, one row for each judge, Eval-Prompt and criterion, and the texts that most contradict their rating.
+    """Agreement, in one row for each judge, Eval-Prompt and criterion, and the texts that contradict their rating most.
 
     Parameters
     ----------
     frame : DataFrame
-        Rows with a text; rows without a rating or a known story are left out, and counted.
+        Rows with a text; rows without a rating or a known story are left out and counted.
     vectors : array, shape (rows, d)
+    options : NumbersOptions
     signature, listed : str
-        Of each of the two.
+        Signatures of the first and of the second result.
     """
     usable = rows_with(frame, "story") & frame["rating"].notna().to_numpy()
     part, x = frame[usable], vectors[usable]
@@ -108,7 +111,7 @@ def measure(
 
 
 def agreement(frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions) -> tuple[Agreement, Floats]:
-    """Agreement of one group of texts, and the predicted rating of each text (NaN where there is none)."""
+    """Agreement for one group of texts, and the predicted rating of each text (NaN where there is none)."""
     y, story = frame["rating"].to_numpy(dtype=np.float64), codes(frame, STORY)
     stories = int(story.max()) + 1 if story.size else 0
     prompt = story_prompts(frame)
@@ -154,10 +157,11 @@ def predict(x: Floats, y: Floats, fold: Codes) -> tuple[Floats, Floats]:
 
 
 def rank_correlation(predicted: Floats, y: Floats, fold: Codes, drawn: bootstrap.Resamples) -> Estimate:
-    """Mean over folds of Spearman's rho within the fold, for resampled story-prompts.
+    """Mean over folds of Spearman's rho within the fold, with an interval from resampled story-prompts.
 
-    Pooled over folds the correlation of noise lies below 0, since a fold's training mean runs against its own ratings
-    (Parker, Guenter & Bedo 2007, Stratification bias in low signal microarray studies, BMC Bioinformatics 8).
+    If folds were pooled, pure noise would have a correlation below 0, since the mean of the training ratings is high
+    where the held-out ratings are low (Parker, Guenter & Bedo 2007, Stratification bias in low signal microarray
+    studies, BMC Bioinformatics 8).
     """
     correlation = coefficients.correlate_within(predicted, y, fold, "spearman")
     if not correlation.defined:
@@ -169,7 +173,7 @@ def rank_correlation(predicted: Floats, y: Floats, fold: Codes, drawn: bootstrap
 def _contradictions(
     frame: pd.DataFrame, predicted: Floats, options: NumbersOptions, signature: str
 ) -> Measured[Contradiction]:
-    """The texts whose ratings are furthest from what is predicted from them, as many as the options list."""
+    """The `options.top` texts whose given and predicted ratings differ most."""
     gap = predicted - frame["rating"].to_numpy(dtype=np.float64)
     order = np.argsort(-np.round(np.abs(np.nan_to_num(gap)), 9), kind="stable")[: options.top]
     rows = []

@@ -1,4 +1,4 @@
-"""Features of texts that several measures share, computed once each: quotations, repetition, run-on."""
+"""Features of texts that several measures use, computed once per text: quotations, repetition, text after the end."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from judge.explanations.quality.repetition import repeats, runs_on
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Features of one text: its quotations, its repetition, and whether it runs on into a next turn of a chat."""
+    """Features of one text: its quotations, whether it repeats itself, and whether another chat turn follows it."""
 
     quoting: Quoting
     repeats: bool
@@ -24,7 +24,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Readings:
-    """Features of all texts of one analysis; equal texts, of which there are many, are analysed once."""
+    """Features of all texts of one analysis. Equal texts, which are frequent, are analysed once."""
 
     _known: dict[str, Reading] = field(default_factory=dict)
 

@@ -1,4 +1,4 @@
-"""Rules that detect repetition in a text, and a text that runs on into a next turn of a chat."""
+"""Rules that detect whether a text repeats itself, and whether it continues with another chat turn."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NEXT_TURN = re.compile(
 
 
 def repeats(text: str) -> bool:
-    """Whether a sentence of `_SENTENCE` words or more, or any run of `RUN` words, occurs twice."""
+    """Whether a sentence of at least `_SENTENCE` words, or any sequence of `RUN` words, occurs twice."""
     low = text.lower()
     parts = (part.strip() for part in _SENTENCE_END.split(low))
     long = [part for part in parts if part.count(" ") >= _SENTENCE - 1]
@@ -36,7 +36,7 @@ def repeats(text: str) -> bool:
 
 
 def runs_on(text: str) -> bool:
-    """Whether a further turn of a chat, or a new task, follows the explanation."""
+    """Whether the explanation is followed by another chat turn or a new task."""
     if not any(mark in text for mark in _TURN_MARKS):
         return False
     return any(re.search(r"\w", text[: match.start()]) is not None for match in _NEXT_TURN.finditer(text))

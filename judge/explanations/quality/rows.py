@@ -1,4 +1,4 @@
-"""Rows of measures by judge, Eval-Prompt and criterion, and integer codes of groups."""
+"""Table rows of measures by judge, Eval-Prompt and criterion, and integer codes of groups of texts."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ Found = TypeVar("Found", bound="DataclassInstance")
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Origin of the texts in a row (judge, Eval-Prompt...). A field is None where it is not known or the row has
-    several values.
+    """The judge, Eval-Prompt etc. of the texts in a row. A field is None where it is not known or differs between the
+    texts.
     """
 
     run: str | None = None
@@ -38,20 +38,20 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Row(Generic[Found]):
-    """A group of texts (`asked`) and its results (`result`, a dataclass of numbers)."""
+    """Results for a group of texts: `asked` identifies the group, `result` is a dataclass of numbers."""
 
     asked: Asked
     result: Found
 
     @property
     def cells(self) -> dict[str, Any]:
-        """Fields of `asked` and `result` by name, as one table row."""
+        """Fields of `asked` and `result` by name, as one row of a table."""
         return {field.name: getattr(part, field.name) for part in (self.asked, self.result) for field in fields(part)}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measured(Generic[Found]):
-    """Results of one measure: its rows, the signature under them, and notes in full sentences."""
+    """Results of one measure: its rows, the signature line under the table, and notes in full sentences."""
 
     rows: tuple[Row[Found], ...]
     signature: str
@@ -64,16 +64,16 @@ class Measured(Generic[Found]):
 
 
 def codes(frame: pd.DataFrame, columns: Sequence[str]) -> Codes:
-    """Integer codes from 0 of the distinct combinations of columns, in the order of their first rows."""
+    """Integer code of each row's combination of values in the columns, from 0, in the order of first occurrence."""
     if frame.empty:
         return np.empty(0, dtype=np.int64)
     return np.asarray(frame.groupby(list(columns), sort=False, dropna=False).ngroup(), dtype=np.int64)
 
 
 def story_prompts(frame: pd.DataFrame) -> Codes:
-    """Integer code of the story-prompt of each row; it depends on the prompt's name, not on the order of rows.
+    """Integer code of each row's story-prompt. It depends on the story-prompts' names and not on the order of rows.
 
-    A story whose story-prompt is not known stands for itself.
+    A story whose story-prompt is not known counts as its own story-prompt.
     """
     has_prompt = (frame["story_prompt"] != "").to_numpy()
     own = np.where(has_prompt, frame["story_prompt"].to_numpy(dtype=str), frame["story"].to_numpy(dtype=str))
@@ -82,7 +82,10 @@ def story_prompts(frame: pd.DataFrame) -> Codes:
 
 
 def groups(frame: pd.DataFrame, columns: Sequence[str]) -> Iterator[tuple[Asked, NDArray[np.int64]]]:
-    """Each combination of columns with the positions (not labels) of its rows, in the order of their first rows."""
+    """Yield each combination of values in the columns with the positions (not index labels) of its rows.
+
+    Combinations are in the order of first occurrence.
+    """
     code = codes(frame, columns)
     for number in range(int(code.max()) + 1 if code.size else 0):
         rows = np.flatnonzero(code == number)
@@ -91,5 +94,5 @@ def groups(frame: pd.DataFrame, columns: Sequence[str]) -> Iterator[tuple[Asked,
 
 
 def rows_with(frame: pd.DataFrame, *columns: str) -> NDArray[np.bool_]:
-    """Rows in which every one of the given columns is known ("" = not known)."""
+    """Mask of the rows in which all given columns are known ("" = not known)."""
     return np.asarray((frame[list(columns)] != "").all(axis=1), dtype=np.bool_)

@@ -1,9 +1,9 @@
-"""Specificity of explanations: how well the criterion can be recognised from the text, against permuted labels.
+"""Specificity of explanations: how well the criterion can be recognised from the text, compared with permuted labels.
 
-A judge that writes the same about every criterion stands at its baseline. What these numbers cannot say: that an
-explanation is right, or about the story; a judge that only names its criterion ("the empathy is good") is told
-perfectly. Baselines permute the criteria of whole queries (repeats keep together), within a story wherever stories
-mostly have several criteria, so that what a story is about tells nothing.
+A judge that writes the same about every criterion scores at the baseline. A high score does not show that explanations
+are right or about the story: a judge that only names its criterion ("the empathy is good") is recognised perfectly.
+Baselines permute the criteria of whole queries (repeats stay together). If most stories have several criteria, this is
+done within each story, so that a story's content gives no advantage.
 """
 
 from __future__ import annotations
@@ -34,11 +34,12 @@ _CROSSED = 0.8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Specificity:
-    """Specificity of one group: numbers of texts and stories analysed, three statistics or why there are none,
-    confusion.
+    """Specificity of one group of texts: three statistics (silhouette, nearest-neighbour purity and a classifier's
+    accuracy), and the classifier's confusion matrix. `reason` says why the statistics are None.
 
-    `confusion` (criteria, criteria): share of the row's texts that were taken for the column's criterion, out of fold.
-    `texts_about` (criteria,): how many texts that is.
+    `confusion` (criteria, criteria) holds the share of texts about the row's criterion that were classified, out of
+    fold, as the column's. `texts_about` (criteria,) is the number of texts about each criterion. `within_stories` says
+    whether labels were permuted within each story.
     """
 
     names: tuple[str, ...]
@@ -55,8 +56,8 @@ class Specificity:
 
 @dataclass(frozen=True, slots=True)
 class ToldApart:
-    """Specificity of one group for print: each statistic with its mean over permuted labels and its p value; None where
-    a statistic is undefined.
+    """Specificity of one group of texts, for print. Each statistic has its mean over permuted labels and its p value;
+    both are None where the statistic is undefined.
     """
 
     silhouette: Estimate
@@ -74,7 +75,7 @@ class ToldApart:
 
     @classmethod
     def of(cls, specificity: Specificity) -> ToldApart:
-        """The compact form for tables of one row's statistics."""
+        """Convert the statistics of one group to this form, for tables."""
         nothing = Estimate.undefined(specificity.reason or "undefined", specificity.texts)
         silhouette, near, right = specificity.silhouette, specificity.purity, specificity.accuracy
         return cls(
@@ -95,7 +96,9 @@ class ToldApart:
 
 @dataclass(frozen=True, slots=True)
 class TakenFor:
-    """Confusion of two criteria: the share of the `texts` about one that are classified as another."""
+    """Confusion of two criteria: of the `texts` about `criterion`, the share `taken` that is classified as
+    `taken_for`.
+    """
 
     criterion: str
     taken_for: str
@@ -106,16 +109,17 @@ class TakenFor:
 def measure(
     frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions, signature: str
 ) -> tuple[Measured[ToldApart], Measured[TakenFor]]:
-    """Specificity for each judge and Eval-Prompt, and the pairs of criteria that are confused, the most frequent
-    confusion first.
+    """Specificity for each judge and Eval-Prompt, and the most frequent confusions of two criteria.
 
     Parameters
     ----------
     frame : DataFrame
-        Rows with a text, `explanations.corpus.corpus.COLUMNS`; rows without a criterion or a story are left out, and
+        Rows with a text, `explanations.corpus.corpus.COLUMNS`; rows without a criterion or a story are left out and
         counted.
     vectors : array, shape (rows, d)
-        Rows of unit length, in the order of `frame`.
+        Vectors of unit length, in the order of `frame`.
+    options : NumbersOptions
+    signature : str
     """
     usable = rows_with(frame, "criterion", "story")
     part, x = frame[usable], vectors[usable]
@@ -156,10 +160,10 @@ def _said(options: NumbersOptions) -> list[str]:
 
 
 def sampled(frame: pd.DataFrame, options: NumbersOptions) -> NDArray[np.bool_]:
-    """Mask of the rows analysed. Each row of the table gets an even share of the sample, filled with random whole
+    """Mask of the texts analysed. Each judge and Eval-Prompt gets an even share of the sample, filled with random whole
     stories.
 
-    What a row does not use of its share goes to the others.
+    What a group does not use of its share goes to the others.
     """
     rng = np.random.default_rng(options.seed)
     parts = [places for _, places in groups(frame, BY_PROMPT)]
@@ -181,7 +185,9 @@ def sampled(frame: pd.DataFrame, options: NumbersOptions) -> NDArray[np.bool_]:
 
 
 def specificity(frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions) -> Specificity:
-    """The three statistics of texts that all have a criterion and a story; `reason` where there are too few."""
+    """Silhouette, purity and accuracy for texts that all have a criterion and a story; `reason` is set where there are
+    too few.
+    """
     names, label = np.unique(frame["criterion"].to_numpy(dtype=str), return_inverse=True)
     story = codes(frame, STORY)
     stories = int(story.max()) + 1 if story.size else 0
@@ -215,7 +221,9 @@ def specificity(frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions) 
 
 
 def components(x: Vectors, wanted: int) -> Floats:
-    """First principal components of the vectors, (n, at most `wanted`), in units of the largest component's spread."""
+    """The first `wanted` principal components of the vectors, shape (n, at most `wanted`), divided by the standard
+    deviation of the first one.
+    """
     centred = x - x.mean(axis=0)
     _, axes = np.linalg.eigh((centred.T @ centred).astype(np.float64))
     turned = centred.astype(np.float64) @ axes[:, ::-1][:, :wanted]
@@ -224,10 +232,10 @@ def components(x: Vectors, wanted: int) -> Floats:
 
 
 def out_of_fold(x: Floats, labels: Codes, story: Codes, options: NumbersOptions, rng: np.random.Generator) -> Codes:
-    """Criteria (b, n) predicted for each labelling. The model is fitted without the text and without other texts on its
-    story.
+    """Criteria predicted for each row of `labels` (the true criteria, and permutations of them), shape (b, n).
 
-    -1, never right, where the other folds have one criterion only.
+    The model is fitted without the text and without other texts on its story. A prediction is -1, which is never
+    correct, where the other folds have only one criterion.
     """
     try:
         from sklearn import config_context

@@ -1,9 +1,9 @@
-"""Stability of explanations: similarity of repeats, compared with similarity of texts about different stories.
+"""Stability of explanations: similarity of repeats, compared with the similarity of texts about different stories.
 
-A judge whose reasons come from the story is more like itself on one story than across stories; where the two are equal,
-repeats might as well be about another story. What this cannot say: that like reasons are good ones, and, near 1,
-whether the judge is sure or only writes one sentence for everything (then between stories it is near 1 too). Likeness
-is the cosine of embeddings: a negation or a changed number may hardly move it.
+If a judge's reasons come from the story, its repeats on one story are more similar than its texts on different stories.
+A high similarity does not show that the reasons are good. Near 1 it does not show either that the judge is certain: if
+the similarity between stories is also near 1, the judge writes the same sentence for everything. Similarity is the
+cosine of embeddings, which may hardly change with a negation or another number.
 """
 
 from __future__ import annotations
@@ -28,10 +28,11 @@ PAIRS = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Stability:
-    """Stability of a group of texts: mean similarity of texts about one story, of texts about different stories, and
-    the difference.
+    """Stability of a group of texts: mean similarity `within` a story, `between` different stories, and their
+    `difference`.
 
-    `other_reasons`: of the `pairs` of repeats with equal ratings, the share less alike than the `threshold`.
+    `other_reasons` is, among the `pairs` of repeats with equal ratings, the share whose similarity is below
+    `threshold`.
     """
 
     within: Estimate
@@ -44,14 +45,16 @@ class Stability:
 
 
 def measure(frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions, signature: str) -> Measured[Stability]:
-    """Stability, one row for each judge, Eval-Prompt and criterion.
+    """Stability, in one row for each judge, Eval-Prompt and criterion.
 
     Parameters
     ----------
     frame : DataFrame
-        Rows with a text; rows without a known story are left out, and counted. Texts without a repeat number count as
-        texts about their story all the same.
+        Rows with a text; rows without a known story are left out and counted. Texts without a repeat number are
+        included.
     vectors : array, shape (rows, d)
+    options : NumbersOptions
+    signature : str
     """
     usable = rows_with(frame, "story")
     part, x = frame[usable], vectors[usable]
@@ -76,7 +79,7 @@ def measure(frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions, sign
 
 
 def stability(frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions) -> Stability:
-    """Stability of the texts by one judge with one Eval-Prompt on one criterion."""
+    """Stability of texts by one judge with one Eval-Prompt on one criterion."""
     story = codes(frame, STORY)
     similarity = likeness(vectors, story)
     rng = np.random.default_rng(options.seed)

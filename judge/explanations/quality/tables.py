@@ -1,4 +1,4 @@
-"""Tables of the measures of explanations, in their order."""
+"""Tables of the quality measures of explanations, in the order in which they are printed."""
 
 from __future__ import annotations
 
@@ -16,9 +16,8 @@ _WRAP = 70
 
 
 def tables(numbers: Numbers) -> list[Table]:
-    """Tables of presence, specificity, stability, agreement with the rating, nearest guidelines, substance, flags.
-
-    A table without a row is left out, and the table of presence says why.
+    """The tables of all measures. Tables without rows are left out, and the first table, on presence, names them in a
+    note.
     """
     tables_of_measures = [
         *_specificity(numbers),
@@ -35,7 +34,7 @@ def tables(numbers: Numbers) -> list[Table]:
 
 
 def validation_table(rules: Measured[Validated]) -> Table:
-    """Precision and recall of every rule."""
+    """Table of the precision and recall of every rule in `flags`."""
     columns = [
         Column("error", "error"),
         Column("precision", "precision x100", digits=0, factor=100),
@@ -153,7 +152,7 @@ def _named(
     *,
     top: int | None = None,
 ) -> Table:
-    """A table whose rows are named by judge, Eval-Prompt..."""
+    """A table whose first columns identify the rows by judge, Eval-Prompt etc. (`names`)."""
     return _table(title, [*_names(measured, names), *columns], measured, notes, top=top)
 
 
@@ -165,6 +164,6 @@ def _table(
 
 
 def _names(measured: Measured[Any], names: Sequence[str]) -> list[Column]:
-    """The columns that name a table's rows; that of runs only where there are several."""
+    """Columns that identify a table's rows. The column of runs is included only where there are several runs."""
     kept = [name for name in names if name != "run" or len({row.asked.run for row in measured.rows}) > 1]
     return [Column(name, _TITLES.get(name, name)) for name in kept]

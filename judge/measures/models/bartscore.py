@@ -1,4 +1,6 @@
-"""BARTScore (Yuan et al. 2021): log-probability of one text given the other by an encoder-decoder, both ways."""
+"""BARTScore (Yuan et al. 2021): log-probability of a text given another under an encoder-decoder, in both
+directions.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from judge.measures.models.loading import Loaded, load, run
 
 
 def log_probability(loaded: Loaded, source: str, target: str) -> tuple[float, bool]:
-    """Mean log-probability of the target's tokens after the source, and whether one of the two was cut."""
+    """(Mean log-probability of the target's tokens given the source, whether one of the two texts was cut)."""
     sides = [
         loaded.tokenizer(text, truncation=True, max_length=loaded.longest)["input_ids"] for text in (source, target)
     ]

@@ -1,7 +1,7 @@
 """DeltaScore (Xie et al. 2023): the decrease of a story's likelihood when the story is perturbed.
 
-The perturbed stories are those of `judge stress`, made here by the same functions, without a tagger; what is drawn
-depends on the text alone, so equal stories have equal values.
+The perturbations are those of `judge stress`, without a part-of-speech tagger. The random draws depend on the text
+alone, so equal stories have equal values.
 """
 
 from __future__ import annotations

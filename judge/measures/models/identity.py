@@ -1,4 +1,4 @@
-"""Identity of a model for caches: the hash of a folder's files, a package's checksum, or the name alone."""
+"""Identity of a model for cache keys: the hash of a folder's files, a package's checksum, or the name alone."""
 
 from __future__ import annotations
 
@@ -12,17 +12,19 @@ from judge.measures.measure import Need
 
 
 def of_scorers(models: Mapping[Need, str]) -> str:
-    """Identities of models written ``provider/model``; a server's model is identified by its name alone."""
+    """Identities of models named ``provider/model``, joined in one string. A server's model is identified by its name
+    alone.
+    """
     return "; ".join(f"{need} {_scorer(model)}" for need, model in models.items())
 
 
 def of_folders(models: Mapping[Need, str]) -> str:
-    """Identities of folders and models of the hub; ``@LAYER`` stays."""
+    """Identities of model folders or models of the Hugging Face hub, joined in one string; ``@LAYER`` is part of it."""
     return "; ".join(f"{need} {model_key(at_layer(model)[0])} {at_layer(model)[1]}" for need, model in models.items())
 
 
 def at_layer(model: str) -> tuple[str, int | None]:
-    """A model and the hidden layer that is asked for, as in ``roberta-large@17``; None for the last one."""
+    """(model, hidden layer) from a name such as ``roberta-large@17``; the layer is None where the name gives none."""
     name, _, layer = model.rpartition("@")
     return (name, int(layer)) if name and layer.isdigit() else (model, None)
 

@@ -1,4 +1,6 @@
-"""InfoLM (Colombo et al. 2022): distance of the word distributions that a masked model predicts for two texts."""
+"""InfoLM (Colombo et al. 2022): distance between the word distributions that a masked language model predicts for two
+texts.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ _TOKENS = 2048
 
 
 def expected(loaded: Loaded, text: str) -> tuple[NDArray[np.float64], bool]:
-    """Mean distribution over the vocabulary, with each token masked in turn, and whether the text was cut."""
+    """(Mean predicted distribution over the vocabulary, with each token masked in turn; whether the text was cut)."""
     tokenizer = loaded.tokenizer
     whole = tokenizer(text, verbose=False)["input_ids"]
     ids = tokenizer(text, truncation=True, max_length=loaded.longest)["input_ids"]

@@ -1,4 +1,6 @@
-"""Likelihood of a story given its story-prompt: mean log-probability, perplexity, least likely fifth."""
+"""Likelihood of a story given its story-prompt: mean log-probability, perplexity, and mean of the least likely fifth of
+its tokens.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ def _likelihood(items: Sequence[Item], tools: Tools) -> list[Scored]:
 
 
 def after_prompts(pairs: Sequence[tuple[str, str]], tools: Tools) -> list[TokenLogprobs]:
-    """Log-probabilities of texts, each after its story-prompt and a blank."""
+    """Token log-probabilities of each (story-prompt, text): the text is scored after its story-prompt and a space."""
     return asyncio.run(_sitting(pairs, tools))
 
 
@@ -48,7 +50,9 @@ async def _sitting(pairs: Sequence[tuple[str, str]], tools: Tools) -> list[Token
 
 
 def values(logprobs: Sequence[float]) -> dict[str, Value]:
-    """Mean log-probability, perplexity and mean of the least likely tokens of one text."""
+    """Mean log-probability, perplexity and mean of the least likely fifth of the tokens of one text, by the family's
+    keys.
+    """
     finite = sorted(value for value in logprobs if not math.isnan(value))
     if not finite:
         return dict.fromkeys(("mean", "perplexity", "least"), Undefined("no token has a log-probability"))

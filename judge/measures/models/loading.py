@@ -1,4 +1,4 @@
-"""Loading of transformers models for measures; only this module of them imports PyTorch and transformers."""
+"""Loads transformers models for measures. No other module of measures imports PyTorch or transformers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LIMIT = 10**9
 
 
 class Loaded(NamedTuple):
-    """A tokenizer, a model, and the number of tokens that the model reads."""
+    """A tokenizer, a model, and the largest number of tokens that the model reads."""
 
     tokenizer: Any
     model: Any
@@ -20,14 +20,14 @@ class Loaded(NamedTuple):
 
     @property
     def framing(self) -> list[int]:
-        """The tokens that open and close a text."""
+        """Ids of the special tokens that open and close a text."""
         named = (getattr(self.tokenizer, f"{name}_token_id", None) for name in ("cls", "sep", "bos", "eos"))
         return [number for number in named if number is not None]
 
 
 @lru_cache(maxsize=1)
 def load(kind: str, model: str) -> Loaded:
-    """Load a model with its tokenizer. `kind` is the class of transformers: AutoModel, AutoModelForSeq2SeqLM,
+    """Load a model with its tokenizer. `kind` is the name of the transformers class, such as AutoModel or
     AutoModelForMaskedLM.
     """
     try:
@@ -57,7 +57,7 @@ def load(kind: str, model: str) -> Loaded:
 
 
 def run(model: Any, **inputs: Any) -> Any:
-    """Output of the model, without gradients, for inputs such as lists of token ids."""
+    """Output of the model without gradients. `inputs` are arguments such as lists of token ids."""
     import torch
 
     with torch.inference_mode():
@@ -69,5 +69,5 @@ def run(model: Any, **inputs: Any) -> Any:
 
 
 def array(tensor: Any) -> Any:
-    """A tensor as an array in float32."""
+    """A PyTorch tensor as a NumPy array in float32."""
     return tensor.float().cpu().numpy()

@@ -1,4 +1,4 @@
-"""Cosine of a story with its story-prompt and with its reference, by a sentence encoder."""
+"""Cosine similarity of a story with its story-prompt and with its reference story, by a sentence encoder."""
 
 from __future__ import annotations
 

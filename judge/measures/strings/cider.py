@@ -1,6 +1,7 @@
-"""CIDEr-D (Vedantam et al. 2015): n-grams weighted by how few references hold them; designed for captions.
+"""CIDEr-D (Vedantam et al. 2015), a measure for image captions: n-grams weighted by how few references contain them.
 
-Its penalty for another length leaves nothing of most stories: whoever prints it prints the share of zeros.
+Its penalty for a difference in length makes the value 0 for most stories, so every report of CIDEr-D must give the
+share of zeros.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ Gram = tuple[str, ...]
 
 
 class _Weighed(NamedTuple):
-    """A text's n-grams with their weights, by order; the lengths of these vectors; how many pairs of words it has."""
+    """n-gram weights of a text by order, the norms of these weight vectors, and the number of word pairs in the
+    text.
+    """
 
     weights: tuple[Mapping[Gram, float], ...]
     norms: tuple[float, ...]
@@ -30,7 +33,7 @@ class _Weighed(NamedTuple):
 
 
 def scores(pairs: Sequence[tuple[str, str]], references: Sequence[str]) -> list[float]:
-    """CIDEr-D of each (text, reference); weights are over the distinct `references`."""
+    """CIDEr-D of each (text, reference). Inverse document frequencies are taken over the distinct `references`."""
     distinct = list(dict.fromkeys(references))
     counted = cache(_grams)
     holding: Counter[Gram] = Counter()

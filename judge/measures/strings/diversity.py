@@ -1,7 +1,7 @@
 """Lexical diversity and readability of a text.
 
-Words are `text_features.tokens` with a letter or digit first, lower case. A number that needs more words than a text
-has is undefined: nothing is put in its place.
+Words are the `text_features.tokens` that begin with a letter or digit, in lower case. A measure that needs more words
+than a text has is undefined; no value is substituted.
 """
 
 from __future__ import annotations
@@ -25,13 +25,15 @@ def words(text: str) -> list[str]:
 
 
 def distinct(tokens: Sequence[str], order: int) -> Value:
-    """Share of n-grams that are distinct (Li et al. 2016)."""
+    """Share of distinct n-grams among all n-grams of one order (Li et al. 2016)."""
     grams = [*zip(*(tokens[i:] for i in range(order)), strict=False)]
     return len(set(grams)) / len(grams) if grams else Undefined(_SHORT.format(order))
 
 
 def mattr(tokens: Sequence[str], window: int) -> Value:
-    """Mean share of distinct words over all windows of `window` words (Covington and McFall 2010)."""
+    """Moving-average type-token ratio: mean share of distinct words over all windows of `window` words (Covington and
+    McFall 2010).
+    """
     if len(tokens) < window:
         return Undefined(_SHORT.format(window))
     counts = Counter(tokens[:window])
@@ -46,7 +48,9 @@ def mattr(tokens: Sequence[str], window: int) -> Value:
 
 
 def mtld(tokens: Sequence[str]) -> Value:
-    """Mean length of runs whose share of distinct words stays above .72, read both ways (McCarthy and Jarvis 2010)."""
+    """MTLD: mean length of runs of words whose share of distinct words stays above .72, averaged over both reading
+    directions (McCarthy and Jarvis 2010).
+    """
     if not tokens:
         return Undefined(_SHORT.format(1))
     ways = [_factors(tokens), _factors(tokens[::-1])]
@@ -70,7 +74,7 @@ def _factors(tokens: Sequence[str]) -> float:
 
 
 def hd_d(tokens: Sequence[str]) -> Value:
-    """Mean share of distinct words in samples of 42 words (McCarthy and Jarvis 2007)."""
+    """HD-D: expected share of distinct words in random samples of 42 words (McCarthy and Jarvis 2007)."""
     total = len(tokens)
     if total < DRAWN:
         return Undefined(_SHORT.format(DRAWN))
@@ -82,26 +86,26 @@ def hd_d(tokens: Sequence[str]) -> Value:
 
 
 def _choose(size: int) -> float:
-    """Logarithm of the number of samples of 42."""
+    """Logarithm of the number of ordered samples of 42 words from `size` words."""
     return math.lgamma(size + 1) - math.lgamma(size - DRAWN + 1)
 
 
 def yule_k(tokens: Sequence[str]) -> Value:
-    """Yule's K: how often two words drawn at random are the same one."""
+    """Yule's K: 10,000 times the probability that two words drawn at random are the same word."""
     if not tokens:
         return Undefined(_SHORT.format(1))
     return 1e4 * (sum(count**2 for count in Counter(tokens).values()) - len(tokens)) / len(tokens) ** 2
 
 
 def ari(text: str) -> Value:
-    """Automated readability index: letters a word and words a sentence (Senter and Smith 1967)."""
+    """Automated readability index, from letters per word and words per sentence (Senter and Smith 1967)."""
     return _readability(
         text, lambda letters, count, sentences: 4.71 * letters / count + 0.5 * count / sentences - 21.43
     )
 
 
 def coleman_liau(text: str) -> Value:
-    """Coleman and Liau's index: letters and sentences to a hundred words (1975)."""
+    """Coleman-Liau index (1975), from letters and sentences per 100 words."""
     return _readability(
         text, lambda letters, count, sentences: 5.88 * letters / count - 29.6 * sentences / count - 15.8
     )

@@ -1,7 +1,7 @@
-"""METEOR as in NLTK: exact words, stems, synonyms of WordNet, and a penalty for fragmentation.
+"""METEOR as in NLTK: matches of exact words, stems and WordNet synonyms, with a penalty for fragmentation.
 
-NLTK 3.5, which OpenMEVA ran, did not take words that matched by their stem out of the lists before it looked for
-synonyms, so that a word could match twice; later versions mended that. `meteor-openmeva` repeats it.
+NLTK 3.5, which OpenMEVA used, did not remove words matched by their stem before it searched for synonyms, so that a
+word could match twice. Later versions corrected this. `meteor-openmeva` reproduces version 3.5.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Matches = list[tuple[int, int]]
 
 
 def scores(text: str, reference: str, wordnet: WordNet) -> tuple[float, float]:
-    """METEOR of one pair, 0-1: as NLTK has it today, and as 3.5 had it."""
+    """METEOR of one pair, from 0 to 1: (value of current NLTK, value of NLTK 3.5)."""
     own: Words = list(enumerate(text.lower().split()))
     other: Words = list(enumerate(reference.lower().split()))
     sizes = len(own), len(other)
@@ -56,7 +56,9 @@ def _stemmed(words: Words) -> Words:
 
 
 def _matched(own: Words, other: Words, same: Callable[[str], Iterable[str]]) -> tuple[Matches, Words, Words]:
-    """Matches of equal words, from the last word back, each with the last free one; and the unmatched words of both."""
+    """(Matched positions in both texts, unmatched words of the first, unmatched words of the second). Words are matched
+    from the last to the first, each with the last free word that `same` counts as equal.
+    """
     places: defaultdict[str, list[int]] = defaultdict(list)
     for at, (_, word) in enumerate(other):
         places[word].append(at)
@@ -79,7 +81,7 @@ def _matched(own: Words, other: Words, same: Callable[[str], Iterable[str]]) -> 
 
 
 def _chunks(matches: Sequence[tuple[int, int]]) -> int:
-    """Runs of matches that are neighbours in both texts."""
+    """Number of runs of matches that are adjacent in both texts."""
     return 1 + sum((after[0], after[1]) != (before[0] + 1, before[1] + 1) for before, after in pairwise(matches))
 
 

@@ -1,9 +1,11 @@
-"""ROUGE-1 to 4, L, W-1.2, S* and SU* with the values of ROUGE-1.5.5: one text as one line, stemmed.
+"""ROUGE-1 to 4, L, W-1.2, S* and SU*, with the values of the program ROUGE-1.5.5 for texts on one line, with
+stemming.
 
-What the program does beside Lin (2004), and so do we: a hyphen parts tokens, everything else outside ``[A-Za-z0-9]`` is
-a blank, tokens of more than three letters are stemmed as Porter (1980) has it, scores are rounded to five decimals
-before F is made of them, the recall of ROUGE-W divides by the weight of the weight of the reference's length (a text
-against itself has n^-0.2, not 1), and SU* counts every token but the last one.
+ROUGE-1.5.5 differs from Lin (2004) in these points, which are reproduced here. A hyphen splits tokens, and every
+character outside ``[A-Za-z0-9]`` is a space. Tokens of more than three letters are stemmed by the algorithm of Porter
+(1980). Scores are rounded to five decimals before F is computed. The recall of ROUGE-W divides by the weight function
+applied twice to the reference's length, so a text of n tokens compared with itself has n^-0.2 instead of 1. SU* counts
+every token except the last one.
 """
 
 from __future__ import annotations
@@ -36,14 +38,16 @@ _RUNS = np.arange(1 << 16) ** _WEIGHT
 
 
 def tokens(text: str) -> list[str]:
-    """Tokens as in ROUGE-1.5.5: lower case, split at all characters but ASCII letters and digits, stemmed if longer
-    than three.
+    """Tokens as in ROUGE-1.5.5: lower case, split at all characters other than ASCII letters and digits, and stemmed if
+    longer than three characters.
     """
     return [porter(word) if len(word) > _STEMMED else word for word in _TOKEN.findall(_lowered(text))]
 
 
 def _lowered(text: str) -> str:
-    """Lower case of ASCII letters alone: the program reads bytes, and "K" (Kelvin) is no "k" to it."""
+    """The text with only ASCII letters in lower case, as ROUGE-1.5.5 reads bytes. The Kelvin sign "K", for example,
+    does not become "k".
+    """
     return text.translate(_LOWER)
 
 
@@ -51,7 +55,9 @@ _LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 
 
 def scores(pairs: Sequence[tuple[str, str]]) -> list[dict[str, float]]:
-    """For each (text, reference) the 24 scores by name, ``1 recall`` to ``su* f``; each distinct text is read once."""
+    """For each (text, reference), the 24 scores by name, from ``1 recall`` to ``su* f``. Each distinct text is
+    tokenized once.
+    """
     read = cache(tokens)
     sides = [(read(text), read(reference)) for text, reference in pairs]
     ids = _numbered(sides)
@@ -69,7 +75,7 @@ def scores(pairs: Sequence[tuple[str, str]]) -> list[dict[str, float]]:
 
 
 def _three(kind: str, hits: float, text: Ints, reference: Ints) -> list[tuple[str, float]]:
-    """Recall, precision and F of one kind, rounded as the program rounds them."""
+    """Names and values of recall, precision and F of one kind of ROUGE, rounded as ROUGE-1.5.5 rounds them."""
     recall, precision = (
         _share(kind, hits, side.size, name) for side, name in ((reference, "recall"), (text, "precision"))
     )
@@ -92,7 +98,7 @@ def _rounded(value: float) -> float:
 
 
 def _total(kind: str, size: int) -> float:
-    """Number of possible hits in a text of `size` tokens."""
+    """Largest possible number of hits of one kind of ROUGE in a text of `size` tokens."""
     if kind == "l":
         return size
     if kind == "w-1.2":
@@ -105,7 +111,7 @@ def _total(kind: str, size: int) -> float:
 
 
 def _numbered(sides: Sequence[tuple[list[str], list[str]]]) -> list[tuple[Ints, Ints]]:
-    """Tokens as integers; equal tokens have equal integers."""
+    """Token lists of each (text, reference) as integer arrays; equal tokens have equal integers."""
     numbers: dict[str, int] = {}
     number = numbers.setdefault
     return [
@@ -127,7 +133,7 @@ def _shared(own: Counter[tuple[str, ...]], other: Counter[tuple[str, ...]]) -> i
 
 
 def lcs_length(x: Sequence[int | str], y: Sequence[int | str]) -> int:
-    """Length of the longest common subsequence: a row of the table is one number of len(x) bits (Hyyrö 2004)."""
+    """Length of the longest common subsequence, by the bit-parallel algorithm of Hyyrö (2004)."""
     masks: dict[int | str, int] = {}
     for position, token in enumerate(x):
         masks[token] = masks.get(token, 0) | 1 << position
@@ -141,7 +147,9 @@ def lcs_length(x: Sequence[int | str], y: Sequence[int | str]) -> int:
 
 
 def _skipped(x: Ints, y: Ints) -> tuple[float, float]:
-    """Hits of pairs of tokens in order, however far apart, and of tokens but the last of each text."""
+    """(Number of common ordered token pairs at any distance, number of common tokens without the last token of each
+    text).
+    """
     common = np.intersect1d(x, y)
     if not common.size:
         return 0.0, 0.0
@@ -155,7 +163,9 @@ def _kept(side: Ints, common: Ints) -> Ints:
 
 
 def _ordered_pairs(side: Ints, common: Ints) -> NDArray[np.float32]:
-    """Number of times that token a stands before b, for all a, b of the common ones; float32 is exact up to 2^24."""
+    """Matrix of the number of times that token a occurs before token b, for all a and b in `common`; exact up
+    to 2^24.
+    """
     here = np.searchsorted(common, _kept(side, common))
     one_hot = np.zeros((here.size, common.size), np.float32)
     one_hot[np.arange(here.size), here] = 1
@@ -164,7 +174,7 @@ def _ordered_pairs(side: Ints, common: Ints) -> NDArray[np.float32]:
 
 
 def _weighted_lcs(pairs: Sequence[tuple[Ints, Ints]]) -> list[float]:
-    """Weight of the hits of each (text, reference): several pairs of like size at once, diagonal by diagonal."""
+    """ROUGE-W weight of the hits of each (text, reference). Pairs of similar size are computed together."""
     order = sorted(range(len(pairs)), key=lambda i: (pairs[i][1].size, pairs[i][0].size))
     values = [0.0] * len(pairs)
     start = 0
@@ -180,11 +190,15 @@ def _weighted_lcs(pairs: Sequence[tuple[Ints, Ints]]) -> list[float]:
 
 
 def _together(pairs: Sequence[tuple[Ints, Ints]]) -> list[float]:
-    """The weights of some pairs (reference, text), whose tables are filled at the same time.
+    """ROUGE-W weights of some pairs (reference, text). Their dynamic-programming tables are filled together, diagonal
+    by diagonal.
 
-    A cell of equal tokens has the value before both and what one more of a run in a row weighs; another has the larger
-    of its neighbours. Cells of a diagonal (i + j the same) need the two diagonals before them alone. As in the program,
-    what counts in the end is not the last cell but the runs, within the reference, of the tokens on the path to it.
+    A cell whose two tokens are equal has the value of its upper left neighbour plus the increase in weight for a run
+    that is one token longer. Any other cell has the larger value of its upper and left neighbours. A diagonal (constant
+    i + j) depends only on the two diagonals before it.
+
+    As in ROUGE-1.5.5, the result is not the value of the last cell. The path to the last cell is followed back, and the
+    weights of its runs of equal tokens are added. A run must be contiguous in the reference.
     """
     n, m, count = max(len(x) for x, _ in pairs), max(len(y) for _, y in pairs), len(pairs)
     x, y = np.full((n, count), -1, np.int32), np.full((m, count), -2, np.int32)
@@ -218,7 +232,9 @@ def _together(pairs: Sequence[tuple[Ints, Ints]]) -> list[float]:
 
 
 def _on_path(moves: Sequence[tuple[int, NDArray[np.bool_], NDArray[np.bool_]]], at: int, i: int, j: int) -> float:
-    """Weight of the runs of hits within the reference, on the path from a pair's last cell back to the first."""
+    """Sum of the weights of runs of equal tokens on the path from the last cell (i, j) of pair `at` to the first cell.
+    A run must be contiguous in the reference.
+    """
     total, length, after = 0.0, 0, -1
     while i and j:
         low, equal, up = moves[i + j - 2]

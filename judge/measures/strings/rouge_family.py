@@ -1,4 +1,6 @@
-"""The ROUGE family of measures: the 24 scores of ROUGE-1.5.5, as HANNA released them, and OpenMEVA's ROUGE-L."""
+"""The ROUGE family of measures: the 24 scores of ROUGE-1.5.5, the same scores as HANNA released them, and OpenMEVA's
+ROUGE-L.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ _RECIPE = (
 
 
 def _rouge(items: Sequence[Item], _: Tools) -> list[Scored]:
-    """The scores, and those with each text cut at its first ``<``, where the program's reader of files ends it."""
+    """The 24 scores of each item, and the scores with each text cut at its first ``<``, where the file reader of
+    ROUGE-1.5.5 ends a text.
+    """
     whole = [(item.text, item.reference) for item in items]
     cut = {pair: (pair[0].split("<")[0], pair[1].split("<")[0]) for pair in whole if "<" in "".join(pair)}
     distinct = list(dict.fromkeys([*whole, *cut.values()]))

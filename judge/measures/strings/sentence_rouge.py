@@ -1,8 +1,8 @@
-"""ROUGE-L equal to the package rouge 1.0.1: sentences end at ".", and hits are distinct words.
+"""ROUGE-L equal to that of the package rouge 1.0.1: sentences end at ".", and hits are distinct words.
 
-The package counts each distinct word of the union of longest common subsequences once, and takes, of several longest
-ones, the one that its way back through the table meets. So do we; rows of the table are numbers of as many bits as the
-sentence has words.
+The package counts each distinct word in the union of longest common subsequences once. Where several subsequences are
+longest, it uses the one that its backtracking finds; this module finds the same one. Rows of the dynamic-programming
+table are integers with one bit for each word of the sentence.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ _SMALL = 1e-8
 
 @lru_cache(maxsize=4096)
 def sentences(text: str) -> tuple[tuple[str, ...], ...]:
-    """Words of the sentences; a part of blanks alone has one empty word, as with the package."""
+    """Words of each sentence. A sentence that holds only whitespace has one empty word, as in the package."""
     return tuple(tuple(" ".join(part.split()).split(" ")) for part in text.split(".") if part)
 
 
 def f_score(text: str, reference: str) -> float:
-    """F of ROUGE-L; 0 where one of the two holds nothing but full stops."""
+    """F score of ROUGE-L; 0 where the text or the reference holds only full stops."""
     own, other = sentences(text), sentences(reference)
     if not own or not other:
         return 0.0
@@ -40,7 +40,7 @@ def f_score(text: str, reference: str) -> float:
 
 
 def _places(sentence: Sequence[str]) -> tuple[dict[str, int], int]:
-    """Positions of each word, as bits, and the bits of all positions."""
+    """(Word -> bit mask of its positions, bit mask of all positions)."""
     masks: dict[str, int] = {}
     for position, word in enumerate(sentence):
         masks[word] = masks.get(word, 0) | 1 << position
@@ -48,7 +48,7 @@ def _places(sentence: Sequence[str]) -> tuple[dict[str, int], int]:
 
 
 def _subsequence(x: Sequence[str], y: Sequence[str], masks: Mapping[str, int], full: int) -> set[str]:
-    """The words of the longest common subsequence that the package finds."""
+    """The distinct words of the longest common subsequence that the package finds."""
     # Zeros among the first j bits of a row: the length for so many words of both.
     row = full
     rows = [row]

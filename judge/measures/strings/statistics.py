@@ -1,4 +1,6 @@
-"""Surface statistics of a story and of its overlap with the story-prompt, by own tokens and by spaCy's."""
+"""Surface statistics of a story and of its overlap with the story-prompt, from the program's own tokens and from
+spaCy's.
+"""
 
 from __future__ import annotations
 

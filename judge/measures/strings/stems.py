@@ -1,4 +1,4 @@
-"""Porter's stems of words, each word stemmed once."""
+"""Stems of words by two versions of Porter's algorithm. Stems are cached."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from judge.errors import MissingExtraError
 
 @lru_cache(maxsize=1 << 17)
 def porter(word: str) -> str:
-    """The stem as Porter (1980) has it, as ROUGE-1.5.5 takes it."""
+    """Stem by the original algorithm of Porter (1980), as ROUGE-1.5.5 uses it."""
     return str(_stemmer("ORIGINAL_ALGORITHM").stem(word))
 
 
 @lru_cache(maxsize=1 << 17)
 def nltk_stem(word: str) -> str:
-    """The stem with NLTK's own additions, as its METEOR takes it."""
+    """Stem by Porter's algorithm with NLTK's extensions, as NLTK's METEOR uses it."""
     return str(_stemmer("NLTK_EXTENSIONS").stem(word))
 
 

@@ -1,7 +1,8 @@
-"""Charts as inline SVG: each function paints a specification of `judge.charts` and gives markup.
+"""Charts as inline SVG: each function draws a chart specification of `judge.charts` and returns markup.
 
-Colours are the page's variables, so that dark mode follows; every chart has a title, a description, and a `<title>` on
-each mark, so that nothing needs a script. The numbers stand in a table beside, which the page's author puts there.
+Colours are variables of the page's stylesheet, so dark mode works. Every chart has a title and a description, and every
+mark has a `<title>`, which browsers show as a tooltip without a script. The author of a page puts a table with the
+numbers beside each chart.
 """
 
 from judge.pages.charts.distributions import distributions

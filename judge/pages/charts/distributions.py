@@ -1,4 +1,6 @@
-"""Small histograms in a page, a row for whoever rated and a column a criterion: all bars share one scale of heights."""
+"""Small histograms of ratings in a page: one row for each rater, one column for each criterion. All bars share one
+height scale.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +74,9 @@ def _histogram(picture: Distributions, i: int, j: int, corner: tuple[float, floa
 
 
 def _line(people: Histogram, x: float, bottom: float, top: float) -> Markup:
-    """People's shares as steps over the bars; it is not pointed at, since the bars are."""
+    """Outline of the shares of human ratings, drawn as steps over the bars. It does not react to the pointer; the bars
+    do.
+    """
     wide = _WIDTH / len(people.points)
     steps = " ".join(
         f"{'M' if k == 0 else 'L'}{x + k * wide:.2f} {bottom - _HEIGHT * share / top:.2f}h{wide:.2f}"

@@ -1,7 +1,7 @@
-"""The map of explanations in a page, coloured in several ways by radio buttons, without a script.
+"""The map of explanations in a page. Radio buttons switch between colourings without a script.
 
-Each point knows its place in a list; a page that has the texts shows them for that place. All points are dots, since
-buttons can change their colour alone: groups are told by the names that stand among them as well.
+Each point carries its index in a list; a page that has the texts shows the text of this index. All points are dots,
+because the buttons can change only colours. The names of groups are therefore also printed among their points.
 """
 
 from __future__ import annotations
@@ -72,14 +72,14 @@ def _places(scatter: ExplanationMap) -> list[tuple[float, float]]:
 
 
 def _colours(colouring: Colouring) -> list[int]:
-    """The number of each group's colour; 0 for the rest. Ratings are numbered in their order."""
+    """Colour number of each group; 0 for points outside all groups. Ratings are numbered in ascending order."""
     if colouring.ratings is None:
         return [colour(group.sign) for group in colouring.groups]
     return [0 if group.sign is OTHERS else i + 1 for i, group in enumerate(colouring.groups)]
 
 
 def _ramp(colouring: Colouring) -> list[str]:
-    """Colours that rise in lightness, one for each rating; none for other groups."""
+    """Colours of increasing lightness, one for each rating; empty where the colouring is not by rating."""
     if colouring.ratings is None:
         return []
     number = sum(group.sign is not OTHERS for group in colouring.groups)
@@ -88,7 +88,7 @@ def _ramp(colouring: Colouring) -> list[str]:
 
 
 def _style(scatter: ExplanationMap, identity: str) -> Markup:
-    """Rules for colours that are no group's of the stylesheet, but a rating's."""
+    """CSS rules for the colours of ratings, which the page's stylesheet does not hold."""
     rules = [
         f"#{identity}-map .by-{k}:checked ~ .map-picture .{_LETTERS[k]}{i + 1} {{ fill: {fill}; "
         "stroke: var(--faint); stroke-width: .3; }"
@@ -109,9 +109,10 @@ def _dots(scatter: ExplanationMap) -> Iterator[Markup]:
 
 
 def _names(colouring: Colouring, k: int, places: list[tuple[float, float]]) -> Markup:
-    """Names of groups at the middle of their points, so that colours are not needed to tell them apart.
+    """Names of groups at the median of their points, so that groups are recognisable without colours.
 
-    A name stands only where two dots of three around are its own, and where it covers no other: the legend has all.
+    A name is printed only if more than two thirds of the dots around it belong to its group and it covers no other
+    name. The legend lists all groups.
     """
     parts: list[Markup] = []
     taken: list[tuple[float, float, float]] = []

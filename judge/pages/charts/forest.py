@@ -1,4 +1,6 @@
-"""Dots with whiskers in a page: panels that share their rows and their axis. A row without a value says so in place."""
+"""Forest plots in a page: dots with whiskers, in panels that share their rows and their axis. A row without a value
+shows the reason in its place.
+"""
 
 from __future__ import annotations
 
@@ -25,9 +27,7 @@ _LABELS = 300.0
 
 
 def forest(figure: Forest, identity: str, *, width: float = _PANEL) -> Markup:
-    """SVG picture of a forest plot. Panels that are too many for one line continue in further lines, equally many in
-    each.
-    """
+    """SVG picture of a forest plot. Panels that do not fit side by side are distributed evenly over several lines."""
     left = min(max((text_width(line.name) for line in figure.lines), default=0.0), _LABELS) + 14.0
     across = _across(len(figure.panels), left, width)
     places = _places(figure)
@@ -49,13 +49,13 @@ def forest(figure: Forest, identity: str, *, width: float = _PANEL) -> Markup:
 
 
 def _across(panels: int, left: float, width: float) -> int:
-    """Panels in a line: as many as a screen has room for, evenly over the lines that they need."""
+    """Number of panels in a line: at most as many as fit on a screen, distributed evenly over the lines."""
     most = max(1, math.floor((_SCREEN - left) / (width + _GAP)))
     return math.ceil(panels / math.ceil(panels / most)) if panels else 1
 
 
 def _row(figure: Forest) -> float:
-    """Height of a row, which holds a mark of each series."""
+    """Height of a row in which the marks of all series fit."""
     return max(_ROW, 11.0 * len(figure.series) + 4.0)
 
 
@@ -64,9 +64,7 @@ def _places(figure: Forest) -> list[float]:
 
 
 def ticks(low: float, high: float, width: float) -> list[float]:
-    """Round numbers from `low` to `high` on an axis of this width; at least two, since 0 alone would not show the
-    scale.
-    """
+    """Round numbers from `low` to `high` for an axis of this width; at least two numbers."""
     step = _step((high - low) / (width / 42))
     values = _multiples(step, low, high)
     return values if len(values) > 1 else _multiples(_step(step / 2.6), low, high)
@@ -127,7 +125,9 @@ def _axis(figure: Forest, number: int, corner: tuple[float, float], size: tuple[
 def _band(
     figure: Forest, band: Band, number: int, identity: str, at: Callable[[float], float], span: tuple[float, float]
 ) -> Iterator[Markup]:
-    """A line through the panel with its interval: what all rows are to be compared with."""
+    """A vertical line through a panel with its interval: the value with which all rows are compared. Empty where it is
+    undefined.
+    """
     estimate, (top, tall) = band.estimates[number], span
     if estimate.value is None:
         return
@@ -156,7 +156,7 @@ def _interval(estimate: Estimate, at: Callable[[float], float], y: float, sign: 
 
 
 def _keys(figure: Forest) -> list[tuple[str, Sign | Band]]:
-    """Entries of the legend: bands, and series where there are several."""
+    """(Name, sign or band) of each legend entry: all bands, and the series if there are several."""
     series: list[tuple[str, Sign | Band]] = [*figure.series] if len(figure.series) > 1 else []
     return [*series, *((band.name, band) for band in figure.bands if band.defined)]
 
@@ -181,12 +181,12 @@ def _multiples(step: float, low: float, high: float) -> list[float]:
 
 
 def tick_digits(ticks: Sequence[float]) -> int:
-    """The fewest decimals that print every tick exactly, because a rounded label would mark a wrong position."""
+    """Smallest number of decimals that prints every tick exactly. A rounded label would mark a wrong position."""
     step = min((b - a for a, b in itertools.pairwise(ticks)), default=max(map(abs, ticks), default=0.0)) or 1.0
     return next((n for n in range(16) if all(abs(round(tick, n) - tick) < 1e-6 * step for tick in ticks)), 16)
 
 
 def _step(rough: float) -> float:
-    """The next of 1, 2, 2.5, 5 times a power of ten."""
+    """The smallest number of the form 1, 2, 2.5 or 5 times a power of ten that is not below `rough`."""
     power = 10.0 ** math.floor(math.log10(rough))
     return next(factor * power for factor in (1.0, 2.0, 2.5, 5.0, 10.0) if factor * power >= rough - 1e-12)

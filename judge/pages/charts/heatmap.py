@@ -1,4 +1,4 @@
-"""A heat map in a page: an undefined cell is hatched and says why when pointed at."""
+"""Heat maps in a page. An undefined cell is hatched, and its tooltip gives the reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SVG elements as markup with everything escaped, and estimated widths of text."""
+"""SVG elements as markup in which all text is escaped, and estimated widths of text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ Attribute = str | float | int | None
 
 
 def element(name: str, *children: str | Markup, **attributes: Attribute) -> Markup:
-    """One SVG element. `class_` becomes `class`, underscores become dashes, None is left out; plain text is escaped."""
+    """One SVG element. `class_` becomes `class`, underscores become dashes, attributes that are None are left out, and
+    plain text is escaped.
+    """
     attributes_text = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(_value(value))}"'
         for key, value in attributes.items()
@@ -30,7 +32,7 @@ def element(name: str, *children: str | Markup, **attributes: Attribute) -> Mark
 
 
 def chart(identity: str, size: tuple[float, float], title: str, description: str, parts: Iterable[Markup]) -> Markup:
-    """The whole picture, with its title and description for readers who cannot see it."""
+    """The whole SVG picture, with its title and description for screen readers."""
     width, height = size
     return element(
         "svg",
@@ -49,37 +51,43 @@ def chart(identity: str, size: tuple[float, float], title: str, description: str
 
 
 def hatching(identity: str, kind: str = "hatch") -> Markup:
-    """The pattern `{identity}-hatch`, for undefined values and for controls; `kind` is the class of its lines."""
+    """Definition of the pattern `{identity}-hatch`, which marks undefined values and controls. `kind` is the CSS class
+    of its lines.
+    """
     line = element("path", d="M0 6L6 0", class_=kind)
     pattern = element("pattern", line, id=f"{identity}-hatch", width=6, height=6, patternUnits="userSpaceOnUse")
     return element("defs", pattern)
 
 
 def text(x: float, y: float, content: str, *, size: float = 12, anchor: str = "start", **more: Attribute) -> Markup:
-    """A line of text; `y` is the middle of its letters."""
+    """One line of text. `y` is the vertical middle of its letters."""
     attributes = more | {"text_anchor": None if anchor == "start" else anchor, "dominant_baseline": "central"}
     return element("text", content, x=x, y=y, font_size=size, **attributes)
 
 
 def mark(tip: str, *children: Markup, **attributes: Attribute) -> Markup:
-    """Group of shapes that draws one number; a tooltip gives the number in words."""
+    """Group of shapes that draws one number. `tip` is the tooltip that gives the number in words."""
     return element("g", element("title", tip), *children, **({"class_": "mark"} | attributes))
 
 
 def fitted(x: float, y: float, content: str, room: float, *, size: float = 12, **more: Attribute) -> Markup:
-    """A line of text within `room`. Where it is cut, it ends in an ellipsis, and a tooltip gives the whole text."""
+    """One line of text that is at most `room` wide. A shortened text ends in an ellipsis and has a tooltip with the
+    whole text.
+    """
     short = shortened(content, room, size)
     drawn = text(x, y, short, size=size, **more)  # type: ignore[arg-type]  # anchor is a word
     return drawn if short == " ".join(content.split()) else mark(content, drawn)
 
 
 def text_width(content: str, size: float = 12) -> float:
-    """Estimated width of a text in units; never much less than the true width."""
+    """Estimated width of a text in SVG units. It is never much less than the true width."""
     return size * sum(_CHARACTER[_kind(character)] for character in content)
 
 
 def shortened(content: str, room: float, size: float = 12) -> str:
-    """The text, or as much of it as fits, with an ellipsis; line ends and runs of blanks count as one blank."""
+    """The text, shortened with an ellipsis where it is wider than `room`. Line ends and runs of spaces become one
+    space.
+    """
     line = " ".join(content.split())
     if text_width(line, size) <= room:
         return line

@@ -1,1 +1,1 @@
-"""Answers about several criteria: each criterion's part is read by the parser of single ratings."""
+"""Reads answers about several criteria. The parser of single ratings reads each criterion's part of the answer."""

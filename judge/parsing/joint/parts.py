@@ -1,7 +1,7 @@
-"""Division of an answer into the parts about each criterion: JSON, tags, table rows, lines that begin with a name.
+"""Divides an answer into the parts about each criterion: JSON, tags, table rows, or lines that begin with a name.
 
-Names are matched whole, letter case and underscores aside, or by their abbreviation in capitals; what stands under no
-name belongs to no criterion.
+A criterion is recognised by its whole name, without regard to letter case and underscores, or by its abbreviation in
+capitals. Text under no criterion's name is left out.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ _AFTER_NAME = re.compile(r"\A[\]*_`\"']{0,3}[ \t]{0,3}[:：=–—|-]?[\]*_`\"']
 
 
 def parts(text: str, criteria: Sequence[Criterion]) -> dict[str, list[str]]:
-    """The parts of an answer by the criterion's name, in their order; empty where no form names one."""
+    """Criterion name -> parts of the answer about it, in the order of the answer. Empty where the answer has none of
+    the known forms.
+    """
     names = tuple((criterion.name, criterion.abbreviation) for criterion in criteria)
     for parts_found in (
         _json_parts(text, names),
@@ -40,7 +42,9 @@ def parts(text: str, criteria: Sequence[Criterion]) -> dict[str, list[str]]:
 
 
 def _json_parts(text: str, names: tuple[tuple[str, str], ...]) -> dict[str, list[str]]:
-    """Values under a criterion's name in JSON, and objects that hold it as a value; as JSON of one rating."""
+    """Criterion name -> JSON texts about it: values under the criterion's name, and objects that hold the name as a
+    value.
+    """
     if "{" not in text:
         return {}
     full_names = {_folded(name): whole for whole, short in names for name in (whole, short) if name}
@@ -78,14 +82,16 @@ def _named(value: Any, full_names: Mapping[str, str], depth: int = 0) -> Iterato
 
 
 def _beside(value: Mapping[str, Any], key: str) -> dict[str, str]:
-    """A text whose key begins with the rating's, as relevance_reason beside relevance."""
+    """{"explanation": text} from the first text of several words whose key begins with the rating's key
+    (relevance_reason for relevance); empty where there is none.
+    """
     longer = (item for other, item in value.items() if _folded(other).startswith(f"{_folded(key)} "))
     text = next((item for item in longer if isinstance(item, str) and len(item.split()) > 1), None)
     return {} if text is None else {"explanation": text}
 
 
 def _tag_parts(text: str, names: tuple[tuple[str, str], ...]) -> dict[str, list[str]]:
-    """The parts between <name> and </name>."""
+    """Criterion name -> texts between <name> and </name>."""
     if "</" not in text:
         return {}
     parts_of: dict[str, list[str]] = {}
@@ -96,7 +102,7 @@ def _tag_parts(text: str, names: tuple[tuple[str, str], ...]) -> dict[str, list[
 
 
 def _row_parts(text: str, names: tuple[tuple[str, str], ...]) -> dict[str, list[str]]:
-    """Rows of a Markdown table with a criterion in the first cell."""
+    """Criterion name -> rows of a Markdown table whose first cell holds the criterion."""
     rows_by_criterion: dict[str, list[str]] = {}
     for line in text.splitlines() if "|" in text else ():
         cells = [cell.strip(" *_`") for cell in line.strip().strip("|").split("|")]
@@ -107,7 +113,9 @@ def _row_parts(text: str, names: tuple[tuple[str, str], ...]) -> dict[str, list[
 
 
 def _line_parts(text: str, names: tuple[tuple[str, str], ...]) -> dict[str, list[str]]:
-    """From a line that begins with a criterion's name to the next such line, or to a line about the whole."""
+    """Criterion name -> texts from a line that begins with the name to the next line of this kind, or to a summary
+    line. Empty for fewer than two criteria.
+    """
     places = [(match.start(), match.end(), match["name"]) for match in _heads(names).finditer(text)]
     lines_by_criterion: dict[str, list[str]] = {}
     for number, (_, begin, label) in enumerate(places):
@@ -120,14 +128,16 @@ def _line_parts(text: str, names: tuple[tuple[str, str], ...]) -> dict[str, list
 
 
 def _under(name: str, rest: str) -> str:
-    """Text behind a name, with the name before it in the plainest form; alone where it begins on a line of its own."""
+    """The text after a criterion's name, written as "name: text"; without the name where the text begins on a
+    new line.
+    """
     plain = _AFTER_NAME.sub("", rest, count=1)
     return plain.strip() if plain[:1] == "\n" else f"{name}: {plain.strip()}"
 
 
 @lru_cache(maxsize=1024)
 def _whole(label: str, names: tuple[tuple[str, str], ...]) -> str:
-    """The criterion's name in full; "" for what is none."""
+    """The full name of the criterion that `label` names or abbreviates; "" where it names none."""
     for name, short in names:
         if _folded(label) == _folded(name) or (short and label.strip() == short):
             return name
@@ -141,7 +151,7 @@ def _folded(name: str) -> str:
 
 @lru_cache(maxsize=64)
 def _heads(names: tuple[tuple[str, str], ...]) -> re.Pattern[str]:
-    """A line that begins with a name, or with a word that ends a part."""
+    """Pattern of a line that begins with a criterion's name, or with a summary word that ends a part."""
     mark = r"[*_`\"'\[]{0,3}"
     begin = (
         rf"^[ \t>]{{0,8}}(?:#{{1,6}}[ \t]{{0,3}})?(?:[-*•+][ \t]{{1,3}})?{mark}(?:\(?\d{{1,2}}[.):][ \t]{{0,3}})?{mark}"
@@ -161,7 +171,9 @@ def _tags(names: tuple[tuple[str, str], ...]) -> re.Pattern[str]:
 
 
 def _any_of(names: tuple[tuple[str, str], ...]) -> str:
-    """Names in any letter case, longest first; abbreviations as they are."""
+    """Regular expression for the criteria's names in any letter case, longest first, and their abbreviations in
+    capitals.
+    """
     whole = sorted((name for name, _ in names), key=len, reverse=True)
     written = [r"[ _\-]".join(map(re.escape, re.split(r"[\s_\-]+", name))) for name in whole]
     short = [re.escape(abbreviation) for _, abbreviation in names if abbreviation]

@@ -1,4 +1,4 @@
-"""Judgments from an answer about several criteria, independent of each other."""
+"""Reads one judgment per criterion from an answer about several criteria. The judgments do not depend on each other."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _WORD = re.compile(r"[^\W\d_]+")
 def joint_judgments(
     parser: Parser, response: Response, criteria: Sequence[Criterion], *, story: str = ""
 ) -> tuple[Judgment, ...]:
-    """One judgment a criterion, in their order.
+    """One judgment for each criterion, in the order of `criteria`.
 
-    A criterion's part is read as an answer about it alone. Of several parts those with a rating must agree, else the
-    criterion is `ambiguous`. Without any part the answer is prose: a rating counts where its sentence names the
-    criterion, so a rating of the whole story is nobody's.
+    A criterion's part is read like an answer about this criterion alone. If a criterion has several parts, those with a
+    rating must agree; otherwise the criterion is `ambiguous`. An answer without such parts is read as prose: a rating
+    counts for a criterion only if its sentence names the criterion. A rating of the whole story thus counts for none.
     """
     cleaned = clean(response.text)
     run_on = ("run_on",) if cleaned.run_on else ()
@@ -92,7 +92,9 @@ def _in_prose(
 
 
 def _is_named(text: str, span: tuple[int, int], criterion: Criterion, others: Sequence[str]) -> bool:
-    """Whether the sentence around a rating names the criterion by a word that no other asked criterion has."""
+    """Whether the sentence around a rating names the criterion by a word that the name of no other requested criterion
+    contains.
+    """
     begin = max((match.end() for match in _SENTENCE.finditer(text, 0, span[0])), default=0)
     end = _SENTENCE.search(text, span[1])
     words = [word.lower() for word in _WORD.findall(text[begin : end.start() if end else len(text)])]

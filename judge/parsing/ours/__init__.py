@@ -1,1 +1,3 @@
-"""The parser `ours`: from an answer's text to a rating with an explanation, or to the status that says why not."""
+"""The parser `ours`: reads a rating and an explanation from an answer's text, or gives the status that says why there
+is no rating.
+"""

@@ -1,8 +1,9 @@
-"""Check whether the sentence around a number states it as the judge's own rating of this story, or only mentions it.
+"""Checks whether the sentence around a number states it as the judge's own rating of this story, or only
+mentions it.
 
-A judge also writes of ratings that it does not give: "If it had an ending it would be a 2", "It falls short of a 2",
-"Humans rated it a 2", "Is it a 2?". Where it is not clear, the statement is `doubtful`: that can lose a rating, but
-never give one that was not stated.
+A judge also mentions ratings that it does not give: "If it had an ending it would be a 2", "It falls short of a 2",
+"Humans rated it a 2", "Is it a 2?". An unclear statement is `doubtful`. This can lose a rating, but never gives one
+that was not stated.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ _FEW_CHARACTERS = 24
 
 
 def assertion(page: Page, mention: Mention, form: str) -> Assertion:
-    """Way in which a number's sentence gives it; `form` is the statement's (`label`, `leading`, `sentence`)."""
+    """Whether a number's sentence gives it as the judge's rating: `asserted`, `doubtful` or `denied`. `form` is the
+    form in which the number is stated (such as `label`, `leading`, `sentence`).
+    """
     begin, end, mark = page.sentence(mention.start, mention.stop)
     before, after = page.low[begin : mention.start], page.low[mention.stop : end]
     if mark == "?" and (form not in _FORMS or len(after) <= _FEW_CHARACTERS):
@@ -48,7 +51,7 @@ def assertion(page: Page, mention: Mention, form: str) -> Assertion:
 
 
 def is_template(text: str, position: int) -> bool:
-    """Whether the text at a position is shown as an example of an answer."""
+    """Whether the text at a position is part of an example of an answer."""
     return phrases.TEMPLATE.search(text[max(0, position - 60) : position].lower()) is not None
 
 
@@ -61,7 +64,7 @@ def _struck_out(text: str, mention: Mention) -> bool:
 
 
 def _behind_last(stop: re.Pattern[str], text: str) -> str:
-    """The text behind the last match."""
+    """The text after the last match of `stop`; the whole text without a match."""
     start = 0
     for match in stop.finditer(text):
         start = match.end()
@@ -69,7 +72,9 @@ def _behind_last(stop: re.Pattern[str], text: str) -> str:
 
 
 def _not_given(core: str) -> bool:
-    """Whether the clause before the number denies it, only intended it, or gives it to or by somebody else."""
+    """Whether the clause before the number denies the rating, calls it only intended, or says that others give or
+    receive it.
+    """
     clause = _behind_last(phrases.CLAUSE_END, core)
     own = clause
     for match in phrases.OWN_SUBJECT.finditer(clause):
@@ -80,7 +85,9 @@ def _not_given(core: str) -> bool:
 
 
 def _only_spoken_of(page: Page, mention: Mention, core: str, after: str) -> bool:
-    """Whether the words right behind the number say so: "a 2 would be too harsh", "2 by people", "2 on Goodreads"."""
+    """Whether the words directly after the number show that it is not the judge's rating: "a 2 would be too harsh", "2
+    by people", "2 on Goodreads".
+    """
     if phrases.ONLY_SPOKEN_OF.match(after) or phrases.BY_OTHERS.match(after) or phrases.TO_ANOTHER.match(after):
         return True
     if phrases.GERUND.search(core) and phrases.BEING_AFTER.match(after):
@@ -90,7 +97,7 @@ def _only_spoken_of(page: Page, mention: Mention, core: str, after: str) -> bool
 
 
 def _conditioned(after: str) -> bool:
-    """Whether the rest of the clause sets a condition: "a 2 if it had an ending"."""
+    """Whether the rest of the clause states a condition: "a 2 if it had an ending"."""
     stop = phrases.SUFFIX_END.search(after)
     near = phrases.NOT_A_CONDITION.sub(" ", after[: stop.start()] if stop else after)
     return phrases.CONDITION_AFTER.search(near) is not None

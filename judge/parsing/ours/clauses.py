@@ -1,4 +1,6 @@
-"""Analysis of the clause before a number: who states a rating with it, and how plainly."""
+"""Analyses the clause before a number: whether it states the number as a rating, who gives the rating, and how
+plainly.
+"""
 
 from __future__ import annotations
 
@@ -52,11 +54,12 @@ _PRONOUNS = words.word_set("it this that one it's that's")
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """The clause before a number.
+    """What the clause before a number says about it.
 
-    `states` is the tier in which it states a rating, 0 when it does not; `whole` says that nothing but fillers stands
-    between the sentence's start and the number, `joined` that words of a rating or a conjunction stand before it,
-    `counted` that the number stands right behind what it may count ("Story 2/5").
+    `states` is the tier in which the clause states a rating (1 = plainest, 0 = it states none). `named`: the clause
+    names the requested criterion. `other`: it is about another criterion. `denied`: it denies the rating. `whole`: the
+    words that can state a rating reach back to the beginning of the clause. `joined`: the words before the number
+    connect it to a rating. `counted`: the number directly follows a word that it may number ("Story 2/5").
     """
 
     states: int = 0
@@ -69,7 +72,9 @@ class Clause:
 
 
 def clause_before(page: Page, before: list[str], mention: Mention) -> Clause:
-    """Walk back from the number over words that can state a rating, and return what these words state."""
+    """Read the words before the number backwards, as long as they can state a rating, and return what these words
+    state.
+    """
     run: list[str] = []
     stop = ""
     for i in range(len(before) - 1, -1, -1):
@@ -111,7 +116,7 @@ def clause_before(page: Page, before: list[str], mention: Mention) -> Clause:
 
 
 def _ends_in_the_story(tokens: list[str]) -> bool:
-    """Whether the last words are "the story" or its like, for "the story has a rating of"."""
+    """Whether the last words mean the story, as in "the story has a rating of"."""
     return (
         len(tokens) >= 2
         and tokens[-1] in words.STORY - _PRONOUNS
@@ -121,12 +126,14 @@ def _ends_in_the_story(tokens: list[str]) -> bool:
 
 
 def _other_clause(run: list[str]) -> Clause:
-    """A clause about another criterion, unless its name is too far from the number to own it."""
+    """A clause about another criterion. `other` is false where the criterion's name is too far from the number."""
     return Clause(other=len(run) <= 5)
 
 
 def _conditional(run: list[str]) -> bool:
-    """ "would have given it a", "nearly a", "to give it a" without anybody who does: what was not given."""
+    """Whether the words speak of a rating that was not given: "would have given it a", "nearly a", or "to give it a"
+    without a subject.
+    """
     if "nearly" in run:
         return True
     if "have" in run:
@@ -143,11 +150,12 @@ def _conditional(run: list[str]) -> bool:
 
 
 def _weigh(page: Page, run: list[str], stop: str, whole: bool, mention: Mention) -> tuple[int, bool]:
-    """The tier of a run of known words, 0 for none, and whether it names the criterion.
+    """(Tier in which a run of known words states a rating, 0 for none; whether the run names the requested
+    criterion).
 
-    A run states a rating by who states it (I, the story, a rating) and by how closely that stands to the number. Where
-    the word before the run is not known, it may be the true subject ("Humans rated it a 2"), an adjective ("the
-    average rating is 2") or a verb of saying ("claims that it deserves a 2").
+    The tier depends on the subject (I, the story, a rating) and on how close the statement is to the number. An unknown
+    word before the run may be the real subject ("Humans rated it a 2"), an adjective ("the average rating is 2") or a
+    reporting verb ("claims that it deserves a 2").
     """
     named = any(page.names.is_asked(w) for w in run)
     if not run:
@@ -184,7 +192,9 @@ def _weigh(page: Page, run: list[str], stop: str, whole: bool, mention: Mention)
 
 
 def _of_the_story(run: list[str], stop: str, whole: bool, joined: bool) -> int:
-    """The tier of "the story deserves a", by what stands before it."""
+    """Tier of a statement such as "the story deserves a", which depends on the words before it; 0 where it states no
+    rating.
+    """
     first = next((i for i, w in enumerate(run) if w in words.STORY), 0)
     verb = next((i for i, w in enumerate(run) if w in words.STORY_STATE), len(run))
     fresh = (first > 0 and not words.STOPS.isdisjoint(run[:first])) or run[0] in (
@@ -210,14 +220,16 @@ def _of_the_story(run: list[str], stop: str, whole: bool, joined: bool) -> int:
 
 
 def revises(page: Page, mention: Mention) -> bool:
-    """Whether the sentence or label before the number marks the number as the final rating."""
+    """Whether the sentence or label before the number marks it as the final rating."""
     behind = behind_revision(page, mention.start)
     # "Final rating: 3 Engagement (2)": the last word was spoken with the number before.
     return behind is not None and not any(c.isdigit() for c in behind)
 
 
 def behind_revision(page: Page, position: int) -> str | None:
-    """The text between the words of a revision and a position in their sentence; None where there are none."""
+    """The text between words of revision ("my final rating is") and a position in their sentence; None without words of
+    revision.
+    """
     before = page.low[max(0, position - 110) : position].rstrip(" \n")
     cut = max(before.rfind(stop) for stop in (". ", "! ", "? ", "\n", ".\n"))
     sentence, end = before[cut + 1 :], -1

@@ -1,4 +1,4 @@
-"""Removal of thinking and of run-on turns from an answer. Every character keeps its position."""
+"""Blanks reasoning blocks and run-on chat turns in an answer. Every other character keeps its position."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _RUN_ON_SIGNS = ("###", "## ", "human:", "user:", "assistant:", "system:", "prom
 
 @dataclass(frozen=True, slots=True)
 class Cleaned:
-    """The answer's text, as long as the original, with what is not the answer blanked out.
+    """An answer's text of unchanged length, in which everything that is not the answer is blank.
 
-    `run_on` says that a next turn was cut off.
+    `run_on` says that a further chat turn was removed.
     """
 
     text: str
@@ -35,7 +35,7 @@ class Cleaned:
 
 
 def clean(text: str) -> Cleaned:
-    """Blank thinking blocks, role markers and whatever follows the answer's own turn."""
+    """Blank reasoning blocks, role markers and everything after the judge's own turn."""
     if "think" in text or "thought" in text or _OTHER_CHANNEL in text or "THINK" in text or "Think" in text:
         text = _without_thinking(text)
     lowered = text.lower()
@@ -54,7 +54,7 @@ def clean(text: str) -> Cleaned:
 
 
 def _without_thinking(text: str) -> str:
-    """The text with thinking blanked; a block that never ends reaches to the end."""
+    """The text with reasoning blocks blanked. A block without an end mark reaches to the end of the text."""
     final = text.rfind(_FINAL_CHANNEL)
     if final >= 0:
         start = final + len(_FINAL_CHANNEL)

@@ -1,4 +1,4 @@
-"""Choice among the ratings that an answer states, or the status that says why none can be chosen."""
+"""Chooses among the ratings that an answer states, or gives the status that says why none can be chosen."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ _WORDS = {"ten": 10.0, "hundred": 100.0, "twenty": 20.0, "seven": 7.0, "%": 100.
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The status and, where it is `ok`, the statement that gives the rating; flags about how it was found."""
+    """The status and, if it is `ok` or `out_of_scale`, the statement that gives the rating. `flags` describe how the
+    rating was chosen.
+    """
 
     status: Status
     statement: Statement | None = None
@@ -39,11 +41,11 @@ class Decision:
 
 
 def decide(page: Page, statements: list[Statement]) -> Decision:
-    """One rating out of all statements.
+    """Reduce all statements to one rating.
 
-    Others' ratings are set aside; the plainest kind of statement counts alone; what names the criterion goes before
-    an overall rating; an explicit revision goes before what it revises; statements that differ are ambiguous, and so
-    is an answer in which nothing but doubtful ones were found.
+    Ratings of other criteria are ignored. Only the statements with the lowest (plainest) tier count. A rating that
+    names the criterion has priority over an overall rating, and an explicit revision over the rating that it revises.
+    The answer is ambiguous if the remaining statements differ, or if all statements are doubtful.
     """
     own = [s for s in statements if not s.other]
     flags: tuple[str, ...] = ("others_rated",) if len(own) < len(statements) else ()
@@ -87,9 +89,10 @@ _IN_RUNNING_TEXT = ("sentence", "fraction", "leading")
 
 
 def _contradicted(page: Page, chosen: Statement, others: list[Statement]) -> bool:
-    """Whether a rating that only running text states stands beside another number in the place of a rating.
+    """Whether a rating stated only in running text conflicts with another number that may be the rating, such as a
+    number that opens or closes a line.
 
-    A sentence can be misread, so the number that opens or closes a line is not overruled by it.
+    A sentence can be misread, so it does not overrule the other number.
     """
     if chosen.form not in _IN_RUNNING_TEXT or chosen.mention.kind == "stars":
         return False
@@ -101,7 +104,7 @@ def _contradicted(page: Page, chosen: Statement, others: list[Statement]) -> boo
 
 
 def _another_scale(page: Page, mention: Mention) -> bool:
-    """Whether the answer, or the label before the number, names a scale that is not the one asked for."""
+    """Whether the answer, or the label before the number, names another scale than the requested one."""
     label = _IN_LABEL.search(page.low, max(0, mention.start - 100), mention.start)
     if label is not None:
         word = label.group(1) or label.group(2)
@@ -113,15 +116,16 @@ def _another_scale(page: Page, mention: Mention) -> bool:
 
 
 def _claim(statement: Statement) -> tuple[object, ...]:
-    """The claim of a statement; the scale's own denominator adds nothing to it."""
+    """(Value, upper end of a range, whether it is a percentage). Two statements agree if these are equal; the
+    denominator is ignored.
+    """
     mention = statement.mention
     return mention.value, mention.high, mention.percent
 
 
 def _settled(page: Page, ours: list[Statement]) -> tuple[list[Statement], bool]:
-    """The last revision alone, and whether it revises a single rating (rather than settling a range).
-
-    A range is settled by a later plain rating inside it.
+    """(The last explicit revision alone, whether it revises a single rating). Without a revision, or where a later
+    statement differs from it, the statements are unchanged.
     """
     last = [s for s in ours if revises(page, s.mention)]
     if last:

@@ -1,6 +1,6 @@
-"""Check whether the words that state a rating also occur in the judged story, and so may be quoted from it.
+"""Checks whether the words that state a rating also occur in the judged story, and may thus be quoted from it.
 
-Words are compared without case, marks, markup and invisible characters; numbers in words count as their digits.
+Words are compared without letter case, punctuation, markup and invisible characters. Number words equal their digits.
 """
 
 from __future__ import annotations
@@ -35,20 +35,24 @@ _NEAR, _LABEL = 8, 24
 
 @dataclass(frozen=True, slots=True)
 class _Forms:
-    """A story as it is searched: its words between blanks, and all of it without blanks."""
+    """Two searchable forms of a story: `words` separated by spaces, and `exact` without any spaces."""
 
     words: str
     exact: str
 
 
 def stands_in(story: str, stated: str) -> bool:
-    """Whether words occur in the story. A number without words never counts, since it occurs in many stories."""
+    """Whether the words in `stated` occur in the story. A number without words never counts, because it occurs in many
+    stories.
+    """
     tokens = _tokens(stated)
     return _has_letters(tokens) and _within(tokens, _forms(story))
 
 
 def is_quoted(story: str, stated: StatedWords) -> bool:
-    """Whether a statement is the story's: its last words, or those that the sentence reports from the story."""
+    """Whether a rating statement is quoted from the story: its last words, or the words that its sentence reports,
+    occur there.
+    """
     forms = _forms(story)
     tokens = _tokens(stated.words)
     own = any(token in _OWN for token in tokens[:-1])
@@ -69,8 +73,8 @@ def is_quoted(story: str, stated: StatedWords) -> bool:
 def without_quoted(page: Page, stated: list[Statement], story: str) -> list[Statement]:
     """The statements, with those that quote the story marked as doubtful.
 
-    One that opens the answer may be the judge's own in the story's words, so it is not overruled by another rating: it
-    keeps its tier, and ratings that differ from it leave the answer ambiguous.
+    If the first statement opens the answer and quotes the story, it may still be the judge's own. If another statement
+    differs from it, all statements are then marked as doubtful, so that the answer is ambiguous.
     """
     kept: list[Statement] = []
     for statement in stated:
@@ -88,13 +92,13 @@ def without_quoted(page: Page, stated: list[Statement], story: str) -> list[Stat
 
 
 def _opens(page: Page, first: Statement) -> bool:
-    """Whether nothing but the words of a label stands before a statement."""
+    """Whether a statement opens the answer, apart from a label before it."""
     before = page.low[: first.mention.start]
     return len(before) <= _LABEL and not any(mark in before.strip() for mark in "\n.!?,;")
 
 
 def without_objects(story: str, text: str) -> str:
-    """The text with those JSON objects blanked that occur in the story; all other characters keep their positions."""
+    """The text with JSON objects that occur in the story blanked. All other characters keep their positions."""
     if "{" not in story or "{" not in text:
         return text
     for _, start, end in list(placed_objects(text)):
@@ -104,7 +108,7 @@ def without_objects(story: str, text: str) -> str:
 
 
 def _reported(before: list[str]) -> bool:
-    """Whether the words before a statement give it to somebody else."""
+    """Whether the words before a statement attribute it to somebody else."""
     near = before[-_NEAR:]
     if not near or near[-1] in _OWN:
         return False

@@ -1,4 +1,4 @@
-"""Reader for answers given as JSON, fenced or inside prose. Broken JSON is read as running text."""
+"""Reads answers given as JSON, in a code block or inside prose. Broken JSON is read as running text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from judge.records import Judgment, Scale
 
 
 class _Several(tuple[Any, ...]):
-    """The different values of a key that stands in an object more than once."""
+    """The different values of a key that occurs more than once in a JSON object."""
 
     __slots__ = ()
 
@@ -66,7 +66,9 @@ _RANGE = -1.0
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One rating in a JSON object."""
+    """One rating in a JSON object. `rank` says how specific its key is (0 = another criterion, 3 = the requested
+    criterion).
+    """
 
     key: str
     value: Any
@@ -76,7 +78,9 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Rules from entries to a judgment: further key words for a rating, and the function that judges."""
+    """Rules for reading ratings from JSON: further key words for a rating, and the function that makes a judgment from
+    entries.
+    """
 
     keys: frozenset[str]
     judge: Callable[[list[tuple[Entry, int]], tuple[str, ...], Scale, str, list[dict[str, Any]]], Judgment]
@@ -84,14 +88,14 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class JsonAnswer:
-    """Statements of an answer's JSON objects, and the answer with these objects blanked out."""
+    """Judgment from an answer's JSON objects, and the text outside of them, with the objects blanked."""
 
     judgment: Judgment
     outside: str
 
 
 def json_judgment(text: str, names: Names, scale: Scale, reading: Reading | None = None) -> JsonAnswer | None:
-    """The judgment of the JSON objects in an answer; None where there is none that holds a rating."""
+    """Judgment from the JSON objects in an answer; None where no object holds a rating."""
     reading = reading or NUMBERS
     if "{" not in text or '"' not in text:
         return None
@@ -116,14 +120,14 @@ def json_judgment(text: str, names: Names, scale: Scale, reading: Reading | None
 
 
 def _without(text: str, objects: list[tuple[dict[str, Any], int, int]]) -> str:
-    """The text with the objects blanked, every other character in its place."""
+    """The text with the JSON objects blanked. Every other character keeps its position."""
     for _, start, end in objects:
         text = text[:start] + " " * (end - start) + text[end:]
     return text
 
 
 def strict_json_judgment(text: str, names: Names, scale: Scale, reading: Reading | None = None) -> Judgment:
-    """The judgment of an answer that is one JSON object and nothing else."""
+    """Judgment of an answer that must be exactly one JSON object."""
     reading = reading or NUMBERS
     try:
         value = json.loads(whole_escapes(text), parse_constant=lambda _name: None, object_pairs_hook=_object)
@@ -144,7 +148,7 @@ def objects_in(text: str) -> Iterator[dict[str, Any]]:
 
 
 def placed_objects(text: str) -> Iterator[tuple[dict[str, Any], int, int]]:
-    """Complete JSON objects in a text with their places."""
+    """(object, start, end) for each complete JSON object in a text."""
     text = whole_escapes(text)
     position = text.find("{")
     for _ in range(_MOST_OBJECTS):
@@ -163,7 +167,9 @@ def placed_objects(text: str) -> Iterator[tuple[dict[str, Any], int, int]]:
 def _entries(
     value: dict[str, Any], names: Names, keys: frozenset[str], named: bool = False, depth: int = 0
 ) -> Iterator[Entry]:
-    """Ratings in an object: rank 0 = another criterion's, 1 = a rating, 2 = a final one, 3 = named as ours."""
+    """Ratings in a JSON object, with ranks. 0: another criterion's rating. 1: a rating. 2: a final rating. 3: a rating
+    under the requested criterion's name.
+    """
     why = _explanation(value)
     for key, item in _pairs(value):
         parts = [w.lower() for w in _KEY_WORD.findall(_CAMEL.sub(" ", key))]
@@ -206,7 +212,7 @@ def _explanation(value: dict[str, Any]) -> str | None:
 def _judge(
     chosen: list[tuple[Entry, int]], flags: tuple[str, ...], scale: Scale, text: str, objects: list[dict[str, Any]]
 ) -> Judgment:
-    """The judgment of equal-ranking entries."""
+    """Judgment from (entry, start of its object) pairs of equal rank: ambiguous if their values differ."""
     read = [(_value(entry.value), entry, start) for entry, start in chosen]
     stated = [(value, entry, start) for value, entry, start in read if value is not None]
     if not stated:
@@ -227,7 +233,9 @@ NUMBERS = Reading(frozenset(), _judge)
 
 
 def _value(item: Any) -> tuple[float, float | None] | None:
-    """Value and denominator of an entry; a range has the denominator -1; None when it states no number."""
+    """(Value, denominator or None) of an entry. A range has the denominator -1. None where the entry states no
+    number.
+    """
     if item is None or isinstance(item, bool):
         return None
     if isinstance(item, int | float):
@@ -248,7 +256,9 @@ def _value(item: Any) -> tuple[float, float | None] | None:
 
 
 def _highest(objects: list[dict[str, Any]]) -> float | None:
-    """The highest point of the scale that an answer's objects name: ``"max": 10``, ``"scale": "1-10"``."""
+    """Upper end of the scale that an answer's objects name (``"max": 10``, ``"scale": "1-10"``); None where they name
+    none.
+    """
     for value in objects:
         for key, item in _pairs(value):
             parts = {w.lower() for w in _KEY_WORD.findall(_CAMEL.sub(" ", key))}
@@ -273,7 +283,7 @@ def _float(value: str | float) -> float:
 
 
 def _span(text: str, key: str, value: float, start: int) -> tuple[int, int] | None:
-    """Span of the number in the text; None when it is written in a way that cannot be found again."""
+    """(start, end) of the number in the text; None where it cannot be located there."""
     position = text.find(f'"{key}"', start)
     while position >= 0:
         literal = _LITERAL.search(text, position + len(key) + 2)

@@ -1,4 +1,4 @@
-"""The label before a number: "Rating:", "Coherence -", "Confidence ="."""
+"""Reads the label before a number: "Rating:", "Coherence -", "Confidence ="."""
 
 from __future__ import annotations
 
@@ -23,11 +23,13 @@ _HEDGES = words.word_set("around about roughly approximately a an")
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A label before a number.
+    """A label before a number, such as "Rating:".
 
-    `kind` is `rating` (of the story), `other` (another criterion's), `doubtful` (words of a rating among words that are
-    not known), `heading` (an unknown one on the line above) or `unknown` (another quantity). `counts` says that the
-    number may count answers ("Answer 2: ...").
+    `kind` is one of these. `rating`: of the story. `other`: of another criterion. `doubtful`: words of rating among
+    unknown words. `heading`: an unknown label on the line above. `unknown`: another quantity.
+
+    `named`: the label names the requested criterion. `weak`: its words are only weak signs of a rating. `overall`: it
+    announces an overall rating. `counts`: the number may number an answer ("Answer 2: ...").
     """
 
     kind: str
@@ -38,7 +40,7 @@ class Label:
 
 
 def label_before(page: Page, before: list[str]) -> Label | None:
-    """The label directly before the number, on its line or as the heading above it; None when there is none."""
+    """The label directly before the number, on its line or as the heading above; None without a label."""
     tokens = before.copy()
     crossed = False
     while tokens and tokens[-1] in ("\n", "(", "[", "{", "<"):
@@ -75,7 +77,7 @@ def label_before(page: Page, before: list[str]) -> Label | None:
 
 
 def _names_directly(page: Page, tokens: list[str]) -> bool:
-    """ "Coherence 4", "Rating 4": a line that is a name and a number."""
+    """Whether the line is a name followed by a number, without a colon: "Coherence 4", "Rating 4"."""
     segment = _last_segment(tokens)
     if not 1 <= len(segment) <= 2:
         return False
@@ -86,7 +88,9 @@ def _names_directly(page: Page, tokens: list[str]) -> bool:
 
 
 def _before_parenthesis(page: Page, tokens: list[str]) -> Label | None:
-    """ "Coherence (4): ..." and "Rating: Good (4)", where one to three words stand between label and parenthesis."""
+    """The label of a number in parentheses: "Coherence (4): ...", or "Rating: Good (4)" with one to three words
+    between. None without a label.
+    """
     if _names_directly(page, tokens):
         return _classify(page, _last_segment(tokens), dash=True)
     for back in range(1, 5):
@@ -99,7 +103,7 @@ def _before_parenthesis(page: Page, tokens: list[str]) -> Label | None:
 
 
 def _last_segment(tokens: list[str]) -> list[str]:
-    """The words back to the last stop."""
+    """The words after the last punctuation mark that ends a label or sentence."""
     start = len(tokens)
     while start and tokens[start - 1] not in words.STOPS:
         start -= 1
@@ -107,10 +111,10 @@ def _last_segment(tokens: list[str]) -> list[str]:
 
 
 def _classify(page: Page, segment: list[str], *, dash: bool) -> Label | None:
-    """The kind of a label.
+    """The kind of label that some words form; None where they are no label.
 
-    Behind a colon or an equals sign, words that are not known name another quantity; before a dash they may be the end
-    of a sentence, and None leaves them to it.
+    Before a colon or an equals sign, unknown words name another quantity. Before a dash they may be the end of a
+    sentence, and are then no label.
     """
     if not segment:
         return None
@@ -142,7 +146,9 @@ def _classify(page: Page, segment: list[str], *, dash: bool) -> Label | None:
 
 
 def _another_quantity(segment: list[str], *, asked: bool) -> bool:
-    """ "Number of ratings", "Score out of", "Grade level", "Scale": words of a rating that name something else."""
+    """Whether the words name a quantity other than a rating: "Number of ratings", "Score out of", "Grade level",
+    "Scale".
+    """
     if segment[-1] in ("scale", "of") or (not asked and "level" in segment):
         return True
     return not _PLURALS.isdisjoint(segment) and not _COUNTS.isdisjoint(segment)

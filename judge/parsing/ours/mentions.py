@@ -1,4 +1,4 @@
-"""Search for numbers, number words and rows of stars in an answer, with fraction or range."""
+"""Finds numbers, number words and rows of stars in an answer, with their fraction or range."""
 
 from __future__ import annotations
 
@@ -56,9 +56,10 @@ _MOST = 300
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A number at [start, end); with its fraction or range, it extends to `stop`.
+    """A number at [start, end) of an answer. With its fraction or range, it extends to `stop`.
 
-    `high` is the other end of a range (infinity for "4+"), `out_of` the denominator, `percent` whether it is one.
+    `high` is the other end of a range (infinity for "4+"). `out_of` is the denominator of a fraction. `percent` = it is
+    a percentage.
     """
 
     start: int
@@ -72,10 +73,10 @@ class Mention:
 
 
 def mentions(low: str) -> list[Mention]:
-    """All mentions in a lower-case text, in order.
+    """All numbers in a lower-case text, in order.
 
-    An answer with more than 300 numbers is no answer in words; its first 100 and last 200 are kept, so that the time
-    stays bounded.
+    In an answer with more than 300 numbers, only the first 100 and the last 200 are kept, so that the time stays
+    bounded.
     """
     numbers = list(_walk(low))
     kept = numbers if len(numbers) <= _MOST else numbers[:100] + numbers[-200:]
@@ -83,7 +84,7 @@ def mentions(low: str) -> list[Mention]:
 
 
 def number(literal: str) -> float | None:
-    """The value of a literal: "4", "4.5", "4,5", "1,000", "four"; None for "1.2.3"."""
+    """Value of a number as written: "4", "4.5", "4,5", "1,000", "four"; None for texts such as "1.2.3"."""
     if literal in _WORDS:
         return _WORDS[literal]
     if literal.isdigit():
@@ -118,7 +119,9 @@ _NO_COMPARISON = re.compile(r"<[^<>\n]{0,60}>[ \t]{0,2}\Z|[=>-]>[ \t]{0,2}\Z|(?:
 
 
 def _compared(low: str, mention: Mention) -> bool:
-    """Whether the number bounds a rating and is none (">3"); not behind a tag, an arrow or the mark of a quotation."""
+    """Whether a comparison sign makes the number a bound and not a rating (">3"). Tags, arrows and quotation marks such
+    as ">" at a line's start are no comparison signs.
+    """
     if low[max(0, mention.start - 3) : mention.start].rstrip(" \t")[-1:] not in tuple("<>≤≥≦≧⩽⩾="):
         return False
     first = max(0, mention.start - 66)
@@ -129,7 +132,7 @@ def _compared(low: str, mention: Mention) -> bool:
 
 
 def _literals(low: str) -> Iterator[tuple[int, int, str]]:
-    """Places of numbers, number words and rows of stars."""
+    """(start, end, kind) of numbers, number words and rows of stars. The kind is `digits`, `word` or `stars`."""
     for literal in _LITERAL.finditer(low):
         if literal.lastindex is None:
             continue
@@ -150,7 +153,7 @@ def _literals(low: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _with_tail(low: str, start: int, end: int, value: float, kind: Literal["digits", "word"]) -> Mention | None:
-    """The mention with what follows it; None for clock times and dates."""
+    """The number with its fraction, range or percent sign; None for clock times and dates."""
     follows = low[end : end + 1]
     if follows in "\n" or not (follows in _BEGINS_TAIL or follows.isspace()):
         return Mention(start, end, end, value, kind)
@@ -182,7 +185,9 @@ def _stars(low: str, start: int, end: int) -> Mention:
 
 
 def _may_rate(low: str, start: int, end: int) -> bool:
-    """Number words are mostly plain words ("one or two things"): only those in the place of a rating are mentions."""
+    """Whether a number word is in a position where it may be a rating. Most number words are not ("one or two
+    things").
+    """
     before = low[max(0, start - 12) : start].rstrip(" *_\"'([")
     if not before.strip() or before[-1] in ":=\n-–—>：,.!?{":
         return True

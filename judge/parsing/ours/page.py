@@ -1,4 +1,6 @@
-"""An answer prepared for reading: lower case, plain markup and quotation marks, and every character at its position."""
+"""An answer prepared for the search for ratings: lower case, simplified markup and quotation marks, all characters at
+their original positions.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ _WINDOW = 130
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A cleaned answer, its lower-case copy of equal length, the names of the criterion asked for, and its scale."""
+    """A cleaned answer, its lower-case copy of equal length, the names of the requested criterion and others, and the
+    scale. `last` is the end of the answer's text.
+    """
 
     text: str
     low: str
@@ -30,7 +34,7 @@ class Page:
     """Where the text ends but for white space."""
 
     def tokens_before(self, position: int) -> list[str]:
-        """Words and punctuation before a position, at most 130 characters back, without parentheses."""
+        """Words and punctuation marks in the 130 characters before a position, without text in parentheses."""
         window = self.low[max(0, position - _WINDOW) : position]
         if ")" in window or "]" in window:
             window = _PARENTHESIS.sub(" ", window)
@@ -40,13 +44,15 @@ class Page:
         return tokens
 
     def part(self, begin: int, end: int) -> Page:
-        """The page with everything outside [begin, end) blanked, so that all positions stay the same."""
+        """The page with all text outside [begin, end) replaced by spaces, so that positions stay the same."""
         before, after = " " * begin, " " * (len(self.low) - end)
         text, low = (before + whole[begin:end] + after for whole in (self.text, self.low))
         return replace(self, text=text, low=low, last=end)
 
     def sentence(self, start: int, stop: int) -> tuple[int, int, str]:
-        """Start and end of the sentence around [start, stop), and the mark that ends it ("" at a line's end)."""
+        """(start, end, punctuation mark at the end) of the sentence around [start, stop). The mark is "" where the
+        sentence ends with its line.
+        """
         first = max(0, start - _REACH)
         begin = first
         for match in _SENTENCE_STOP.finditer(self.low, first, start):
@@ -60,7 +66,7 @@ class Page:
         return begin, last.start(), last.group()[:1].strip()
 
     def word_at(self, position: int) -> str:
-        """The first word at or after a place, lower case."""
+        """The first word at or after a position, in lower case."""
         match = _WORD.match(self.low, position)
         return match.group(1) if match else ""
 

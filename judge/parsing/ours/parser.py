@@ -1,4 +1,6 @@
-"""The parser `ours`: from an answer's text to a rating with an explanation, or to the status that says why not."""
+"""The parser `ours`: reads a rating and an explanation from an answer's text, or gives the status that says why there
+is no rating.
+"""
 
 from __future__ import annotations
 
@@ -29,10 +31,12 @@ from judge.records import Criterion, Judgment, Response, Scale, Status, Structur
 class Ours:
     """A parser that reads only what an answer states: a number, or the code of a label where the scale has labels.
 
-    Flags: `off_step` (4.5 on 1-5), `cut` (the answer was cut after its rating), `run_on` (a further chat turn was cut
-    off), `others_rated` (other criteria were rated too), `revised` (an explicit revision of an earlier rating),
-    `guideline_only` (the explanation only repeats a guideline), and of ambiguous answers `list` (the only number is
-    the "1." of a list) and `quoted` (the only rating is quoted from the story or from somebody's speech).
+    Flags of answers with a rating: `off_step` (4.5 on a scale of whole numbers), `cut` (the answer was cut after its
+    rating), `run_on` (a further chat turn was removed), `others_rated` (other criteria were rated too), `revised` (the
+    rating explicitly revises an earlier one) and `guideline_only` (the explanation only repeats a guideline).
+
+    Flags of ambiguous answers: `list` (the only number is the "1." of a list) and `quoted` (the only rating is quoted
+    from the story or from somebody's speech).
     """
 
     version: str = "ours/3"
@@ -48,10 +52,11 @@ class Ours:
         story: str = "",
         rating_pattern: str | None = None,
     ) -> Judgment:
-        """The judgment of one response. Thinking, stored apart in `response.reasoning`, is never searched for a rating.
+        """The judgment of one response. The judge's reasoning in `response.reasoning` is not searched for a rating.
 
-        With a `rating_pattern`, only what it matches is a rating. A statement whose words stand in `story` is quoted;
-        a server that was made to fill in a number or an object quotes nobody.
+        With a `rating_pattern`, only text that the pattern matches is a rating. A statement whose words occur in
+        `story` counts as a quotation. This check is skipped if `structured` made the server return a number or an
+        object.
         """
         cleaned = clean(response.text)
         flags: tuple[str, ...] = ("run_on",) if cleaned.run_on else ()
@@ -73,12 +78,12 @@ class Ours:
 
 
 def load() -> Ours:
-    """Make the parser that the registry loads."""
+    """The parser, for the registry."""
     return Ours()
 
 
 def _nothing(response: Response) -> Status:
-    """The status of an answer without text."""
+    """Status of an answer without text: filtered, truncated or empty."""
     if response.finish_reason == "content_filter":
         return "filtered"
     if response.finish_reason == "length":
@@ -88,7 +93,7 @@ def _nothing(response: Response) -> Status:
 
 
 def _choice(text: str, scale: Scale) -> Judgment:
-    """The whole text is one number, or there is no rating."""
+    """Judgment of an answer whose whole text must be one number; any other text has no rating."""
     start = len(text) - len(text.lstrip())
     literal = text.strip()
     value = number(literal) if literal.replace(".", "", 1).isdecimal() else None
@@ -100,7 +105,7 @@ def _choice(text: str, scale: Scale) -> Judgment:
 
 
 def _free_form(text: str, criterion: Criterion, criterion_names: Names, story: str, *, cut: bool) -> Judgment:
-    """The judgment of an answer whose form was left to the judge, without what it quotes from the story."""
+    """Judgment of an answer in free form. Text that the answer quotes from the story does not count."""
     open_form = label_open_form if criterion.scale.labels else _open_form
     if not story:
         return open_form(text, criterion, criterion_names, cut=cut).judgment
@@ -122,7 +127,7 @@ def _free_form(text: str, criterion: Criterion, criterion_names: Names, story: s
 # what tells answers apart only where one quotes it.
 @lru_cache(maxsize=4096)
 def _open_form(text: str, criterion: Criterion, criterion_names: Names, *, cut: bool, story: str = "") -> Reading:
-    """The reading of an answer whose form was left to the judge."""
+    """Reading of an answer in free form: of its JSON objects if one holds a rating, else of its running text."""
     as_json = json_judgment(text, criterion_names, criterion.scale)
     if as_json is None:
         return _prose(text, criterion, criterion_names, story, cut=cut)
@@ -136,7 +141,7 @@ def _open_form(text: str, criterion: Criterion, criterion_names: Names, *, cut: 
 
 
 def _prose(text: str, criterion: Criterion, criterion_names: Names, story: str, *, cut: bool) -> Reading:
-    """Running text: find every number, keep what is stated as a rating, decide."""
+    """Read running text: find every number, keep those stated as a rating, and choose one."""
     sheet = page(text, criterion_names, criterion.scale)
     numbers = mentions(sheet.low)
     if not numbers:
@@ -160,7 +165,9 @@ def _prose(text: str, criterion: Criterion, criterion_names: Names, story: str, 
 
 
 def _statements(sheet: Page, mentions: list[Mention], *, cut: bool) -> list[Statement]:
-    """The decision from the mentions, the scale's own left out; those of a list or in quotation marks are doubtful."""
+    """Statements made by the numbers. Numbers that restate the scale are left out; numbers of a list or in quotation
+    marks are doubtful.
+    """
     masked = scale_numbers(sheet.low, mentions, sheet.scale) if len(mentions) > 1 else set()
     stated: list[Statement] = []
     last_masked: Mention | None = None
@@ -185,14 +192,16 @@ def _statements(sheet: Page, mentions: list[Mention], *, cut: bool) -> list[Stat
 
 
 def _unfinished(rest: str) -> bool:
-    """Whether a cut fell inside a range or a fraction: "4/", "3 and", "4 out of"."""
+    """Whether the text was cut inside a range or a fraction: "4/", "3 and", "4 out of"."""
     return rest in ("-", "–", "/") or rest.strip() in ("/", "to", "or", "and", "out", "out of")
 
 
 def _finish(
     judgment: Judgment, flags: tuple[str, ...], response: Response, criterion: Criterion, text: str
 ) -> Judgment:
-    """Add what holds for every kind of answer: cuts, refusals, the scale's step, copied guidelines."""
+    """Add to a judgment what applies to every form of answer: cuts, refusals, steps of the scale, and copied
+    guidelines.
+    """
     flags += judgment.flags
     status = judgment.status
     if status == "ok" and judgment.rating is not None:

@@ -1,4 +1,4 @@
-"""Check whether a rating is inside quotation marks of reported speech."""
+"""Checks whether a rating is inside quotation marks of reported speech."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _REPORTS = re.compile(
 
 
 def quotation(text: str, start: int, stop: int) -> tuple[int, int] | None:
-    """Start and end of the reported speech around [start, stop) of an answer; None where it is the judge's own.
+    """(start, end) of the reported speech around [start, stop); None where the text is the judge's own.
 
-    Quotation marks around the whole answer, a whole line, or what a label of the judge's own introduces ('Rating: "4"')
-    report nobody's speech.
+    Quotation marks around the whole answer, around a whole line, or after one of the judge's own labels ('Rating: "4"')
+    are not reported speech.
     """
     line = max(text.rfind("\n", 0, start) + 1, start - _REACH)
     end = text.find("\n", stop)
@@ -51,7 +51,9 @@ def quotation(text: str, start: int, stop: int) -> tuple[int, int] | None:
 
 
 def _reports_before_own(low: str) -> bool:
-    """ "The note is" and "the author's answer": a label that belongs to the story, not to the judge."""
+    """Whether the text ends in a label that belongs to the story and not to the judge: "The note is", "the author's
+    answer".
+    """
     return (
         re.search(
             r"\b(?:the|a|an|his|her|their|\w+'s) (?:note|answer|response|result|mark|grade)\b\s*(?:is|:)?\s*\Z", low
@@ -61,7 +63,9 @@ def _reports_before_own(low: str) -> bool:
 
 
 def _around(text: str, line: int, start: int, stop: int, end: int) -> tuple[int, int] | None:
-    """The places of the quotation marks around [start, stop), the nearest pair of each kind tried in turn."""
+    """(position of the opening mark, position of the closing mark) of the quotation marks around [start, stop); None
+    without any. Kinds of marks are tried in turn.
+    """
     before, after = text[line:start], text[stop:end]
     if before.count('"') % 2 and '"' in after:
         return line + before.rfind('"'), stop + after.find('"')
@@ -75,7 +79,7 @@ def _around(text: str, line: int, start: int, stop: int, end: int) -> tuple[int,
 
 
 def _single(text: str, line: int, start: int, stop: int, end: int) -> tuple[int, int] | None:
-    """Straight single quotation marks, which are apostrophes too."""
+    """Same as `_around`, for straight single quotation marks, which may also be apostrophes."""
     if "'" not in text[line:start]:
         return None
     opened = None

@@ -1,8 +1,7 @@
-"""An Eval-Prompt's own pattern of a rating: a regular expression with one group, or a JSON path.
+"""Reads ratings by an Eval-Prompt's own pattern: a regular expression with one group, or a JSON path.
 
-Regular expressions are matched by RE2, whose time grows with the length of the text and with nothing else, so no
-pattern and no answer can hold a table up. It knows neither look-around nor back-references; a pattern that needs them
-is refused when it is loaded.
+Regular expressions are matched by RE2 in time linear in the length of the text, so no pattern and no answer can block a
+table. RE2 has no look-around and no back-references; a pattern that needs them is refused when it is loaded.
 """
 
 from __future__ import annotations
@@ -43,10 +42,10 @@ def check_pattern(pattern: str, *, where: str) -> None:
 
 
 def pattern_judgment(pattern: str, text: str, scale: Scale, story: str = "") -> Judgment:
-    """The judgment that a pattern accepted by `check_pattern` gives: `no_rating` without a match, `ambiguous` where
-    matches differ.
+    """Judgment by a pattern that `check_pattern` accepted: `no_rating` without a match, `ambiguous` where matches
+    differ.
 
-    What it matches in words of the story is quoted.
+    A match whose words occur in `story` counts as a quotation.
     """
     read = partial(_code, scale) if scale.labels else _number_of
     matcher = _json_matches if pattern.startswith(_JSON) else _matches
@@ -68,13 +67,15 @@ def pattern_judgment(pattern: str, text: str, scale: Scale, story: str = "") -> 
 
 
 def captures(pattern: str, text: str) -> bool:
-    """Whether a pattern captures anything but blanks, for labels that are not known yet."""
+    """Whether a pattern captures any text other than whitespace. Used where the labels of the scale are not
+    known yet.
+    """
     matches = _json_matches if pattern.startswith(_JSON) else _matches
     return any(True for _ in matches(pattern, text, lambda found: 0.0 if str(found).strip() else None))
 
 
 def _matches(pattern: str, text: str, read: _Read) -> Iterator[tuple[float, tuple[int, int] | None, tuple[int, int]]]:
-    """Value, place of the rating and place of the whole match, for each match whose group is one."""
+    """(value, span of the rating, span of the whole match) for each match whose group `read` accepts as a rating."""
     compiled = _compiled(pattern, "rating_pattern")
     group = compiled.groupindex.get(_GROUP, 1)
     for match in compiled.finditer(text):
@@ -97,7 +98,7 @@ def _json_matches(path: str, text: str, read: _Read) -> Iterator[tuple[float, No
 
 
 def _step(value: Any, step: re.Match[str]) -> Any:
-    """The value one step further along the path; None where there is nothing."""
+    """The value one step further along a JSON path; None where the path ends."""
     name, index = step[1] or step[3] or step[4], step[2]
     if index is not None:
         return value[int(index)] if isinstance(value, list) and int(index) < len(value) else None
@@ -109,7 +110,9 @@ def _number_of(text: str | float) -> float | None:
 
 
 def _code(scale: Scale, text: str | float) -> float | None:
-    """The code of a captured label, quotation marks, markup and a stop around it aside."""
+    """Code of a captured label, without regard to quotation marks, markup and a full stop around it; None for other
+    texts.
+    """
     code = scale.code_of(text.strip(_AROUND_LABEL)) if isinstance(text, str) else None
     return None if code is None else float(code)
 

@@ -1,4 +1,4 @@
-"""Types for what was read from an answer, and from which words."""
+"""Types for the result of reading an answer and for the words from which it was read."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from judge.records import Judgment
 class StatedWords:
     """The words that state a rating: the number and the words before it in its sentence.
 
-    `exact` is a form of marks such as [[4]], compared as it stands; "" for a form of words.
+    `exact` is a rating written with marks, such as [[4]], which is compared verbatim; "" for a rating in words.
     """
 
     words: str
@@ -20,9 +20,9 @@ class StatedWords:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A judgment with the words of every statement of a rating, so that a story can be searched for these words.
+    """A judgment with the words of every statement of a rating, so that the story can be searched for these words.
 
-    `worded` says that the rating is stated in words, not by a number alone or by a form of marks.
+    `worded` says that the rating is stated in words, and not by a number alone or with marks such as [[4]].
     """
 
     judgment: Judgment

@@ -1,4 +1,4 @@
-"""Detection of answers that decline to answer, applied only where no rating was found."""
+"""Detects refusals. Used only for answers without a rating."""
 
 from __future__ import annotations
 
@@ -17,6 +17,6 @@ _ALONE = re.compile(r"i\s(?:can't|cannot|can\snot|won't|will\snot)\s?\Z")
 
 
 def refuses(low: str) -> bool:
-    """Whether a lower-case text without a rating declines; reads its first 600 characters."""
+    """Whether a lower-case text without a rating is a refusal. Only its first 600 characters are read."""
     # "I cannot relate to the hero" is an opinion: the bare modal alone says nothing.
     return any(not _ALONE.match(match.group()) for match in _REFUSAL.finditer(low[:600]))

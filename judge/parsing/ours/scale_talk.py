@@ -1,4 +1,4 @@
-"""Detection of numbers in an answer that restate the scale or number a list."""
+"""Detects numbers in an answer that restate the scale or number a list."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BULLETS = " \t-•>(["
 
 @dataclass(frozen=True, slots=True)
 class _Point:
-    """A whole number that may be a point of the scale or number a list, with what stands behind it."""
+    """A whole number that may be a point of the scale or the number of a list item. `behind` is the text after it."""
 
     start: int
     value: int
@@ -25,7 +25,7 @@ class _Point:
 
 
 def scale_numbers(low: str, mentions: list[Mention], scale: Scale) -> set[int]:
-    """Places of mentions that belong to a restated scale or to a numbered list."""
+    """Start positions of the numbers that belong to a restated scale or to a numbered list."""
     points: list[_Point] = []
     for mention in mentions:
         behind = _BEHIND.match(low, mention.end)
@@ -41,14 +41,14 @@ def scale_numbers(low: str, mentions: list[Mention], scale: Scale) -> set[int]:
 
 
 def opens_line(low: str, mention: Mention) -> bool:
-    """Whether the number begins its line; a bullet may precede it."""
+    """Whether the number begins its line, possibly after a bullet."""
     return not low[low.rfind("\n", 0, mention.start) + 1 : mention.start].strip(_BULLETS)
 
 
 def continues_list(low: str, mention: Mention, earlier: Mention, *, cut: bool) -> bool:
-    """Whether a last line that holds a number alone is as likely the next number of the list above it.
+    """Whether a number alone on the last line may be the next number of the list above it.
 
-    Behind a blank line it is a verdict, unless the answer was cut there.
+    After an empty line it counts as a rating, unless the answer was cut.
     """
     line = low.rfind("\n", 0, mention.start) + 1
     if not opens_line(low, mention) or low[mention.stop :].strip(" \t\n.)"):
@@ -58,7 +58,9 @@ def continues_list(low: str, mention: Mention, earlier: Mention, *, cut: bool) -
 
 
 def ends_cut(low: str, mention: Mention, last: int, earlier: list[Mention]) -> bool:
-    """Whether a cut answer ends in a line that is a number, below lines that numbers opened: the next of a list."""
+    """Whether a cut answer ends in a line that is only a number, below other lines that begin with numbers. The number
+    may then be the next of a list.
+    """
     if not opens_line(low, mention) or low[mention.stop : last].strip(" \t\n.):"):
         return False
     line = low.rfind("\n", 0, mention.start) + 1
@@ -66,10 +68,10 @@ def ends_cut(low: str, mention: Mention, last: int, earlier: list[Mention]) -> b
 
 
 def _runs(points: list[_Point], scale: Scale, *, lists: bool) -> set[int]:
-    """Members of runs that count up (or down) by one.
+    """Start positions of the numbers in runs that count up or down by one and restate the scale or number a list.
 
-    A list numbered "1." "2." or "1:" "2:" from 1 needs two members; a scale must hold three from its end on, or both
-    its ends.
+    Two members suffice for a list from 1 ("1." "2." or "1:" "2:") and for a run that holds both ends of the scale.
+    Otherwise a run needs three members, one of them an end of the scale.
     """
     masked: set[int] = set()
     start = 0

@@ -1,4 +1,4 @@
-"""Classification of a number in an answer: whether it states a rating, how plainly, and for which criterion."""
+"""Classifies a number in an answer: whether it states a rating, how plainly, and for which criterion."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ from judge.parsing.words.tiers import DOUBTFUL, FOREIGN, LIKELY, PLAIN, POSSIBLE
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A stated rating: of the criterion asked for (`named` if it is named) or of another criterion (`other`)."""
+    """A rating that the answer states. `tier` says how plainly (1 = plainest), `form` in which form (such as `label` or
+    `sentence`). `named`: the requested criterion is named. `other`: the rating is of another criterion. `overall`: the
+    rating is of the whole story.
+    """
 
     mention: Mention
     tier: int
@@ -37,7 +40,7 @@ _JUNK = " \n\t\r\u00a0\u3000\"'“”«»#>([{$•<\u200b\ufeff-"
 
 
 def statement(page: Page, mention: Mention) -> Statement | None:
-    """The rating that the answer states with this number, or None."""
+    """The rating that the answer states with this number; None where the number states no rating."""
     stated = _stated(page, mention)
     if stated is not None and stated.other:
         return stated
@@ -59,7 +62,7 @@ _REACH, _FEWEST = 110, 2
 
 
 def stating_words(page: Page, stated: Statement) -> StatedWords | None:
-    """The words that state a rating; None for a number alone, as a bare "4" or a first line "4/5"."""
+    """The words that state a rating; None for a number without words, such as "4" or a first line "4/5"."""
     start, end = stated.mention.start, stated.mention.end
     if stated.form == "leading":
         return None
@@ -77,7 +80,7 @@ def stating_words(page: Page, stated: Statement) -> StatedWords | None:
 
 
 def _stated(page: Page, mention: Mention) -> Statement | None:
-    """The statement by form and words alone, whoever makes it."""
+    """The statement by its form and words alone. Whether it is the judge's own is not checked."""
     follow = follows(page, mention)
     if follow == "no" or _excluded(page, mention):
         return None
@@ -103,8 +106,11 @@ def _stated(page: Page, mention: Mention) -> Statement | None:
 
 
 def follows(page: Page, mention: Mention) -> str:
-    """Text behind it: `stop`, `dash`, `scale` ("1 = worst"), `word` (may follow a rating), `Word` (a new sentence
-    without a stop), `label` ("Rating: 3 Confidence: 2"), `noun` (the number counts something), `no` (in a compound)."""
+    """Kind of the text after the number. `stop`: a punctuation mark or the end. `dash`: a dash. `scale`: an explanation
+    of a point ("1 = worst"). `word`: a word that may follow a rating. `Word`: a new sentence without a full stop before
+    it. `label`: a further label ("Rating: 3 Confidence: 2"). `noun`: a noun that the number counts. `no`: the number is
+    part of a compound.
+    """
     return _behind(page, mention.stop)
 
 
@@ -143,7 +149,7 @@ _LISTED = re.compile(r",\s{0,2}\d")
 
 
 def _excluded(page: Page, mention: Mention) -> bool:
-    """A range that is the scale itself: "1 to 5"."""
+    """Whether the number is a range equal to the scale: "1 to 5"."""
     scale = page.scale
     return mention.high is not None and (mention.value, mention.high) == (scale.min, scale.max)
 
@@ -161,7 +167,7 @@ _LIST_NUMBER = re.compile(
 
 
 def _leading(page: Page, mention: Mention, follow: str) -> Statement | None:
-    """The number opens the answer: what a judge writes behind "Rating:"."""
+    """Statement by a number that opens the answer, as if it followed "Rating:". None where it states no rating."""
     head = page.low[: mention.start]
     opening = head.strip(_JUNK) if len(head) <= 200 else "-"
     if mention.high is not None and _OPENS_A_RANGE.fullmatch(opening):
@@ -189,10 +195,10 @@ def opens_a_list(page: Page, mention: Mention) -> bool:
 
 
 def numbers_a_list(page: Page, mention: Mention) -> bool:
-    """Whether a number is as likely that of a list as a rating.
+    """Whether a number may be the number of a list item instead of a rating.
 
-    So is a "1.", "1)" or "1:" that opens a line and a sentence, and any number with a stop behind a bullet or in a
-    heading ("### 2. Plot").
+    This holds for "1.", "1)" or "1:" at the beginning of a line that goes on with a sentence. It also holds for any
+    number with a full stop after a bullet or in a heading ("### 2. Plot").
     """
     line = page.low.rfind("\n", 0, mention.start) + 1
     if _BULLET.fullmatch(page.text, line, mention.start) and _ITEM.match(page.text, mention.stop):
@@ -205,7 +211,9 @@ _LIST_ITEM = re.compile(r"[ \t]*\d{1,2}[.):][ \t]")
 
 
 def _numbers_what_follows(page: Page, mention: Mention) -> bool:
-    """Whether a number behind a label numbers a sentence: "Note: 2. The other", "2. Here is the answer: 1. The"."""
+    """Whether a number after a label is the number of the sentence that follows: "Note: 2. The other", "2. Here is the
+    answer: 1. The".
+    """
     if _ITEM.match(page.text, mention.stop) is None:
         return False
     line = page.low.rfind("\n", 0, mention.start) + 1
@@ -218,7 +226,9 @@ _RESULT = re.compile(r"\[\s?results?\s?\]\s{0,3}:?\s{0,3}(?:(?:score|rating)\s?:
 
 
 def _standing_form(page: Page, mention: Mention) -> Statement | None:
-    """Forms that mean a rating wherever they stand: [[4]], boxed{4}, [RESULT] 4 (Prometheus)."""
+    """Statement in a form that is a rating at any position: [[4]], boxed{4}, [RESULT] 4 (Prometheus). None for other
+    forms.
+    """
     low, start = page.low, mention.start
     if _RESULT.search(low, max(0, start - 24), start):
         return Statement(mention, PLAIN, "boxed")
@@ -233,7 +243,9 @@ def _standing_form(page: Page, mention: Mention) -> Statement | None:
 
 
 def _labelled(page: Page, before: list[str], mention: Mention, follow: str) -> Statement | None:
-    """A label stands before the number: "Rating: 4", "Coherence = 4", a heading, a table cell."""
+    """Statement by a number after a label: "Rating: 4", "Coherence = 4", a heading, a table cell. None where it states
+    no rating.
+    """
     label = label_before(page, before)
     if label is None:
         return None
@@ -258,13 +270,13 @@ def _labelled(page: Page, before: list[str], mention: Mention, follow: str) -> S
 
 
 def _capital_behind(page: Page, mention: Mention) -> bool:
-    """Whether a new sentence begins behind the number although no stop stands there ("Rating: 3 Humans ...")."""
+    """Whether a new sentence begins after the number without a full stop between ("Rating: 3 Humans ...")."""
     word = page.word_at(mention.stop)
     return bool(word) and page.text[page.low.find(word, mention.stop)].isupper()
 
 
 def _in_sentence(page: Page, before: list[str], mention: Mention, follow: str) -> Statement | None:
-    """The number is stated in running text, or stands for itself."""
+    """Statement by a number in running text or alone on a line; None where it states no rating."""
     clause = clause_before(page, before, mention)
     if clause.denied:
         return None
@@ -280,7 +292,7 @@ def _in_sentence(page: Page, before: list[str], mention: Mention, follow: str) -
 
 
 def _fraction(page: Page, mention: Mention, follow: str, clause: Clause) -> Statement | None:
-    """A fraction of the scale, or stars, in running text."""
+    """Statement by a fraction of the scale ("4/5") or by stars in running text; None where it states no rating."""
     if mention.out_of is not None and not _of_the_scale(page, mention) and mention.out_of not in (10, 100):
         return None
     bare_count = mention.out_of is None and mention.kind != "stars"
@@ -301,7 +313,9 @@ def _fraction(page: Page, mention: Mention, follow: str, clause: Clause) -> Stat
 
 
 def _alone(page: Page, mention: Mention, follow: str, clause: Clause) -> Statement | None:
-    """A number that is a line, or opens one with a dash, or follows "On reflection,"."""
+    """Statement by a number that is a line, opens a line before a dash, or follows words such as "On reflection,". None
+    for other numbers.
+    """
     low, start = page.low, mention.start
     line = low.rfind("\n", 0, start) + 1
     opens = not low[line:start].strip(_JUNK)
@@ -338,7 +352,7 @@ def _of_the_scale(page: Page, mention: Mention) -> bool:
 
 
 def about_what(page: Page, mention: Mention) -> str:
-    """Whether "on X" behind the number names the criterion asked for, another one, or none."""
+    """Criterion named by "on X" after the number: `asked` (the requested one), `other` (another one), or "" (none)."""
     match = _ABOUT.match(page.low, mention.stop)
     if match is None:
         return ""

@@ -1,4 +1,4 @@
-"""Parsing of answers that compare two stories. A preference is read only where the answer states it."""
+"""Parses answers that compare two stories. A preference counts only if the answer states it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Check whether words that prefer a story are the judge's overall verdict, or a denied, imagined or partial one."""
+"""Checks whether words that prefer a story are the judge's overall verdict. They may also be denied, hypothetical, or
+about one aspect only.
+"""
 
 from __future__ import annotations
 
@@ -198,9 +200,11 @@ PARTS = re.compile(
 
 
 def stated(line: str, begin: int, start: int, stop: int, end: int, mark: str, criterion_words: frozenset[str]) -> str:
-    """Way a sentence [begin, end) gives a preference at [start, stop): `overall`, `plain`, `part` or `denied`.
+    """How the sentence [begin, end) states a preference at [start, stop). `overall`: explicitly on the whole. `plain`:
+    neither on the whole nor for one aspect. `part`: for one aspect of the stories. `denied`: not as the judge's
+    preference.
 
-    `criterion_words` are words of the criterion that was asked for: what is said of it is no part.
+    `criterion_words` are words of the requested criterion; a preference for this criterion does not count as `part`.
     """
     before, behind = line[begin:start], line[stop:end]
     if mark == "?":
@@ -224,7 +228,9 @@ def stated(line: str, begin: int, start: int, stop: int, end: int, mark: str, cr
 
 
 def spoken_of(own: str) -> bool:
-    """Whether the words before the preference negate it, suppose it, or call it another's or an earlier one."""
+    """Whether the words before the preference negate it, make it hypothetical, or attribute it to others or to an
+    earlier time.
+    """
     clause = _behind_last(_CLAUSE, own)
     if _DENIED.search(clause) or _OPINION_DENIED.search(own):
         return True
@@ -250,14 +256,16 @@ def _of_a_part(line: str, begin: int, own: str, before: str, behind: str, criter
 
 
 def _names_a_part(words: str, criterion_words: frozenset[str]) -> bool:
-    """Whether a label names a part of a story; a label of a few words that are not known does too."""
+    """Whether a label names an aspect of a story, such as its plot. A short label of unknown words counts as an aspect
+    too.
+    """
     if _VERDICT_HEADING.search(words) or _is_known(words, criterion_words):
         return False
     return PARTS.search(words) is not None or len(words.split()) <= _FEW
 
 
 def under_part(line: str, begin: int, criterion_words: frozenset[str]) -> bool:
-    """Whether the nearest heading above names a part of a story: "### Plot"."""
+    """Whether the nearest heading above names an aspect of a story: "### Plot"."""
     line_break = line.rfind("\n", 0, begin + 1)
     for _ in range(6):
         if line_break <= 0:
@@ -277,17 +285,17 @@ def under_part(line: str, begin: int, criterion_words: frozenset[str]) -> bool:
 
 
 def verdict_heading(text: str) -> bool:
-    """Whether the words of a label or heading announce a verdict on the whole."""
+    """Whether the words of a label or heading announce an overall verdict."""
     return _VERDICT_HEADING.search(text) is not None
 
 
 def revises(before: str) -> bool:
-    """Whether the words before a statement withdraw an earlier one."""
+    """Whether the words before a statement withdraw an earlier statement."""
     return any(not _REAL_REVISION.match(before, m.start()) for m in REVISES.finditer(before))
 
 
 def goes_on_but(behind: str) -> bool:
-    """Whether the rest of a sentence withdraws the statement before it."""
+    """Whether the rest of a sentence withdraws the statement at its beginning."""
     return _BUT.search(behind) is not None
 
 

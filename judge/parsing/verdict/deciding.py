@@ -1,4 +1,4 @@
-"""Choice among the preferences that an answer states, or the status that says why none can be chosen."""
+"""Chooses among the preferences that an answer states, or gives the status that says why none can be chosen."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from judge.parsing.verdict.statements import Statement
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The statement that holds, or why none does."""
+    """The chosen statement of a preference, or a status that says why none was chosen. `revised` = it revises an
+    earlier one.
+    """
 
     status: Literal["ok", "no_preference", "ambiguous"]
     statement: Statement | None = None
@@ -20,9 +22,10 @@ class Decision:
 def decide(stated: list[Statement]) -> Decision:
     """Reduce all statements to one preference.
 
-    What is said of parts counts for nothing. The last explicit revision goes before what it revises. Statements in the
-    form of an answer and those on the whole must agree; both go before what else sentences say, unless such a sentence
-    comes after a bare form and contradicts it. Praise counts where nothing at all speaks for another side.
+    Preferences for single aspects are ignored. The last explicit revision replaces what it revises. Statements in the
+    form of an answer ("Verdict: B") and statements on the whole must agree, and have priority over plain sentences. A
+    plain sentence that contradicts them makes the answer ambiguous if it comes later or if none of them is on the
+    whole. Praise counts only if no statement prefers another side.
     """
     whole = sorted(
         (statement for statement in stated if statement.kind not in ("part", "early")),
@@ -55,12 +58,12 @@ def decide(stated: list[Statement]) -> Decision:
 
 
 def _bare(plain: list[Statement]) -> bool:
-    """Whether all are in the form of an answer, with no word that they are on the whole."""
+    """Whether all statements have the form of an answer ("Verdict: B"), and none says that it is on the whole."""
     return all(statement.kind == "form" for statement in plain)
 
 
 def _from_last_revision(whole: list[Statement]) -> tuple[list[Statement], bool]:
-    """The statements from the last revision on, and whether it revises another preference."""
+    """(Statements from the last revision on, whether this revision changes the preference)."""
     places = [i for i, statement in enumerate(whole) if statement.revises]
     if not places:
         return whole, False

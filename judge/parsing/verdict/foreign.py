@@ -1,6 +1,7 @@
-"""Short verdicts in other languages: sentences that say which story is better and nothing else.
+"""Recognises short verdicts in other languages: sentences that say which story is better and nothing else.
 
-Words that deny or suppose are not known here, so a sentence must match from its beginning to its end or to its reason.
+Words of denial or supposition are not known in these languages. A sentence must therefore match as a whole, or up to
+the reason that it gives.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ _EVEN = re.compile(
 
 
 def foreign_statements(sheet: Sheet, sentences: list[Sentence]) -> Iterator[Statement]:
-    """The verdicts of whole sentences; words for a tie only where they open the answer."""
+    """Verdicts stated by whole sentences. Words for a tie count only at the beginning of the answer."""
     line = sheet.line
     even = _EVEN.fullmatch(line, sentences[0].begin, sentences[0].end) if sentences else None
     if even is not None and sentences[0].mark not in _ASKS:

@@ -1,4 +1,4 @@
-"""Verdicts in answers given as JSON: the keys that hold one, and the meaning of a value."""
+"""Reads verdicts from answers given as JSON: which keys hold a verdict, and what a value means."""
 
 from __future__ import annotations
 
@@ -44,7 +44,9 @@ _NO_ONE = word_set("tie draw tied neither equal both_equal none_better same even
 
 @dataclass(frozen=True, slots=True)
 class JsonVerdict:
-    """Statements of an answer's JSON objects: the sides of the plainest keys, reasons, the text without the objects."""
+    """Verdict in an answer's JSON objects. `sides`: sides stated by the most specific keys (more than one =
+    contradictory). `outside`: the text without the objects. `span`: position of the value in the text.
+    """
 
     sides: frozenset[str]
     explanation: str | None
@@ -55,7 +57,9 @@ class JsonVerdict:
 def json_verdict(
     text: str, sides: Sides, prose: Callable[[str], str | None], *, strict: bool = False
 ) -> JsonVerdict | None:
-    """The verdict of the JSON objects in an answer, None without any; `prose` reads a value that is a sentence."""
+    """Verdict of the JSON objects in an answer; None where no object holds one. `prose` reads the preferred side from a
+    value that is a sentence.
+    """
     if "{" not in text or '"' not in text:
         return None
     objects = [placed for placed in placed_objects(text) if not is_template(text, placed[1])]
@@ -80,7 +84,7 @@ def json_verdict(
 
 
 def _entries(value: dict[str, Any], depth: int = 0) -> Iterator[tuple[int, str, Any]]:
-    """Entries that may hold the verdict on the whole: 1 = a verdict, 2 = a final one."""
+    """(rank, key, value) of entries that may hold the overall verdict. Rank 1: a verdict. Rank 2: a final verdict."""
     for key, item in value.items():
         parts = [word.lower() for word in _WORDS.findall(_CAMEL.sub(" ", key))]
         if isinstance(item, dict):
@@ -102,7 +106,7 @@ def _entries(value: dict[str, Any], depth: int = 0) -> Iterator[tuple[int, str, 
 
 
 def value_side(item: Any, key: str, sides: Sides, prose: Callable[[str], str | None]) -> str | None:
-    """The side that a value states; None where it states none."""
+    """The side (first, second or tie) that a value states; None where it states none."""
     text = str(item).strip(_EDGE)
     side = sides.side_of(" ".join(text.split()))
     if side is not None:
@@ -137,7 +141,7 @@ def _explanation(value: dict[str, Any]) -> str | None:
 
 
 def _span(text: str, entry: tuple[int, str, str, Any, int]) -> tuple[int, int] | None:
-    """Span of the value in the text; None when it is written in a way that cannot be found again."""
+    """(start, end) of the value in the text; None where it cannot be located there."""
     _, _, key, item, start = entry
     position = text.find(f'"{key}"', start)
     if position < 0:

@@ -1,4 +1,4 @@
-""" "The former" and "the latter": which story they mean, where the words before leave no doubt."""
+"""Resolves "the former" and "the latter" to a story where the words before them are unambiguous."""
 
 from __future__ import annotations
 
@@ -19,10 +19,12 @@ _PAIR = 2
 
 
 def meant(word: str, before: str, named: list[str]) -> str | None:
-    """The story that "former" or "latter" means behind the stories `named` so far, in the order of the answer.
+    """The story that "former" or "latter" means, given the stories `named` before it in the answer; None where this is
+    unclear.
 
-    Where none is named, the order is that of the question, and the answer must begin with the judge choosing: in "wit
-    and heart; I prefer the latter" it is no story. Where some are, one story comes first and then only the other.
+    If the answer names no story before, the order of the question counts, and the answer must begin with the choice: in
+    "wit and heart; I prefer the latter" no story is meant. Otherwise the answer must name first one story and then only
+    the other.
     """
     if not named:
         order = [FIRST, SECOND] if _NOTHING_NAMED.fullmatch(before) else []

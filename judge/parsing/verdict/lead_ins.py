@@ -1,7 +1,7 @@
-"""The words with which a judge leads up to a verdict of its own: "so I would say that", "in the end".
+"""Recognises words that introduce a judge's own verdict: "so I would say that", "in the end".
 
-A clause that says whose verdict it is, under what condition or of what, uses other words. They cannot all be listed;
-these can.
+Only known introductory words count. The words of clauses that attribute, condition or limit a verdict cannot all be
+listed.
 """
 
 from __future__ import annotations
@@ -61,9 +61,9 @@ _HEADING_WORDS = 5
 
 
 def own(before: str, *, names: bool = False) -> bool:
-    """Whether the words before a verdict, in its sentence, lead up to it as the judge's own.
+    """Whether the words before a verdict in its sentence introduce it as the judge's own.
 
-    `names` says that stories may be named in them: "A is better: [[A]]".
+    With `names`, these words may name stories: "A is better: [[A]]".
     """
     if _ONLY_THEN.search(before) or _DIALOGUE.match(before):
         return False
@@ -77,7 +77,9 @@ def own(before: str, *, names: bool = False) -> bool:
 
 
 def _may_open(before: str, names: bool) -> bool:
-    """Whether what opens the sentence, up to a comma, gives a reason or concedes, and sets no condition or place."""
+    """Whether the beginning of the sentence, up to a comma, gives a reason or a concession, and not a condition or a
+    place.
+    """
     opening, comma, _ = before.partition(",")
     if not comma or _NAME.search(opening) is not None:
         return True
@@ -92,7 +94,9 @@ def _leads_up(words: str, names: bool) -> bool:
 
 
 def _is_heading(words: str) -> bool:
-    """Whether the words before a colon may be a heading: what they mean, others decide; stories have no headings."""
+    """Whether the words before a colon have the form of a heading: few words, without a story's name. Their meaning is
+    checked elsewhere.
+    """
     heading_words = _WORD.findall(words)
     return _ANSWER_MARK.fullmatch(words) is not None or (
         len(heading_words) <= _HEADING_WORDS and not any(c in words for c in "①②◌")

@@ -1,4 +1,4 @@
-"""Words beside a short label ("A", "2", "First") where it names a story: elsewhere it is an article or a number."""
+"""Checks the words around a short label ("A", "2", "First"): does it name a story, or is it an article or a number?"""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _REACH = 24
 
 
 def names_a_story(text: str, start: int, stop: int) -> bool:
-    """Whether a short label at [start, stop) is in a place where it can name a story."""
+    """Whether the words around a short label at [start, stop) allow it to name a story."""
     if _QUANTITY.match(text, stop) or (text[start].isalpha() and stop - start == 1 and _begins_a_name(text, stop)):
         return False
     line = text.rfind("\n", 0, start) + 1
@@ -86,14 +86,18 @@ def _fits(text: str, begin: int, start: int, stop: int) -> bool:
 
 
 def _in_parentheses(text: str, start: int, stop: int) -> bool:
-    """ "(B) The second ...", or "B) The second ..." at the start of a line."""
+    """Whether the label is in parentheses, or before a parenthesis at the start of a line: "(B) The second ...", "B)
+    The second ...".
+    """
     if not text.startswith((")", "]"), stop):
         return False
     return text.endswith(("(", "["), 0, start) or not text[text.rfind("\n", 0, start) + 1 : start].strip()
 
 
 def _may_stand_before(text: str, before: str, match: re.Match[str] | None, start: int, stop: int) -> bool:
-    """A number or a word of order needs a word that is known; a letter one that it does not belong to ("Plan B")."""
+    """Whether the word `before` may precede a label. A number or an ordinal needs a known word. A letter needs a word
+    with which it forms no fixed name ("Plan B").
+    """
     if before in _BEFORE or before.endswith("ly"):
         return True
     letter = stop - start == 1 and text[start].isalpha()
@@ -113,5 +117,5 @@ def _begins_a_name(text: str, stop: int) -> bool:
 
 
 def _listed(text: str, start: int) -> bool:
-    """Whether a line above opens with the number before it."""
+    """Whether a line above begins with "1." or "1)", so that "2" may number a list item."""
     return re.search(r"^[ \t]{0,3}1[.)]", text[max(0, start - 4000) : start], re.MULTILINE) is not None

@@ -1,4 +1,6 @@
-"""The parser `verdict/1`: from an answer that compares two stories to a preference, or to why there is none."""
+"""The parser `verdict/1`: reads the preferred story from an answer that compares two stories, or says why there is no
+preference.
+"""
 
 from __future__ import annotations
 
@@ -35,19 +37,21 @@ def parse_verdict(
 ) -> Verdict:
     """Parse which of two stories an answer prefers, from the answer's own words.
 
-    `choices` are the labels of the first story, the second and, where there is a third, a tie; the words for a tie are
-    read whatever its label. `tie_offered` is by default whether there is a third. `criterion` names what was asked
-    for: what the answer says of it is no mere part. `stories` are the texts compared: words that stand in one of them
-    are quoted. Thinking kept apart in `response.reasoning` is never searched.
+    `choices` are the labels of the first story, of the second story and, optionally, of a tie. Words for a tie are read
+    in any case. `tie_offered` defaults to whether there is a third label. `criterion` is the requested criterion: a
+    preference for it counts, unlike a preference for another aspect. `stories` are the compared texts: words that occur
+    in one of them count as a quotation. The reasoning in `response.reasoning` is not searched.
 
-    Flags: `cut` (the answer was cut after its verdict), `revised` (it takes back an earlier verdict), `run_on`
-    (a further question or chat turn was left out), `tie_not_offered` (a tie, though none was offered).
+    Flags: `cut` (the answer was cut after its verdict), `revised` (it withdraws an earlier verdict), `run_on` (a
+    further question or chat turn was left out), `tie_not_offered` (a tie, though none was offered).
     """
     return _judged(response, tuple(choices), tie_offered, structured, criterion, tuple(stories))[0]
 
 
 def states_its_label(response: Response, choices: Sequence[str], structured: Structured, criterion: str) -> bool:
-    """Whether the label at the verdict's span is itself the answer, so that its alternatives are the other verdicts."""
+    """Whether the label at the verdict's span is itself the answer. The token alternatives at this position are then
+    the other verdicts.
+    """
     return _judged(response, tuple(choices), None, structured, criterion, ())[1]
 
 
@@ -87,7 +91,7 @@ def _judged(
 def _reading(
     text: str, choices: tuple[str, ...], structured: Structured, criterion_words: frozenset[str], *, cut: bool
 ) -> tuple[Reading, bool]:
-    """The reading of a cleaned text, and whether a further task behind its verdict was left out."""
+    """(Reading of a cleaned text, whether a further question after the verdict was left out)."""
     named = sides(choices)
     if structured == "choice":
         return read_choice(text, choices, _SYMBOLS), False
@@ -97,7 +101,7 @@ def _reading(
 
 
 def _before_next_task(text: str, named: Sides, criterion_words: frozenset[str], *, cut: bool) -> tuple[Reading, bool]:
-    """The first verdict stands where a further question follows it."""
+    """(Reading, whether a further question was left out). The verdict before the first further question counts."""
     for position in turns(text):
         head = read(text[:position], named, criterion_words, cut=False)
         if head.status == "ok":
@@ -109,7 +113,7 @@ def _before_next_task(text: str, named: Sides, criterion_words: frozenset[str], 
 
 
 def _declines(text: str, reading: Reading) -> bool:
-    """Whether "I cannot choose between them" declines the task."""
+    """Whether words such as "I cannot choose between them" refuse the task."""
     start = reading.span[0] if reading.span is not None else 0
     low = text.lower().replace("’", "'")
     return re.search(
@@ -119,14 +123,14 @@ def _declines(text: str, reading: Reading) -> bool:
 
 
 def _nothing(response: Response) -> VerdictStatus:
-    """The status of an answer without text."""
+    """Status of an answer without text."""
     if response.finish_reason == "content_filter":
         return "filtered"
     return "truncated" if response.finish_reason == "length" else "empty"
 
 
 def _status(reading: Reading, response: Response, text: str) -> VerdictStatus:
-    """The status of an answer without a preference."""
+    """Status of an answer without a preference."""
     if reading.status == "ambiguous":
         return "ambiguous"
     if refuses(text.lower().replace("’", "'")):

@@ -1,7 +1,7 @@
-"""Patterns of the phrases in which judges prefer one of two stories.
+"""Patterns of the phrases by which judges prefer one of two stories.
 
-`w` is the story that is preferred, `l` the one that is not; `soft` marks praise that is no verdict by itself
-("more engaging"). Every gap is bounded, so that each pattern takes linear time.
+Group `w` is the preferred story and group `l` the other one. Group `soft` marks praise that alone is no verdict ("more
+engaging"). Every gap is bounded, so that each pattern takes linear time.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """A pattern, and substrings that any match must contain at least one of; these are searched for first."""
+    """A pattern, and substrings of which every match contains at least one. These are searched first, to save time."""
 
     signs: tuple[str, ...]
     pattern: re.Pattern[str]
 
 
 def _words(text: str) -> tuple[str, ...]:
-    """The words of a text; _ stands for a space in one."""
+    """The words of a text; "_" inside a word becomes a space."""
     return tuple(word.replace("_", " ") for word in text.split())
 
 
@@ -28,7 +28,7 @@ Phrases = Sequence[Phrase]
 
 
 def possible(phrases: Phrases, part: str) -> list[Phrase]:
-    """Those of the phrases that may match in a part of a line."""
+    """The phrases that may match in a part of a line, because it contains one of their substrings."""
     possible_phrases = []
     for phrase in phrases:
         for sign in phrase.signs:

@@ -1,4 +1,4 @@
-"""The reading of an answer: JSON or running text, and the characters from which its verdict was read."""
+"""Reads an answer that compares stories, as JSON or running text, and notes the characters that state the verdict."""
 
 from __future__ import annotations
 
@@ -21,7 +21,11 @@ from judge.parsing.verdict.statements import Statement, sentence_statements
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Verdict of one text; `side` is a symbol of `sides`, and `direct` says that the label at `span` is the answer."""
+    """Verdict of one text.
+
+    `side` is the symbol of the first story, the second story or a tie (see `sides`); None without a verdict. `direct`
+    says that the label at `span` is itself the answer. `words` are the words that state the verdict.
+    """
 
     status: Literal["ok", "no_preference", "ambiguous"]
     side: str | None = None
@@ -41,7 +45,7 @@ _NOTHING = Reading("no_preference")
 # Equal answers are common: a bare "A", a judge at temperature 0. They are read once.
 @lru_cache(maxsize=4096)
 def read(text: str, sides: Sides, criterion_words: frozenset[str], *, cut: bool) -> Reading:
-    """The reading of a cleaned text whose form was left to the judge."""
+    """Reading of a cleaned text in free form."""
     as_json = json_verdict(text, sides, lambda value: _prose(value, sides, criterion_words, cut=False).side)
     if as_json is None:
         return _prose(text, sides, criterion_words, cut=cut)
@@ -62,7 +66,7 @@ def read(text: str, sides: Sides, criterion_words: frozenset[str], *, cut: bool)
 
 
 def read_json(text: str, sides: Sides) -> Reading:
-    """The reading of an answer that consists of one JSON object."""
+    """Reading of an answer that must be one JSON object."""
     verdict = json_verdict(text, sides, lambda value: _prose(value, sides, frozenset(), cut=False).side, strict=True)
     if verdict is None or not verdict.sides:
         return _NOTHING
@@ -72,7 +76,7 @@ def read_json(text: str, sides: Sides) -> Reading:
 
 
 def read_choice(text: str, choices: tuple[str, ...], symbols: tuple[str, ...]) -> Reading:
-    """The reading of an answer that consists of one of the labels."""
+    """Reading of an answer that must be one of the labels."""
     literal = " ".join(text.split()).lower()
     start = len(text) - len(text.lstrip())
     for choice, symbol in zip(choices, symbols, strict=False):
@@ -82,7 +86,7 @@ def read_choice(text: str, choices: tuple[str, ...], symbols: tuple[str, ...]) -
 
 
 def quoted_from(reading: Reading, stories: tuple[str, ...]) -> bool:
-    """Whether the words of the verdict stand in one of the stories."""
+    """Whether the words of the verdict occur in one of the stories."""
     return bool(reading.words) and any(stands_in(story, reading.words) for story in stories if story)
 
 
@@ -111,7 +115,9 @@ def _prose(text: str, sides: Sides, criterion_words: frozenset[str], *, cut: boo
 
 
 def _with_revisions(line: str, stated: list[Statement]) -> list[Statement]:
-    """The statements in their order; one is a revision where words before it take back another."""
+    """The statements in order of position. A statement is marked as a revision where words before it withdraw another
+    statement.
+    """
     revised: list[Statement] = []
     last = None
     for statement in sorted(stated, key=lambda statement: statement.start):

@@ -1,4 +1,4 @@
-"""Detection of the place where an answer goes on with a question or a pair that was not part of the request."""
+"""Detects where an answer continues with a question or a pair of stories that was not part of the request."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NEXT = re.compile(
 
 
 def turns(text: str) -> list[int]:
-    """Positions of the lines that may open another task, in order; at most the first eight."""
+    """Positions of the lines that may open a further question, in ascending order; at most eight."""
     starts = []
     for match in _NEXT.finditer(text):
         if text[: match.start()].strip():

@@ -1,4 +1,6 @@
-"""An answer prepared for the rules of verdicts: names of stories as symbols, no markup, original positions kept."""
+"""An answer prepared for the search for verdicts: names of stories become symbols, markup is removed, original
+positions are kept.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ UNKNOWN = "◌"
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """Span [start, stop) in which the text names a story, and the position of the label itself within the text."""
+    """A span [start, stop) that names a story. `symbol` stands for the story, `label` is the span of the label alone,
+    and `bare` says that the label has no noun such as "story".
+    """
 
     start: int
     stop: int
@@ -50,7 +54,7 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A part [begin, end) of a sheet's line, and the mark that ends it ("" at the end of a text that has none)."""
+    """A sentence [begin, end) of a sheet's `line`, and its final punctuation mark ("" where it has none)."""
 
     begin: int
     end: int
@@ -59,7 +63,9 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """`line` is the text in lower case with symbols for stories; `references` are the symbols in their order."""
+    """`line` is the answer in lower case in which one symbol stands for each name of a story. `references` maps the
+    position of a symbol in `line` to the name in the answer.
+    """
 
     text: str
     line: str
@@ -68,17 +74,17 @@ class Sheet:
     origins: list[int]
 
     def origin(self, position: int) -> int:
-        """Position in the answer of the character at a position of `line`."""
+        """Position in the answer that corresponds to a position in `line`."""
         at = bisect_right(self.starts, position) - 1
         return min(len(self.text), self.origins[at] + position - self.starts[at]) if at >= 0 else 0
 
     def end(self, position: int) -> int:
-        """Position in the answer at which the text before a position of `line` ends."""
+        """Position in the answer that corresponds to the end of the text before a position in `line`."""
         last = self.references.get(position - 1)
         return self.origin(position) if last is None else last.stop
 
     def sentences(self) -> list[Sentence]:
-        """All non-empty sentences of `line`, in order; a full stop after an abbreviation ends none."""
+        """All non-empty sentences of `line`, in order. A full stop after an abbreviation does not end a sentence."""
         parts = []
         begin = 0
         for match in _SENTENCE_END.finditer(self.line):
@@ -90,7 +96,7 @@ class Sheet:
         return [sentence for sentence in parts if sentence.end > sentence.begin]
 
     def _abbreviates(self, position: int) -> bool:
-        """Whether the full stop at a place ends an abbreviation, or the number of a point in a list."""
+        """Whether the full stop at a position ends an abbreviation or the number of a list item."""
         if _ABBREVIATION.search(self.line, max(0, position - 4), position):
             return True
         number = _NUMBER.search(self.line, max(0, position - 4), position)
@@ -144,7 +150,9 @@ def _joined(text: str, low: str, items: list[tuple[int, int, str, Reference | No
 
 
 def _references(text: str, low: str, sides: Sides) -> list[Reference]:
-    """Every name of a story; of an answer with more than 300 the first 100 and the last 200, to bound the time."""
+    """Every name of a story. In an answer with more than 300 names, the first 100 and the last 200 are kept, to bound
+    the time.
+    """
     matches = list(sides.pattern.finditer(low))
     if len(matches) > _MOST:
         matches = matches[:100] + matches[-200:]
@@ -155,7 +163,7 @@ def _references(text: str, low: str, sides: Sides) -> list[Reference]:
 
 
 def _latter(low: str, references: list[Reference]) -> list[Reference]:
-    """ "The former" and "the latter", the last few of them."""
+    """References made by "the former" and "the latter"; only the last few are considered."""
     if "the former" not in low and "the latter" not in low:
         return []
     added = []
@@ -169,7 +177,7 @@ def _latter(low: str, references: list[Reference]) -> list[Reference]:
 
 
 def _quoted(text: str) -> list[tuple[int, int]]:
-    """Quotations of several lines, lines marked as quoted, and what is struck out."""
+    """Spans of quotations over several lines, of lines marked as quoted (">"), and of struck-out text."""
     spans: list[tuple[int, int]] = []
     if '"' in text or "“" in text or "«" in text:
         spans += [m.span() for m in _LOOSE_QUOTES.finditer(text) if "\n" in m.group()]
@@ -188,7 +196,7 @@ def _unless_quoted(text: str, reference: Reference, spans: list[tuple[int, int]]
 
 
 def _is_name_in_quotes(text: str, reference: Reference) -> bool:
-    """Whether the quotation marks hold a name alone, which something is said of: '"Story B" is better'."""
+    """Whether quotation marks contain only a story's name, and a statement about it follows: '"Story B" is better'."""
     return (
         text[reference.start] in '"“'
         and reference.stop - reference.start > 3
@@ -223,7 +231,9 @@ def _reference(text: str, match: re.Match[str], sides: Sides) -> Reference | Non
 
 
 def _behind_noun(text: str, start: int, stop: int, symbol: str, label: tuple[int, int]) -> Reference | None:
-    """ "Story A", "Option (2)"; a small letter may still be an article."""
+    """Reference by a label after a noun: "Story A", "Option (2)". None where a small letter after the noun may be an
+    article.
+    """
     small = label[1] - label[0] == 1 and text[label[0]].islower()
     if small and not names_a_story(text, label[0], stop) and not _stops(text, stop):
         return None
@@ -239,7 +249,9 @@ def _behind_noun(text: str, start: int, stop: int, symbol: str, label: tuple[int
 
 
 def _ordered(text: str, match: re.Match[str], sides: Sides) -> Reference | None:
-    """ "The second story", "the first" where no noun follows, and "Second" where it is a label."""
+    """Reference by an ordinal: "the second story", "the first" without a noun after it, or "Second" where it is a
+    label. None for other ordinals.
+    """
     start, stop = match.span()
     symbol = ordinal(match.group("order"))
     if symbol is None:
@@ -257,7 +269,7 @@ def _ordered(text: str, match: re.Match[str], sides: Sides) -> Reference | None:
 
 
 def _alone(text: str, start: int, stop: int) -> bool:
-    """Whether a letter of the wrong case is the whole answer, or stands in double brackets."""
+    """Whether a letter in the wrong case still names a story, because it is the whole answer or in double brackets."""
     return _in_brackets(text, start, stop) or not any(c.isalnum() for c in text[:start] + text[stop:])
 
 

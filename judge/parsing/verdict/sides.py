@@ -1,4 +1,4 @@
-"""The names of two stories: the labels of a comparison, analysed once."""
+"""The names of two compared stories, derived once from the labels of a comparison."""
 
 from __future__ import annotations
 
@@ -31,9 +31,10 @@ _PAIR = 2
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """The labels of two stories and of a tie, without the words with which both stories' labels begin.
+    """The labels of two stories and of a tie, without the words with which both stories' labels begin ("Story").
 
-    `positions` says whether "the first story" is the story shown first: it is, unless the labels say otherwise.
+    `positions` says whether "the first story" means the story shown first. This holds unless the labels are ordinals in
+    another order.
     """
 
     names: tuple[str, str]
@@ -44,7 +45,7 @@ class Sides:
     """The labels of one character, in their own case."""
 
     def side_of(self, word: str) -> str | None:
-        """The symbol that a label stands for, whatever its case; None for other words."""
+        """The symbol of the story or tie with this label, in any letter case; None for other words."""
         low = word.lower()
         for symbol, name in zip((FIRST, SECOND), self.names, strict=True):
             if low == name.lower():
@@ -54,12 +55,12 @@ class Sides:
         return None
 
     def is_short(self, word: str) -> bool:
-        """Whether a label is one character or an ordinal, which names a story only in certain positions."""
+        """Whether a label is one character or an ordinal. These name a story only in certain positions."""
         return len(word) == 1 or word.lower() in _PLACES
 
 
 def ordinal(word: str) -> str | None:
-    """The symbol that an ordinal ("first") stands for, in several languages; None for other words."""
+    """The symbol of the story that an ordinal ("first") names, in several languages; None for other words."""
     low = word.lower()
     if low in _NTH:
         return _NTH[low]
@@ -68,7 +69,7 @@ def ordinal(word: str) -> str | None:
 
 @lru_cache(maxsize=64)
 def sides(choices: tuple[str, ...]) -> Sides:
-    """The sides of a comparison with these labels: first, second, and that of a tie where there is one."""
+    """The sides of a comparison with these labels: first story, second story and, if there is a third label, a tie."""
     words = [" ".join(choice.split()) for choice in choices]
     tie = words[_PAIR] if len(words) > _PAIR else None
     first, second = _without_common_words(words[0], words[1])
@@ -80,7 +81,7 @@ def sides(choices: tuple[str, ...]) -> Sides:
 
 
 def _without_common_words(first: str, second: str) -> tuple[str, str]:
-    """ "Story A" and "Story B" are A and B."""
+    """The two labels without the words with which both begin: "Story A" and "Story B" become "A" and "B"."""
     left, right = first.split(" "), second.split(" ")
     while len(left) > 1 and len(right) > 1 and left[0].lower() == right[0].lower():
         left, right = left[1:], right[1:]
@@ -88,7 +89,7 @@ def _without_common_words(first: str, second: str) -> tuple[str, str]:
 
 
 def _pattern(names: tuple[str, str], tie: str | None, *, positions: bool) -> re.Pattern[str]:
-    """Everything in a lower-case text that may name a story or a tie; `sheet` tells what does."""
+    """Pattern for text in lower case that may name a story or a tie. `sheet` checks each match."""
     low = [name.lower() for name in names]
     every = [*low, *([tie.lower()] if tie else [])]
     single = "|".join(re.escape(name) for name in every if len(name) == 1)
@@ -120,5 +121,5 @@ def _pattern(names: tuple[str, str], tie: str | None, *, positions: bool) -> re.
 
 
 def _either(names: list[str]) -> str:
-    """Any of the names, the longest first."""
+    """Regular expression for any of the names, the longest first."""
     return "|".join(re.escape(name).replace(r"\ ", r"\s") for name in sorted(set(names), key=len, reverse=True))

@@ -1,4 +1,6 @@
-"""Certainty of a judge's verdict: the probability of each label at the place of the verdict, from log-probabilities."""
+"""Certainty of a judge's verdict: the probability of each label at the position of the verdict, from token
+log-probabilities.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +20,11 @@ _PAIR = 2
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """The shares of the labels' probability; their sum is 1. `tie` is 0 where none was offered.
+    """Probabilities of first story, second story and tie, normalised to the sum 1. `tie` is 0 where none was
+    offered.
 
-    `outside` is what probability lay on no label (or was not shown), `undecided` what could have begun several.
+    `outside` is the probability of tokens that begin no label or that the server did not report; `undecided` is that of
+    tokens that could begin several labels.
     """
 
     first: float
@@ -38,10 +42,10 @@ def soft_verdict(
     structured: Structured = "none",
     criterion: str = "",
 ) -> Shares | None:
-    """The shares of first, second and tie at the place where the answer states its label.
+    """Probability shares of first story, second story and tie at the position where the answer states its label.
 
-    None where there is no preference, no log-probabilities, or where the label is not itself the answer: in "A is worse
-    than B" the alternatives to a name are no alternative verdicts, and "the second story" is no label.
+    None without a preference or without log-probabilities, and where the label is not itself the answer. For example,
+    in "A is worse than B" the alternatives to a name are not alternative verdicts, and "the second story" is no label.
     """
     if verdict.preference is None or verdict.span is None or response.logprobs is None:
         return None

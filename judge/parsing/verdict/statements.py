@@ -1,4 +1,6 @@
-"""Classification of sentences in a comparison: the preferred story or a tie, overall or for one aspect."""
+"""Classifies sentences of an answer that compares two stories: which story or tie they prefer, overall or for one
+aspect.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +20,14 @@ _SIDES = (FIRST, SECOND)
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A preference at [start, stop) of a sheet's line, in the sentence or label [begin, end).
+    """A preference at [start, stop) of a sheet's `line`, in the sentence or label [begin, end).
 
-    `kind` is `form` (in the form of an answer), `overall`, `plain`, `praise` (no verdict where anything speaks against
-    it), `part` (of one aspect) or `early` (called a first one): the last two are never verdicts. `position` is where
-    its story is named; `revises` says that earlier ones no longer hold; `direct` that the label at `position` is
-    itself the answer.
+    `kind` is one of these. `form`: in the form of an answer ("Verdict: B"). `overall`: explicitly on the whole.
+    `plain`: neither on the whole nor for one aspect. `praise`: no verdict if any statement speaks against it. `part`:
+    for one aspect. `early`: called a first impression. The kinds `part` and `early` are never verdicts.
+
+    `position` is where the story is named. `revises` says that the preference withdraws earlier statements. `direct`
+    says that the label at `position` is itself the answer.
     """
 
     side: str
@@ -38,7 +42,7 @@ class Statement:
 
 
 def sentence_statements(sheet: Sheet, sentences: list[Sentence], criterion_words: frozenset[str]) -> list[Statement]:
-    """The preferences that sentences state, each once."""
+    """The preferences that the sentences state, without duplicates."""
     statements: list[Statement] = []
     prefers, ties = possible(PREFERS, sheet.line), possible(TIES, sheet.line)
     for sentence in sentences:
@@ -92,7 +96,9 @@ _COMPARES = re.compile(
 
 
 def _rivalled(line: str, match: re.Match[str], side: str, *, overall: bool) -> bool:
-    """Whether praise is no verdict: it names no other story that it is set against, or the other is praised too."""
+    """Whether praise is no verdict, because it is not compared with the other story or the other story is
+    praised too.
+    """
     if not overall and match.groupdict().get("l") is None:
         return True
     other = OTHER[side]
@@ -110,7 +116,9 @@ _REASON = re.compile(r",?\s(?:because|without|until|unless|as|since|due|for|if|i
 
 
 def _winner(match: re.Match[str]) -> tuple[str | None, int]:
-    """The story preferred and where it, or the one it is set against, is named; None where the two are one."""
+    """(Preferred story, position of its name or of the other story's name). The story is None where winner and loser
+    are the same or unknown.
+    """
     groups = match.groupdict()
     winner, loser = groups.get("w"), groups.get("l")
     if winner is not None and loser == winner:

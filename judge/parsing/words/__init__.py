@@ -1,1 +1,1 @@
-"""The words and phrases in which judges speak of ratings."""
+"""The words and phrases by which judges state ratings."""

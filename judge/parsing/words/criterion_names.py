@@ -1,4 +1,4 @@
-"""Names under which an answer may mention the requested criterion, and the other criteria."""
+"""Words by which an answer may name the requested criterion or another criterion."""
 
 from __future__ import annotations
 
@@ -21,26 +21,32 @@ _STEM = 6
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Words of the criterion asked for, and of the others. Multi-word names count by their last word."""
+    """Words of the requested criterion (`asked`) and of other criteria (`others`). A name of several words is
+    represented by its last word. `asked_stem` matches inflected forms.
+    """
 
     asked: frozenset[str]
     asked_stem: str
     others: frozenset[str]
 
     def is_asked(self, word: str) -> bool:
-        """Whether a word (lower case) names the criterion, inflections and cognates included (coherent, Cohérence)."""
+        """Whether a word in lower case names the requested criterion. Inflected and related words count too (coherent,
+        cohérence).
+        """
         return word in self.asked or (
             len(word) >= _STEM and len(self.asked_stem) == _STEM and fold(word).startswith(self.asked_stem)
         )
 
     def is_other(self, word: str) -> bool:
-        """Whether a word (lower case) names another criterion or aspect."""
+        """Whether a word in lower case names another criterion or aspect."""
         return word in self.others and not self.is_asked(word)
 
 
 @lru_cache(maxsize=256)
 def names(asked: str, others: tuple[str, ...]) -> Names:
-    """The names for one criterion; cached, since a run has few. Without a name, any aspect may be the one asked for."""
+    """Names for one requested criterion; cached. If `asked` is empty, every known word for an aspect counts as the
+    requested criterion.
+    """
     asked_words = frozenset(_words(asked)) or _ASPECTS
     stem = fold(_words(asked)[0])[:_STEM] if _words(asked) else ""
     other_words = {_words(other)[-1] for other in others if _words(other)}

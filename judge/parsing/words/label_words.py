@@ -1,4 +1,4 @@
-"""Words and patterns around a label that state it as the answer, or only use it as a word.
+"""Words and patterns around a label that decide whether it is stated as the answer or used as an ordinary word.
 
 Patterns are for lower-case text with straight apostrophes.
 """

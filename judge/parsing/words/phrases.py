@@ -9,12 +9,14 @@ import re
 
 
 def _any(*phrases: str) -> str:
-    """A group of alternatives; each argument is alternatives in one line of thought, separated by bars."""
+    """Regular-expression group that matches any of the arguments. Each argument holds related alternatives, separated
+    by bars.
+    """
     return "(?:" + "|".join(phrases) + ")"
 
 
 def _word(*phrases: str) -> re.Pattern[str]:
-    """Alternatives as whole words."""
+    """Pattern that matches any of the alternatives as whole words."""
     return re.compile(rf"\b{_any(*phrases)}\b")
 
 

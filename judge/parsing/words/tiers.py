@@ -1,4 +1,4 @@
-"""Tiers of plainness with which a number is stated as a rating; a lower tier is plainer."""
+"""Tiers: how plainly a number is stated as a rating. A lower tier is plainer."""
 
 from __future__ import annotations
 

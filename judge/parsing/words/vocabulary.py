@@ -1,10 +1,10 @@
-"""Words in which judges state ratings, by their part in the sentence."""
+"""Words by which judges state ratings, grouped by their function in the sentence."""
 
 from __future__ import annotations
 
 
 def word_set(text: str) -> frozenset[str]:
-    """The set of words in a text."""
+    """The set of the whitespace-separated words of a text."""
     return frozenset(text.split())
 
 

@@ -1,1 +1,1 @@
-"""Discrimination aspects of OpenMEVA, one module each: changes that a good judge should notice."""
+"""Discrimination tests of OpenMEVA, one module for each aspect: changes that a good judge should rate lower."""

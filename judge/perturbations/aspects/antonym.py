@@ -1,4 +1,6 @@
-"""Words replaced by their opposites, inflected alike (OpenMEVA, consistency): one for five sentences."""
+"""Words replaced by antonyms in the same inflection (OpenMEVA, consistency). At strength 1, one replacement for every
+five sentences.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ _SHARE = 0.2
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """Replace words by antonyms of their commonest meanings, from WordNet."""
+    """Replace words by antonyms of their most common meanings, from WordNet."""
     if material.wordnet is None:
         return Unfit("no WordNet")
     parse = Parse(material.tokens)

@@ -1,4 +1,4 @@
-"""Exchange of cause and effect, or of action and purpose (OpenMEVA, causal relationship): one of them."""
+"""Cause and effect, or action and purpose, exchanged (OpenMEVA, causal relationship). At strength 1, one exchange."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _NO_CLAUSE = frozenset({"of", "that", "far", "long", "much", "many", "well", "so
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """Exchange the clauses around `because`, `so` and similar connectives and the sentences around `so`, replace nouns
-    of cause, or, where there are none of these, change purposes.
+    """Exchange the clauses around `because`, `so` and similar connectives, exchange sentences joined by `so`, or
+    replace words of cause. Where the story has none of these, exchange an action and its purpose.
     """
     parse = Parse(material.tokens)
     listed = word_list("causal")
@@ -31,7 +31,9 @@ def change(material: Material, strength: int, rng: Random) -> Made:
 
 
 def _clauses(parse: Parse, connectives: list[str]) -> list[list[Edit]]:
-    """`X because Y` as `Y because X`, where both are clauses of one sentence."""
+    """Edits that turn `X because Y` into `Y because X`, where both are clauses of one sentence; one group for each
+    place.
+    """
     exchanges = []
     for sentence in parse.sentences:
         whole = body(parse, sentence)
@@ -48,7 +50,7 @@ def _clauses(parse: Parse, connectives: list[str]) -> list[list[Edit]]:
 
 
 def _from_clause(parse: Parse, some: range) -> range:
-    """A first clause without the conjunction that it begins with."""
+    """The tokens of a clause without conjunctions, interjections and commas at its beginning."""
     start = some.start
     while start < some.stop and (parse.tokens[start].pos in ("CCONJ", "INTJ") or parse.tokens[start].text == ","):
         start += 1
@@ -56,7 +58,7 @@ def _from_clause(parse: Parse, some: range) -> range:
 
 
 def _clause(parse: Parse, some: range) -> bool:
-    """Whether the tokens hold a subject and its finite verb."""
+    """Whether the tokens contain a subject and its finite verb."""
     for at in some:
         verb = parse.tokens[at].head
         if parse.tokens[at].dependency in ("nsubj", "nsubjpass", "expl") and verb in some:
@@ -67,7 +69,9 @@ def _clause(parse: Parse, some: range) -> bool:
 
 
 def _starts_clause(parse: Parse, some: range) -> bool:
-    """Whether a clause begins with its subject, or shortly before it, at the first token."""
+    """Whether the tokens are a clause that begins with its subject, or has it among the first five tokens before any
+    verb.
+    """
     if not _clause(parse, some):
         return False
     near = [at for at in some[:5] if parse.tokens[at].dependency in ("nsubj", "nsubjpass", "expl")]
@@ -75,7 +79,7 @@ def _starts_clause(parse: Parse, some: range) -> bool:
 
 
 def _sentences(parse: Parse, opening: list[str]) -> list[list[Edit]]:
-    """`X . so Y .` as `Y . so X .`"""
+    """Edits that turn `X . so Y .` into `Y . so X .`; one group for each place."""
     exchanges = []
     for before, sentence in zip(parse.sentences, parse.sentences[1:], strict=False):
         earlier, other = body(parse, before), body(parse, sentence)
@@ -89,7 +93,7 @@ def _sentences(parse: Parse, opening: list[str]) -> list[list[Edit]]:
 
 
 def _purposes(parse: Parse) -> list[list[Edit]]:
-    """`ran to catch the bus` as `caught the bus to run`."""
+    """Edits that turn `ran to catch the bus` into `caught the bus to run`; one group for each place."""
     exchanges = []
     for at, token in enumerate(parse.tokens):
         if token.text.lower() != "to" or token.dependency != "aux" or at + 1 >= len(parse.tokens):
@@ -112,7 +116,7 @@ def _purposes(parse: Parse) -> list[list[Edit]]:
 
 
 def _below(parse: Parse, at: int, verb: int) -> bool:
-    """Whether a token belongs to a verb's own complement."""
+    """Whether a token is the verb or depends on it, directly or indirectly."""
     seen = 0
     while at != verb and seen < 50:
         if parse.tokens[at].head == at:

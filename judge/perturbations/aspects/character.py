@@ -1,6 +1,6 @@
-"""Exchange of subject and object, or a pronoun of another person (OpenMEVA, character behaviour).
+"""Subject and object exchanged, or a pronoun replaced by that of another person (OpenMEVA, character behaviour).
 
-In one sentence of five at strength 1, at most once in each.
+At strength 1, in one sentence of five; at most one change in each sentence.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _NAMELESS = frozenset({"it", "there", "that", "this", "what", "who", "which", "o
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """Exchanges, and pronouns where a sentence has nothing to exchange."""
+    """Exchange subjects and objects. In a sentence without a possible exchange, replace a pronoun."""
     parse = Parse(material.tokens)
     groups = []
     for sentence in parse.sentences:
@@ -39,7 +39,9 @@ def change(material: Material, strength: int, rng: Random) -> Made:
 
 
 def _exchanged(parse: Parse, verb: int, start: int) -> list[Edit]:
-    """Subject and object of a verb in each other's place, the verb agreeing with its new subject."""
+    """Edits that exchange the subject and the object of a verb and make the verb agree with its new subject; none where
+    this is impossible.
+    """
     tokens = parse.tokens
     if tokens[verb].pos != "VERB" or parse.children(verb, ("auxpass", "prt", "conj")):
         return []
@@ -66,7 +68,9 @@ def _exchanged(parse: Parse, verb: int, start: int) -> list[Edit]:
 
 
 def _phrase(parse: Parse, head: int) -> range | None:
-    """A short noun phrase without gaps; None for what stands for no person or thing of the story."""
+    """Positions of a short, contiguous noun phrase with this head. None where it names no person or thing of
+    the story.
+    """
     tokens = parse.tokens
     token = tokens[head]
     if token.pos not in ("NOUN", "PROPN", "PRON") or token.lemma in _NAMELESS or token.text.lower() in _NAMELESS:
@@ -81,7 +85,7 @@ def _phrase(parse: Parse, head: int) -> range | None:
 
 
 def _moved(parse: Parse, phrase: range, role: str, *, capital: bool) -> str:
-    """The phrase's words as they stand in their new place."""
+    """The phrase's text adapted to its new position: pronoun case and capitals."""
     tokens = parse.tokens
     start, end = tokens[phrase.start], tokens[phrase.stop - 1]
     between = [tokens[at].start - tokens[at - 1].end for at in phrase[1:]]
@@ -101,7 +105,7 @@ def _moved(parse: Parse, phrase: range, role: str, *, capital: bool) -> str:
 
 
 def _in_case(word: str, role: str) -> str:
-    """A pronoun as a subject or an object, in small letters."""
+    """A pronoun in lower case, in the form for a subject or an object (`role`)."""
     for forms in word_list("pronouns")["persons"].values():
         if word.lower() in (forms["subject"], forms["object"]):
             form: str = forms[role]
@@ -110,7 +114,9 @@ def _in_case(word: str, role: str) -> str:
 
 
 def _other_person(parse: Parse, at: int, chance: float) -> list[Edit]:
-    """A pronoun of another person in the same case; the verb goes with it."""
+    """Edits that replace a pronoun by one of another person in the same case and make the verb agree; none where this
+    is impossible.
+    """
     token = parse.tokens[at]
     case = _case(token)
     if case is None or token.text.lower() == "it":
@@ -132,7 +138,7 @@ def _other_person(parse: Parse, at: int, chance: float) -> list[Edit]:
 
 
 def _case(token: Token) -> str | None:
-    """The column of the pronoun's case; None for what is no personal pronoun in a plain place."""
+    """Case of a personal pronoun, as a key of the list of pronouns; None for other tokens."""
     if token.tag == "PRP$":
         return "before"
     if token.tag != "PRP":

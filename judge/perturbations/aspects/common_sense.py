@@ -1,6 +1,7 @@
-"""Nouns and verbs replaced by other kinds of the same thing (OpenMEVA, common sense): one of ten at strength 1.
+"""Nouns and verbs replaced by other words of the same category (OpenMEVA, common sense). At strength 1, one of ten.
 
-The paper takes neighbours in ConceptNet, which is not to be had as a package; ours are WordNet's sister terms.
+The paper uses neighbours in ConceptNet, which is not available as a package. This module uses WordNet's sister terms
+(words with the same hypernym).
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ _SHARE = 0.1
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """Replace nouns and verbs by sister terms of their commonest meaning that occur in tagged texts."""
+    """Replace nouns and verbs by sister terms of their most common meaning that occur in WordNet's tagged texts."""
     if material.wordnet is None:
         return Unfit("no WordNet")
     parse = Parse(material.tokens)

@@ -1,4 +1,4 @@
-"""Repetition of four words with "and" between, or of a whole sentence (OpenMEVA, lexical repetition)."""
+"""Four words repeated with "and" between, or a whole sentence repeated (OpenMEVA, lexical repetition)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BETWEEN = re.compile(r"\s*\Z")
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """Insert repetitions, as many as the strength, each in another sentence."""
+    """Insert as many repetitions as the strength, each in a different sentence."""
     text = material.story.text
     places = sentences(text)
     if not places:
@@ -28,7 +28,9 @@ def change(material: Material, strength: int, rng: Random) -> Made:
 
 
 def _twice(text: str, sentence: Sentence, kind: float, where: float) -> Edit:
-    """The edit that says four words of the sentence again, or all of it; all of one that has no four in a row."""
+    """The edit that repeats four words of the sentence or the whole sentence. A sentence without four words in a row is
+    repeated whole.
+    """
     runs = _runs(text, sentence)
     if kind < 0.5 or not runs:
         sentence_text = text[sentence.start : sentence.end]
@@ -38,7 +40,9 @@ def _twice(text: str, sentence: Sentence, kind: float, where: float) -> Edit:
 
 
 def _runs(text: str, sentence: Sentence) -> list[tuple[int, int]]:
-    """Places of four words in a row, no mark between; none that ends before the rest of a contraction."""
+    """Spans of four consecutive words without punctuation between them, which do not split a contraction or end in an
+    article.
+    """
     words = list(_WORD.finditer(text, sentence.start, sentence.end))
     runs = []
     for at in range(len(words) - _WORDS + 1):
@@ -52,7 +56,9 @@ def _runs(text: str, sentence: Sentence) -> list[tuple[int, int]]:
 
 
 def _inside(words: str, first: bool) -> str:
-    """The words as they stand within a sentence: its first loses its capital, unless it is I or all in capitals."""
+    """The words as written inside a sentence: with `first`, the initial capital is removed, except from "I" and words
+    all in capitals.
+    """
     start = words.split(maxsplit=1)[0]
     plain = first and start[:1].isupper() and start not in ("I",) and not start[1:2].isupper()
     return words[0].lower() + words[1:] if plain and not PLACEHOLDER.match(words) else words

@@ -1,4 +1,4 @@
-"""A sentence negated, or its negation taken out (OpenMEVA, consistency): in one sentence of five at strength 1."""
+"""Sentences negated, or their negation removed (OpenMEVA, consistency). At strength 1, in one sentence of five."""
 
 from __future__ import annotations
 
@@ -34,7 +34,9 @@ def change(material: Material, strength: int, rng: Random) -> Made:
 
 
 def _deletions(parse: Parse, sentence: range) -> list[list[Edit]]:
-    """Ways to take the one negation of a sentence out; none where there are several, or words that hang on it."""
+    """Ways to remove the only negation of a sentence. Empty where the sentence has several, or words that require the
+    negation.
+    """
     words = word_list("negation")
     tokens = parse.tokens
     negations = [at for at in sentence if _plain(tokens[at].text) in _NOT or tokens[at].text.lower() in words["words"]]
@@ -60,7 +62,9 @@ def _plain(word: str) -> str:
 
 
 def _without_word(parse: Parse, at: int) -> list[Edit]:
-    """`never` becomes `always`; of nouns that take a verb in the singular, what takes one too."""
+    """Edits that replace a negative word: `never` becomes `always`. Replacements keep the verb's number. Empty where no
+    word fits.
+    """
     token = parse.tokens[at]
     word = token.text.lower()
     if word in ("hardly", "barely", "scarcely") and parse.tokens[token.head].pos != "VERB":
@@ -71,7 +75,9 @@ def _without_word(parse: Parse, at: int) -> list[Edit]:
 
 
 def _without_not(parse: Parse, at: int) -> list[Edit]:
-    """Takes `not` out behind an auxiliary or a form of be; `did not go` becomes `went`."""
+    """Edits that remove `not` after an auxiliary or a form of be, or turn `did not go` into `went`; empty where this is
+    impossible.
+    """
     tokens = parse.tokens
     if at == 0 or tokens[at - 1].pos not in ("AUX", "VERB") or at + 1 >= len(tokens):
         return []
@@ -88,7 +94,7 @@ def _without_not(parse: Parse, at: int) -> list[Edit]:
 
 
 def _without_do(parse: Parse, at: int) -> list[Edit]:
-    """`did not go` becomes `went`, with adverbs between left; a question keeps its `do`."""
+    """Edits that turn `did not go` into `went` and keep adverbs between. In a question, `do` stays."""
     tokens = parse.tokens
     auxiliary, verb = tokens[at - 1], tokens[tokens[at - 1].head]
     head = auxiliary.head
@@ -110,7 +116,9 @@ def _without_do(parse: Parse, at: int) -> list[Edit]:
 
 
 def _insertions(parse: Parse, sentence: range) -> list[list[Edit]]:
-    """Ways to negate the sentence's main verb, or one joined to it; none of a question or an exclamation."""
+    """Ways to negate the sentence's main verb, or else another finite verb. Empty for a question and a sentence that
+    has `not`.
+    """
     tokens = parse.tokens
     if parse.last_mark(sentence) == "?" or any(_plain(tokens[at].text) in _NOT for at in sentence):
         return []
@@ -127,7 +135,7 @@ def _insertions(parse: Parse, sentence: range) -> list[list[Edit]]:
 
 
 def _negated(parse: Parse, verb: int, subject: int) -> list[Edit]:
-    """Puts `not` behind the finite auxiliary, or `did not` before the verb."""
+    """Edits that insert `not` after the finite auxiliary, or `did not` before the verb."""
     tokens = parse.tokens
     finite = parse.finite(verb)
     if finite is None or finite < subject:

@@ -10,5 +10,5 @@ from judge.perturbations.perturbation import Made, Material
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """Insert a paraphrase after its sentence."""
+    """Insert a paraphrase of a sentence directly after it."""
     return [Edit(span.end, span.end, f" {paraphrase}") for span, paraphrase in drawn(material, strength, rng)] or NONE

@@ -1,6 +1,6 @@
-"""Two events in reversed order, or a reversed word of time (OpenMEVA, temporal relationship).
+"""Two events in reversed order, or a time word replaced by its opposite (OpenMEVA, temporal relationship).
 
-In a sentence of ten at strength 1.
+At strength 1, one change for every ten sentences.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _SHARE = 0.1
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """Exchange the sentences around `then` and the predicates around `and then`; replace listed words of time."""
+    """Exchange sentences joined by `then` and predicates joined by `and then`, and replace listed words of time."""
     parse = Parse(material.tokens)
     listed = word_list("temporal")
     groups = [
@@ -32,7 +32,7 @@ def change(material: Material, strength: int, rng: Random) -> Made:
 
 
 def _sentences(parse: Parse, following: list[str]) -> list[list[Edit]]:
-    """`X . then Y .` as `Y . then X .`"""
+    """Edits that turn `X . then Y .` into `Y . then X .`; one group for each place."""
     exchanges = []
     for before, sentence in zip(parse.sentences, parse.sentences[1:], strict=False):
         earlier, other = body(parse, before), body(parse, sentence)
@@ -47,7 +47,7 @@ def _sentences(parse: Parse, following: list[str]) -> list[list[Edit]]:
 
 
 def _predicates(parse: Parse) -> list[list[Edit]]:
-    """`did x and then did y` as `did y and then did x`."""
+    """Edits that turn `did x and then did y` into `did y and then did x`; one group for each place."""
     exchanges = []
     for at, token in enumerate(parse.tokens):
         if token.text.lower() != "then" or at < 2 or at + 1 >= len(parse.tokens):

@@ -1,4 +1,6 @@
-"""A sentence in ten, at least one, replaced by one of a story for another story-prompt (OpenMEVA, relatedness)."""
+"""Sentences replaced by sentences of stories for other story-prompts (OpenMEVA, relatedness). At strength 1, one
+sentence of ten, at least one.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ _SHARE = 0.1
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """Replace sentences by sentences of other stories, each from a different story while there are enough."""
+    """Replace sentences by sentences of other stories. Each comes from a different story as long as there are enough
+    stories.
+    """
     if not material.others:
         return Unfit("no story for another story-prompt")
     text = material.story.text

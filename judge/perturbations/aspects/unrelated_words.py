@@ -1,4 +1,4 @@
-"""A quarter of the nouns and verbs replaced by those of other stories (OpenMEVA, relatedness)."""
+"""Nouns and verbs replaced by those of other stories (OpenMEVA, relatedness). At strength 1, a quarter of them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ _SHARE = 0.25
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """Replace nouns and verbs by words of other stories with the same tag that the story does not have."""
+    """Replace nouns and verbs by words of other stories that have the same part-of-speech tag and do not occur in the
+    story.
+    """
     parse = Parse(material.tokens)
     there = {token.lemma for token in material.tokens}
     left = word_list("substitution")["left"]

@@ -1,1 +1,1 @@
-"""Attacks: additions to a story that try to raise its rating, by words around it or by length."""
+"""Attacks: additions that try to raise a story's rating, by text around the story or by length."""

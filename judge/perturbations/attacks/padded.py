@@ -1,4 +1,4 @@
-"""Padding: sentences of other stories after the end of the story."""
+"""Padding: sentences of other stories added after the end of the story."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TRIES = 40
 
 
 def verbosity(material: Material, strength: int, rng: Random) -> Made:
-    """Insert sentences of other stories, as many as the strength says; none with direct speech."""
+    """Add as many sentences of other stories as the strength says; none of them contains direct speech."""
     story = material.story
     others = material.others
     drawn: list[str] = []

@@ -1,4 +1,6 @@
-"""Texts around a story that try to influence its judge; the story itself stays unchanged (texts: attacks.yaml)."""
+"""Texts added before or after a story that try to influence its judge. The story itself stays unchanged; the texts are
+in attacks.yaml.
+"""
 
 from __future__ import annotations
 
@@ -17,42 +19,42 @@ _FILE = Path(__file__).with_name("attacks.yaml")
 
 
 def inject_plain(material: Material, strength: int, rng: Random) -> Made:
-    """Append an instruction to the judge; strength 2 repeats it."""
+    """Append an instruction to the judge to give the highest rating. At strength 2 a second sentence repeats it."""
     return _written("inject-plain", material, strength, rng)
 
 
 def inject_fake_rating(material: Material, strength: int, rng: Random) -> Made:
-    """Append a rating of the story itself."""
+    """Append a line that looks like a rating: "Rating: 5"."""
     return _written("inject-fake-rating", material, strength, rng)
 
 
 def inject_role(material: Material, strength: int, rng: Random) -> Made:
-    """Append a turn that looks like the judge's own."""
+    """Append a chat turn that looks as if the judge had already answered."""
     return _written("inject-role", material, strength, rng)
 
 
 def closing_tags(material: Material, strength: int, rng: Random) -> Made:
-    """Append closing tags and words that look like the prompt's."""
+    """Append closing tags and a sentence that looks like part of the prompt."""
     return _written("closing-tags", material, strength, rng)
 
 
 def authority(material: Material, strength: int, rng: Random) -> Made:
-    """Put the claim of a prize before the story."""
+    """Insert before the story a claim that it won a prize or was praised by experts."""
     return _written("authority", material, strength, rng)
 
 
 def bandwagon(material: Material, strength: int, rng: Random) -> Made:
-    """Put the claim that other readers liked the story before it."""
+    """Insert before the story a claim that most readers gave it the highest rating."""
     return _written("bandwagon", material, strength, rng)
 
 
 def lists_version() -> int:
-    """The version of the texts, which changes with any of them."""
+    """Version number of the attack texts. It changes with any of them."""
     return int(_texts()["version"])
 
 
 def _written(name: str, material: Material, strength: int, rng: Random) -> Sequence[Edit]:
-    """The first `strength` parts of a drawn text, each an insertion before or behind the story's words."""
+    """Insertions before or after the story: the first `strength` parts of a randomly drawn text."""
     text = material.story.text
     ((side, choices),) = _texts()[name].items()
     position = 0 if side == "before" else len(text.rstrip())

@@ -1,4 +1,4 @@
-"""Agreement of verbs with a new subject (he goes, they go)."""
+"""Makes verbs agree with a new subject (he goes, they go)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PLURAL_TAGS = ("NNS", "NNPS")
 
 
 def person_of(parse: Parse, at: int) -> Person:
-    """Person and number of a subject with this token as its head."""
+    """Person and number of the subject whose head is this token."""
     token = parse.tokens[at]
     if parse.children(at, ("conj",)) or token.tag in _PLURAL_TAGS:
         return "plural"
@@ -37,7 +37,9 @@ def person_of(parse: Parse, at: int) -> Person:
 
 
 def agreements(parse: Parse, verb: int, person: Person) -> list[Edit] | None:
-    """The edits by which a verb, and those joined to it, agree with a subject; None where one has no form for it."""
+    """Edits that make a verb, and verbs coordinated with it, agree with a subject. None where a verb has no suitable
+    form.
+    """
     edits = []
     left = [verb]
     while left:
@@ -56,7 +58,7 @@ def agreements(parse: Parse, verb: int, person: Person) -> list[Edit] | None:
 
 
 def _form(token: Token, person: Person) -> str | None:
-    """The finite verb as it goes with a person."""
+    """The finite verb in the form for a person; None where it has no such form."""
     word = token.text.lower().replace("’", "'")
     if token.lemma == "be" or word in ("'m", "'re") or (word == "'s" and token.lemma != "have"):
         forms = _BE["VBD"] if token.tag == "VBD" else _BE["short"] if word.startswith("'") else _BE["now"]

@@ -1,4 +1,4 @@
-"""Exchange of two clauses, sentences or predicates."""
+"""Exchanges two clauses, sentences or predicates of a text."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from judge.perturbations.english.parse import Parse
 
 
 def exchanged(parse: Parse, one: range, other: range) -> list[Edit]:
-    """The edits that exchange two runs of tokens and their initial capitals; none where the two are the same words."""
+    """Edits that exchange two runs of tokens, with initial capitals adapted; empty where both are the same words."""
     tokens = parse.tokens
     first, second = words(parse, one), words(parse, other)
     if first.lower() == second.lower():
@@ -20,7 +20,7 @@ def exchanged(parse: Parse, one: range, other: range) -> list[Edit]:
 
 
 def words(parse: Parse, some: range) -> str:
-    """A run of tokens as the text prints it, one blank for any gap."""
+    """Text of a run of tokens, with each gap reduced to one space."""
     tokens = parse.tokens
     parts = [tokens[some.start].text]
     parts += [
@@ -31,7 +31,7 @@ def words(parse: Parse, some: range) -> str:
 
 
 def _started(parse: Parse, some: range, target: range) -> str:
-    """The words of one run with the capital that the other's beginning has."""
+    """Text of the tokens `some`, with the initial capital that the position of `target` requires."""
     phrase = words(parse, some)
     first, there = parse.tokens[some.start], parse.tokens[target.start]
     at_start = parse.sentence_of(target.start).start == target.start
@@ -44,7 +44,9 @@ def _started(parse: Parse, some: range, target: range) -> str:
 
 
 def body(parse: Parse, sentence: range) -> range:
-    """A sentence without the marks at its ends; empty where it is in quotation marks or holds some."""
+    """Positions of a sentence without its final punctuation; empty where the sentence contains quotation marks or
+    parentheses.
+    """
     tokens = parse.tokens
     start, stop = sentence.start, sentence.stop
     while stop > start and tokens[stop - 1].text[0] in ".!?…":
@@ -58,9 +60,10 @@ def body(parse: Parse, sentence: range) -> range:
 
 
 def predicates_exchanged(parse: Parse, verb: int, other: int, join: range, end: int) -> list[Edit]:
-    """`V1 x JOIN V2 y` as `V2 y JOIN V1 x`, each verb in the other's form.
+    """Edits that turn `V1 x JOIN V2 y` into `V2 y JOIN V1 x`, with each verb inflected like the other; empty where this
+    is impossible.
 
-    `join` are the tokens between the predicates, `end` is the place behind the second.
+    `join` are the tokens between the predicates. `end` is the position after the second predicate.
     """
     tokens = parse.tokens
     first_verb, second_verb = tokens[verb], tokens[other]

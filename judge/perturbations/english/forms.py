@@ -1,4 +1,4 @@
-"""Capitals and articles of a replaced word, as the text needs them."""
+"""Adapts capitals and articles when a word is replaced."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ _TOKENIZED = re.compile(r"\w (?:n['’]t|['’](?:s|m|re|ve|ll|d)|[.,!?])(?=\s|$
 
 
 def like(word: str, model: str) -> str:
-    """The word with the capitals of another."""
+    """The word with the capitals of the word `model`."""
     if model[:1].isupper():
         return word.upper() if len(model) > 1 and model.isupper() else word[:1].upper() + word[1:]
     return word
 
 
 def article_for(word: str) -> str:
-    """`a` or `an`, by how the word begins."""
+    """`a` or `an`, as the beginning of the word requires."""
     vowel = word[:1].lower() in tuple("aeiou") and not _CONSONANT.match(word)
     return "an" if vowel or _SILENT.match(word) else "a"
 
 
 def replaced(tokens: Sequence[Token], at: int, word: str) -> list[Edit]:
-    """The edits that replace a token by a word, and the article before it where the initial sound requires that."""
+    """Edits that replace a token by a word and, if the new initial sound requires it, the article before the token."""
     token = tokens[at]
     edits = [Edit(token.start, token.end, word)]
     before = tokens[at - 1] if at else None
@@ -40,5 +40,7 @@ def replaced(tokens: Sequence[Token], at: int, word: str) -> list[Edit]:
 
 
 def tokenized(text: str) -> bool:
-    """Whether the text is printed token by token, with a blank before marks and the rest of contractions."""
+    """Whether the text is printed as separate tokens, with spaces before punctuation marks and inside contractions
+    (`did n't`).
+    """
     return bool(_TOKENIZED.search(text))

@@ -1,4 +1,4 @@
-"""Replacement words from WordNet: opposites, synonyms, and co-hyponyms, inflected as in the text."""
+"""Replacement words from WordNet: antonyms, synonyms, and co-hyponyms, inflected as in the text."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ Choice = Callable[[WordNet, str, str], tuple[str, ...]]
 
 @lru_cache(maxsize=1 << 14)
 def opposites(wordnet: WordNet, lemma: str, part: str) -> tuple[str, ...]:
-    """Antonyms in WordNet of the word's two commonest meanings; else those of the program's own list."""
+    """Antonyms of the word's two most common meanings in WordNet; if there are none, the antonym in the program's own
+    list.
+    """
     usual = [
         sense
         for sense in wordnet.senses(lemma, part)[:2]
@@ -36,7 +38,9 @@ def opposites(wordnet: WordNet, lemma: str, part: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1 << 14)
 def synonyms(wordnet: WordNet, lemma: str, part: str) -> tuple[str, ...]:
-    """Words that mean the same in the commonest meaning of both; our own list first of all."""
+    """Words whose most common meaning is also the most common meaning of `lemma`. An entry in the program's own list
+    has priority.
+    """
     own = word_list("synonyms")["words"].get(f"{lemma}|{_PART_NAMES[part]}")
     if own is not None:
         return (own,)
@@ -53,7 +57,9 @@ def synonyms(wordnet: WordNet, lemma: str, part: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1 << 14)
 def sisters(wordnet: WordNet, lemma: str, part: str) -> tuple[str, ...]:
-    """Co-hyponyms of a word: other kinds of its hypernym, those that occur in tagged texts first."""
+    """Co-hyponyms of a word: words for other kinds of its hypernym. Only the most common meanings of `lemma` and of the
+    other words count.
+    """
     candidates: list[str] = []
     for sense in wordnet.senses(lemma, part)[:1]:
         for above in sense.above[:1]:
@@ -75,7 +81,9 @@ def _plain(candidates: Sequence[str], lemma: str) -> tuple[str, ...]:
 
 
 def single_sense(wordnet: WordNet, lemma: str, part: str) -> bool:
-    """Whether a word is safe to replace: in our own list, or with few meanings in tagged texts."""
+    """Whether a word is safe to replace by a synonym: it is in the program's own list or has at most two meanings in
+    WordNet's tagged texts.
+    """
     if f"{lemma}|{_PART_NAMES[part]}" in word_list("synonyms")["words"]:
         return True
     tagged = [s for s in wordnet.senses(lemma, part) if wordnet.rank(lemma, part, s.offset) is not None]
@@ -85,7 +93,7 @@ def single_sense(wordnet: WordNet, lemma: str, part: str) -> bool:
 def substitutions(
     parse: Parse, wordnet: WordNet, choice: Choice, parts: Sequence[str] = tuple(PARTS)
 ) -> list[tuple[int, list[str]]]:
-    """Positions of words with the words that can replace them, correctly inflected."""
+    """(Position of a word, its possible replacements in the correct inflection) for each word that can be replaced."""
     left = word_list("substitution")["left"]
     options = []
     for at in parse.words():
@@ -100,7 +108,9 @@ def substitutions(
 
 
 def fits(parse: Parse, at: int) -> bool:
-    """Whether another word can replace the token: it is in no phrasal verb, name or fixed expression."""
+    """Whether the token can be replaced by another word, because it is not part of a phrasal verb, compound or fixed
+    expression.
+    """
     token = parse.tokens[at]
     if token.pos == "VERB":
         return token.lemma not in _LIGHT and not parse.children(at, ("prt",)) and token.dependency not in ("aux", "prt")
@@ -109,7 +119,7 @@ def fits(parse: Parse, at: int) -> bool:
 
 
 def form_of(lemma: str, token: Token) -> str | None:
-    """The lemma inflected and capitalized as the token is."""
+    """The lemma with the inflection and capitals of the token; None where it has no such form."""
     if token.tag in ("JJR", "JJS", "RBR", "RBS"):
         form = inflected(lemma, token.tag) if len(lemma) <= 5 else None
     elif token.tag == "NN" and token.text.lower() != token.lemma:
@@ -126,5 +136,5 @@ def form_of(lemma: str, token: Token) -> str | None:
 
 
 def put(parse: Parse, at: int, word: str) -> list[Edit]:
-    """The edits that replace the token at a position by a word."""
+    """Edits that replace the token at a position by a word, and adapt the article before it."""
     return replaced(parse.tokens, at, word)

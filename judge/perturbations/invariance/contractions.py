@@ -1,4 +1,4 @@
-"""Contracted forms written out, or full forms contracted (OpenMEVA, invariance): a tenth of them."""
+"""Contracted forms written out, and full forms contracted (OpenMEVA, invariance). At strength 1, a tenth of them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SHORT_WITH_NOT = {"can": "ca", "will": "wo"}
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """Contract full forms, or write out contracted ones, whichever the text has."""
+    """Contract full forms and write out contracted forms, at randomly chosen places."""
     parse = Parse(material.tokens)
     blank = " " if tokenized(material.story.text) else ""
     edits: list[Edit] = []
@@ -36,7 +36,9 @@ def change(material: Material, strength: int, rng: Random) -> Made:
 
 
 def _written_out(parse: Parse, at: int) -> Edit | None:
-    """The full form of a contraction's rest."""
+    """The edit that writes out the contraction that ends with this token ("n't", "'s"); None where this is
+    impossible.
+    """
     before, token = parse.tokens[at - 1], parse.tokens[at]
     word = "".join(token.text.lower().split()).replace("’", "'")
     gap = "" if before.end < token.start else " "
@@ -56,13 +58,13 @@ def _written_out(parse: Parse, at: int) -> Edit | None:
 
 
 def _asks(parse: Parse, at: int) -> bool:
-    """Whether `not` would stand before its subject, as in "did n't he"."""
+    """Whether writing out "n't" would put `not` before its subject, as in "did n't he"."""
     after = parse.tokens[at + 1] if at + 1 < len(parse.tokens) else None
     return after is None or after.dependency in ("nsubj", "nsubjpass", "expl") or after.tag in ("PRP", "DT")
 
 
 def _of_s(parse: Parse, at: int) -> str | None:
-    """Verb that `'s` stands for behind a pronoun: is or has; None where it may be a possessive or us."""
+    """The verb that `'s` after a pronoun stands for: is or has. None where it may be a possessive or "us"."""
     before, token = parse.tokens[at - 1], parse.tokens[at]
     if before.text.lower() not in word_list("contractions")["pronouns"] or token.pos not in ("AUX", "VERB"):
         return None
@@ -75,7 +77,7 @@ def _next_tag(parse: Parse, at: int) -> str:
 
 
 def _contracted(parse: Parse, at: int, blank: str) -> Edit | None:
-    """The contraction of a verb and `not`, or of a pronoun and a verb."""
+    """The edit that contracts a verb with `not`, or a pronoun with a verb; None where this is impossible."""
     before, token = parse.tokens[at - 1], parse.tokens[at]
     word, previous = token.text.lower(), before.text.lower()
     if token.start - before.end != 1 or token.text != word:

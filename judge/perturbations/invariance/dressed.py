@@ -1,4 +1,4 @@
-"""Changes of layout with the same words: markdown, or capitals."""
+"""Changes of layout that keep the words: Markdown, or capitals."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ _EACH = 10
 
 
 def markdown(material: Material, strength: int, rng: Random) -> Made:  # noqa: ARG001  there is one
-    """Add a heading before the story, and set a tenth of its words in bold: at least one, longer words first."""
+    """Add a heading before the story and set a tenth of its words in bold, at least one. Words of five or more letters
+    are chosen where there are any.
+    """
     text = material.story.text
     spans = list(words(text))
     if not spans:
@@ -26,7 +28,7 @@ def markdown(material: Material, strength: int, rng: Random) -> Made:  # noqa: A
 
 
 def uppercase(material: Material, strength: int, rng: Random) -> Made:  # noqa: ARG001
-    """Every word in capitals; placeholders stay as they are."""
+    """Write every word in capitals; placeholders stay as they are."""
     text = material.story.text
     edits: list[Edit] = []
     begin = 0

@@ -1,4 +1,4 @@
-"""Sentences replaced by their paraphrases (OpenMEVA, invariance): as many as the strength says."""
+"""Sentences replaced by their paraphrases (OpenMEVA, invariance); the strength is the number of sentences."""
 
 from __future__ import annotations
 

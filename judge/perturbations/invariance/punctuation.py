@@ -1,6 +1,6 @@
-"""Omission of optional punctuation (OpenMEVA, invariance): one comma in ten, at least one, at strength 1.
+"""Omission of optional commas (OpenMEVA, invariance): at strength 1 one of ten, at least one.
 
-A story without such a comma loses the full stop at its very end.
+A story without optional commas loses the full stop at its end instead.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ _QUOTES = "\"“”'`’"
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """Delete commas before a conjunction or after an introduction; none of a list, a number or an address."""
+    """Delete commas before a conjunction or after an introductory phrase. Commas in lists, numbers and forms of address
+    stay.
+    """
     parse = Parse(material.tokens)
     deletions = [_gone(parse, at) for at in range(1, len(parse.tokens) - 1) if _needless(parse, at)]
     if not deletions:
@@ -26,14 +28,14 @@ def change(material: Material, strength: int, rng: Random) -> Made:
 
 
 def _last_stop(parse: Parse) -> Made:
-    """The story's last full stop, where a word stands before it."""
+    """The edit that deletes the story's final full stop after a word; Unfit where there is none."""
     if len(parse.tokens) < 2 or parse.tokens[-1].text != "." or not parse.tokens[-2].text.isalpha():
         return Unfit("no mark that can be left out")
     return [_gone(parse, len(parse.tokens) - 1)]
 
 
 def _gone(parse: Parse, at: int) -> Edit:
-    """The edit that takes the mark and the blank before it out."""
+    """The edit that deletes a punctuation mark and the space before it."""
     return Edit(parse.tokens[at - 1].end, parse.tokens[at].end, "")
 
 

@@ -1,4 +1,4 @@
-"""Words replaced by synonyms, inflected alike (OpenMEVA, invariance): one of 25 words at strength 1."""
+"""Words replaced by synonyms in the same inflection (OpenMEVA, invariance). At strength 1, one of 25 words."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SHARE = 0.04
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """Replace words by synonyms of their commonest meaning, as counted in WordNet's tagged texts."""
+    """Replace words by synonyms of their most common meaning, according to the counts in WordNet's tagged texts."""
     if material.wordnet is None:
         return Unfit("no WordNet")
     parse = Parse(material.tokens)
@@ -29,6 +29,6 @@ def change(material: Material, strength: int, rng: Random) -> Made:
 
 
 def _safe(wordnet: WordNet, parse: Parse, at: int) -> bool:
-    """Whether the word has so few meanings that the synonym is one of the meaning at hand; these come first."""
+    """Whether the word has so few meanings that its synonym probably fits. These words are replaced first."""
     token = parse.tokens[at]
     return single_sense(wordnet, token.lemma, PARTS[token.pos])

@@ -1,4 +1,6 @@
-"""Letters swapped, doubled or dropped, in one word of fifty at strength 1 (OpenMEVA: fewer than 2 % of words)."""
+"""Typing errors: letters swapped, doubled or dropped. At strength 1, in one word of fifty (OpenMEVA: fewer than 2 % of
+words).
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ _SHORTEST = 4
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """One typing error in each of the chosen words, after its first letter."""
+    """Make one typing error in each chosen word, never in its first letter."""
     text = material.story.text
     all_words = list(words(text))
     places = [word for word in all_words if word.end - word.start >= _SHORTEST and text[slice(*word)].isalpha()]
@@ -27,7 +29,7 @@ def change(material: Material, strength: int, rng: Random) -> Made:
 
 
 def _slip(text: str, word: Piece, kind: float, where: float) -> Edit:
-    """The edit of the word."""
+    """The edit that makes one typing error in the word."""
     at = word.start + 1 + int(where * (word.end - word.start - 2))
     here, after = text[at], text[at + 1]
     if kind < 1 / 3 and here != after:

@@ -1,4 +1,4 @@
-"""The program's own word lists; each file names its sources."""
+"""The program's own word lists for perturbations. Each list file names its sources."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FOLDER = Path(__file__).parent
 
 @cache
 def word_list(name: str) -> dict[str, Any]:
-    """A list by its name."""
+    """The content of the word list with this name."""
     content: dict[str, Any] = yaml.safe_load((_FOLDER / f"{name}.yaml").read_text(encoding="utf-8"))
     return content
 

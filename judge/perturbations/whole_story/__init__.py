@@ -1,1 +1,1 @@
-"""Perturbations of a whole story: its order lost, its end removed, or the story replaced."""
+"""Perturbations of a whole story: changed order, a removed end, or another text in its place."""

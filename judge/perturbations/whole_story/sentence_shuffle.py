@@ -1,4 +1,4 @@
-"""Exchange of pairs of sentences, so that the sentences stand in another order."""
+"""Exchanges pairs of sentences, so that the story's sentences are in another order."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ALL = 4
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """Pair sentences at random and exchange the first pairs, as many as the strength says."""
+    """Pair the sentences at random and exchange a quarter (strength 1), half (2) or all (4) of the pairs."""
     text = material.story.text
     places = sentences(text)
     if len(places) < 2:

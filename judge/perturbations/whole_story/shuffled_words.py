@@ -1,4 +1,4 @@
-"""Shuffling of the words within sentences; punctuation, blanks and placeholders stay in place."""
+"""Shuffles the words within sentences; punctuation, spaces and placeholders stay in place."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ALL = 4
 
 
 def word_shuffle(material: Material, strength: int, rng: Random) -> Made:
-    """Shuffle the words within a quarter, half or all of the sentences, at least one."""
+    """Shuffle the words within a quarter (strength 1), half (2) or all (4) of the sentences, at least one."""
     text = material.story.text
     shuffled = [edits for span in sentences(text) if (edits := _shuffled(text, span, rng))]
     rng.shuffle(shuffled)
@@ -26,7 +26,7 @@ def word_shuffle(material: Material, strength: int, rng: Random) -> Made:
 
 
 def _shuffled(text: str, sentence: Sentence, rng: Random) -> list[Edit]:
-    """One edit for each word whose place another takes; none where all words are equal."""
+    """One edit for each word that is replaced by another in the shuffled sentence; none where all words are equal."""
     matches = [match for match in _WORD.finditer(text, *sentence) if PLACEHOLDER.fullmatch(match.group()) is None]
     old_words = [match.group() for match in matches]
     if len({word.lower() for word in old_words}) <= 1:

@@ -1,4 +1,4 @@
-"""Truncation of stories: the last sentences removed, or the second half."""
+"""Truncates stories: removes the last sentences or the second half."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FEWEST = 2
 
 
 def truncate_end(material: Material, strength: int, rng: Random) -> Made:  # noqa: ARG001  nothing is drawn
-    """Remove sentences at the end, as many as the strength says; impossible where none would be left."""
+    """Remove sentences at the end; their number is the strength. Unfit where none would remain."""
     text = material.story.text
     spans = sentences(text)
     return _without(text, spans, len(spans) - strength) if len(spans) > strength else Unfit("too few sentences")
@@ -32,6 +32,6 @@ def truncate_half(material: Material, strength: int, rng: Random) -> Made:  # no
 
 
 def _without(text: str, spans: Sequence[Sentence], kept: int) -> list[Edit]:
-    """One edit for each sentence left out, with the blanks before it; the last one with all that follows."""
+    """One edit for each removed sentence, with the spaces before it; the last edit also removes all remaining text."""
     ends = [*(span.end for span in spans[kept - 1 : -1]), len(text)]
     return [Edit(begin, end, "") for begin, end in pairwise(ends)]

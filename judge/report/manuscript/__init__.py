@@ -1,1 +1,1 @@
-"""What a paper needs: methods, references, a reviewer's checklist."""
+"""Texts for a paper: the methods paragraph, references, and a reviewer's checklist."""

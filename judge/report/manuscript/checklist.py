@@ -1,6 +1,7 @@
-"""What a reviewer asks of a study with a judge, what the run answers, and the command that closes each gap.
+"""Checklist of the questions that reviewers ask of a study with an LLM judge, with what the run answers to each.
 
-A state is "met", "gap", or "open" where it cannot be known from what is here. Never calls a study good.
+An item is "met", a "gap" (with the command that closes it), or "open" where the result folder cannot answer it. No item
+calls a study good.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _STATES = {"met": "met", "gap": "gap", "open": "not known here"}
 
 
 def checklist(inputs: ReportInputs) -> list[Item]:
-    """All questions, in the order in which reviewers ask them."""
+    """All items of the checklist, in the order in which reviewers ask them."""
     of_ratings = (_size, _loss, _bars, _tests) if inputs.rates else ()
     return [
         *(item for part in of_ratings for item in part(inputs)),
@@ -44,7 +45,7 @@ _TITLES = ("question", "state", "what was found", "what closes it")
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
-    """The checklist as a table; the sentence above the table gives the gaps first."""
+    """Markup of the checklist as a table, after a sentence with the number of gaps."""
     items = checklist(inputs)
     gaps = sum(item.state == "gap" for item in items)
     opened = sum(item.state == "open" for item in items)
@@ -61,7 +62,10 @@ def blocks(inputs: ReportInputs) -> list[Markup]:
 
 
 def _cells(item: Item) -> Iterator[Markup]:
-    """A question's row; each cell knows its column's title, which a phone prints beside it."""
+    """Yield the table cells of one item.
+
+    Each cell carries its column's title, which small screens show next to the cell.
+    """
     closes = Markup("<code>{}</code>").format(item.closes) if item.closes else item.needs
     for title, words in zip(_TITLES, (item.question, _STATES[item.state], item.finding, closes), strict=True):
         kind = Markup(' class="state-{}"').format(item.state) if title == "state" else ""
@@ -69,7 +73,7 @@ def _cells(item: Item) -> Iterator[Markup]:
 
 
 def markdown(inputs: ReportInputs) -> str:
-    """The checklist as a task list, with gaps marked."""
+    """The checklist as a Markdown task list, with gaps marked."""
     lines = ["# What a reviewer will ask", ""]
     for item in checklist(inputs):
         mark = "x" if item.state == "met" else " "
@@ -227,7 +231,7 @@ def _of_folder(who: str, control: bool, force: dict[str, Any], manifest: dict[st
 
 
 def _in_force(who: str, control: bool, manifest: dict[str, Any]) -> Iterator[Item]:
-    """Whether settings had the effect that the paper states, and whether the model can be requested again."""
+    """Items on whether the requested settings took effect, and on whether the model can be requested again."""
     settings = stored(manifest)
     if settings:
         lost = sentences(setting for setting in settings if setting.state in ("refused", "ignored"))
@@ -259,7 +263,9 @@ def _more(inputs: ReportInputs) -> Iterator[Item]:
 
 
 def _audit(inputs: ReportInputs) -> Item:
-    """Met with explanations that two annotators or more finished: one alone leaves agreement unknown."""
+    """Item on the audit of explanations: met if at least two annotators finished explanations, so that agreement is
+    known.
+    """
     question = "Explanations audited by people"
     try:
         facts = audit_words.audit_facts(inputs)

@@ -1,4 +1,4 @@
-"""One item of the reviewer's checklist: question, state, and what closes the gap."""
+"""Data type of one item of the reviewer's checklist."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ FEW_SYSTEMS = 10
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One question of the checklist: its state, what was found, and how to close the gap: a command, or words where no
-    command does.
+    """One item of the reviewer's checklist.
+
+    `state` is met, gap or open, and `finding` what the run shows. `closes` is the command that closes the gap; `needs`
+    says in words what would close it where no command does.
     """
 
     question: str

@@ -1,4 +1,4 @@
-"""What a reviewer asks of comparisons: how many, in which orders, what was lost, what needs no judge."""
+"""Checklist items about runs of comparisons: how many, in which orders, how many were lost, and baselines."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from judge.report.manuscript.checklist_item import FEW_SYSTEMS, Item
 
 
 def items(inputs: ReportInputs) -> Iterator[Item]:
-    """The items of the checklist about runs of comparisons."""
+    """Yield the checklist items about runs of comparisons."""
     yield from _size(inputs)
     yield from _loss(inputs)
     yield from _bars(inputs)

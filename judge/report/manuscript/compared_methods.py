@@ -1,4 +1,6 @@
-"""The methods of comparisons: which pairs, how they were shown, what was computed of preferences."""
+"""Methods sentences about comparisons: which pairs, how they were shown, and which statistics of preferences were
+computed.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ _ORDERS = {
 
 
 def stories(inputs: ReportInputs) -> Iterator[str]:
-    """Sentences on each compared dataset's pairs, and on the people whose preferences are the reference."""
+    """Yield sentences on each dataset's pairs of stories, and on the people whose preferences are the reference."""
     frame, datasets = inputs.preferences_table.frame if inputs.compared else None, {m.dataset for m in inputs.matrices}
     if frame is None:
         return
@@ -45,13 +47,13 @@ def stories(inputs: ReportInputs) -> Iterator[str]:
 
 
 def shown(fact: ComparisonFacts) -> str:
-    """Phrase on the orders in which pairs were shown to a judge, and on whether a tie was offered."""
+    """Phrase on the orders in which a judge was shown the pairs, and on whether a tie was offered."""
     tie = "a tie was offered" if fact.ties else "no tie was offered"
     return f"{_ORDERS.get(fact.orders, fact.orders)} ({tie})"
 
 
 def statistics(inputs: ReportInputs) -> Iterator[str]:
-    """Sentences on the reading of the answers, and on every statistic of the page."""
+    """Yield sentences on how the answers were parsed, and on every statistic of the page."""
     parsers = listed(list(dict.fromkeys(fact.parser for fact in inputs.compared_facts)))
     yield f"Preferences were read from the answers by parser {parsers}; none was imputed, and a tie is an outcome."
     share = inputs.verdicts.share

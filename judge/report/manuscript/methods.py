@@ -1,6 +1,6 @@
-"""The methods paragraph of a paper, made from manifests and options; unknown facts are left out.
+"""The methods paragraph of a paper, generated from manifests and options; unknown facts are left out.
 
-Citations stand in it as pandoc writes them, `[@key]`, with the keys of `references`.
+Citations are in pandoc's form, `[@key]`, with the keys of `references`.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ def paragraph(inputs: ReportInputs) -> str:
 
 
 def cited(text: str) -> list[str]:
-    """Keys in order of appearance, each once."""
+    """Citation keys in a text, in order of first appearance."""
     return list(
         dict.fromkeys(key for citation in _CITATION.findall(text) for key in re.findall(r"@([\w-]+)", citation))
     )
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
-    """The paragraph with names in place of keys, and the works."""
+    """Markup of the methods paragraph with authors and years as citations, and the list of references."""
     text = paragraph(inputs)
     keys = cited(text)
     listed = Markup("").join(Markup('<li class="cite">{}</li>').format(works()[key].line) for key in keys)
@@ -65,7 +65,7 @@ def blocks(inputs: ReportInputs) -> list[Markup]:
 
 
 def markdown(inputs: ReportInputs) -> str:
-    """The Markdown file with the methods."""
+    """The methods as a Markdown file."""
     return f"# Methods\n\n{paragraph(inputs)}\n"
 
 
@@ -240,7 +240,7 @@ def _contrasts(inputs: ReportInputs) -> str:
 
 
 def _bars(inputs: ReportInputs) -> Iterator[str]:
-    """Ceiling and control as they were made here; nothing of what could not be made."""
+    """Yield sentences on how the human ceiling and the control were computed; nothing if they could not be computed."""
     try:
         margins = inputs.margins
     except JudgeError:

@@ -1,4 +1,4 @@
-"""Pieces of the methods' sentences: citations as pandoc writes them, lists of names."""
+"""Helpers for the sentences of the methods paragraph: citations in pandoc's form, and lists of names."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 
 def cite(*keys: str) -> str:
-    """A citation of these works."""
+    """Citation of the works with these keys, in pandoc's form."""
     return f"[{'; '.join(f'@{key}' for key in keys)}]"
 
 
 def listed(names: Sequence[str]) -> str:
-    """Join names as a list within a sentence."""
+    """Join names to an enumeration within a sentence."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else "nothing"

@@ -1,4 +1,4 @@
-"""Section on agreement with people: heat maps and intervals beside human ceiling and control."""
+"""Section on agreement with people: heat maps and intervals, next to the human ceiling and the control."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _READ_CONTROL = (
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
-    """Blocks on agreement over all stories, with a bar chart; then over system means."""
+    """Blocks on agreement over all stories, with a bar chart, and then over system means."""
     if not inputs.has_people:
         return [prose("No people's ratings of these stories are known, so agreement with people cannot be estimated.")]
     markup = [prose((_READ_LABELS if inputs.raters.labels_note else _READ) + _READ_CONTROL)]
@@ -58,7 +58,7 @@ def blocks(inputs: ReportInputs) -> list[Markup]:
 
 
 def _layouts(inputs: ReportInputs, result: Correlations) -> list[Layout]:
-    """The result's datasets; without the ceiling's row where no person rated the stories."""
+    """Layout of each dataset's results; the human ceiling's row is left out where no person rated the stories."""
     return [
         replace(grid, rows=tuple(row for row in grid.rows if row.kind != CEILING))
         if inputs.raters_of(grid.dataset).labels_note

@@ -1,4 +1,4 @@
-"""Counts and sentences about an audit of explanations; unfinished audits are described as such."""
+"""Counts and sentences about an audit of explanations. Unfinished audits are described as unfinished."""
 
 from __future__ import annotations
 
@@ -18,26 +18,31 @@ from judge.stats.estimate import Estimate
 
 @dataclass(frozen=True, slots=True)
 class AuditFacts:
-    """Counts that describe an audit.
+    """Counts that describe an audit of explanations.
 
     Attributes
     ----------
+    file : Path
+        The audit file.
     items, finished, twice : int
         Items drawn; items that at least one annotator, and at least two annotators, finished.
     annotators : int
         Annotators who finished an item.
     raters : Raters
-        Who gave the ratings from which the judges' distance was taken.
+        Who gave the ratings from which the judge's distance is computed.
     sampling : mapping
-        What `judge.audit.sample.sampling` kept of the draw; empty where the audit was not drawn here.
+        Record of the draw made by `judge.audit.sample.sampling`; empty where this program did not draw the items.
+    seed : int
+        Seed stored in the audit.
     blind, seen : tuple of str
-        What annotators were not shown, and what they were shown of at least one item: nobody sees what is not known.
+        Facts hidden from annotators, and facts shown with at least one item. A fact that is unknown for all items is in
+        neither.
     settled, open : int
-        Disputed answers that a second round settled, and that it did not; 0 where there was none.
+        Disputed answers that the second round settled and did not settle; both 0 without a second round.
     shares : sequence of (label, Estimate)
-        Error categories with the mean share of an item's annotators who saw the error, over finished items.
+        For each error category, the mean over finished items of the share of annotators who marked the error.
     agreements : sequence of (label, Estimate)
-        Gwet's AC1 of each category over the items that two annotators or more finished.
+        Gwet's AC1 of each error category, over the items that at least two annotators finished.
     """
 
     file: Path
@@ -57,7 +62,7 @@ class AuditFacts:
 
 
 def audit_facts(inputs: ReportInputs) -> AuditFacts | None:
-    """The counts; None without an audit. Raises DataError for a file that is none."""
+    """Counts of the report's audit; None without an audit. Raises DataError for a file that is no audit."""
     audit = inputs.audit
     if audit is None:
         return None
@@ -90,7 +95,7 @@ def _seen(audit: AuditSnapshot) -> tuple[str, ...]:
 
 
 def headline(facts: AuditFacts) -> str:
-    """A sentence on the audit for the top of the page."""
+    """A sentence on the results of the audit, for the top of the page."""
     if not facts.finished:
         drawn = _many(facts.items, "explanation was", "explanations were")
         return f"{drawn} sampled for an audit; no annotator has finished one."
@@ -114,7 +119,9 @@ def headline(facts: AuditFacts) -> str:
 
 
 def methods(facts: AuditFacts, cite: str) -> str:
-    """Methods of the audit, for a paper: items, annotators, sampling, seed, blinding, agreement, the second round."""
+    """Methods sentence on the audit for a paper: items, annotators, sampling, seed, blinding, agreement and second
+    round.
+    """
     who = "One person" if facts.annotators == 1 else f"{facts.annotators} people"
     text = f"{who} audited {facts.finished:,} of {_many(facts.items, 'explanation', 'explanations')}, {_drawn(facts)}"
     if facts.sampling.get("options"):
@@ -146,7 +153,9 @@ def _drawn(facts: AuditFacts) -> str:
 
 
 def _known(facts: AuditFacts, names: Sequence[str]) -> list[str]:
-    """Variables that the draw used, as prose names them, saying which are not known of every explanation."""
+    """Names of the variables that the draw used, as written in prose; "(where known)" marks those unknown for some
+    items.
+    """
     partly = facts.sampling.get("unknown") or {}
     plain = [facts.raters.worded(name) for name in _plain(names)]
     return [
@@ -156,7 +165,10 @@ def _known(facts: AuditFacts, names: Sequence[str]) -> list[str]:
 
 
 def _plain(names: Sequence[str]) -> list[str]:
-    """Variables as prose names them; `gap` is the judge's rating minus people's mean."""
+    """Names of variables as written in prose.
+
+    `gap` (the judge's rating minus the mean human rating) is "distance from people".
+    """
     words = {"eval_prompt": "Eval-Prompt", "gap": "distance from people", "story_prompt": "story-prompt"}
     return [words.get(str(name), str(name)) for name in names]
 

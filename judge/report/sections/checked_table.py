@@ -1,4 +1,4 @@
-"""Section on a table of ratings: how its columns were read, and what it is missing."""
+"""Section on a table of ratings not made by this program: how its columns were read, and which data are missing."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BARS: dict[str, Kind] = {"person": CEILING, "control": CONTROL}
 
 
 def answers(inputs: ReportInputs) -> Iterator[Answer]:
-    """Answer on the results that cannot be computed from the table, for the first box."""
+    """Answer for the first box on the results that cannot be computed from the table."""
     if inputs.checked is not None and inputs.checked.untold:
         yield Answer(
             "What cannot be computed from the file?", tuple(untold.sentence for untold in inputs.checked.untold)
@@ -30,7 +30,7 @@ def answers(inputs: ReportInputs) -> Iterator[Answer]:
 
 
 def without(inputs: ReportInputs) -> frozenset[str]:
-    """Sections for which such a table never has data, or this one has none."""
+    """Names of the sections that are left out because the checked table has no data for them."""
     absent = {"explanations", "audit", "contamination"}
     if len(inputs.judges) < 2:
         absent.add("comparison")
@@ -40,7 +40,9 @@ def without(inputs: ReportInputs) -> frozenset[str]:
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
-    """Blocks on the reading of the columns, with the command that repeats it, and on the gaps."""
+    """Blocks on how the columns were read, with the command that repeats the reading, and on results that cannot be
+    computed.
+    """
     checked = inputs.checked
     if checked is None:
         return []
@@ -60,7 +62,7 @@ def blocks(inputs: ReportInputs) -> list[Markup]:
 
 
 def columns_table(checked: Checked) -> Table:
-    """Table of the columns and their assigned roles."""
+    """Table of the columns and the roles assigned to them."""
     guess = checked.columns
     rows = [{"what": option, "column": column, "of": None} for option, column in guess.fields.items()]
     rows += [{"what": "judge", "column": name, "of": "named in the column of raters"} for name in guess.judge_names]
@@ -80,7 +82,7 @@ def columns_table(checked: Checked) -> Table:
 
 
 def untold_table(checked: Checked) -> Table:
-    """Table of the results that cannot be computed from the file, and of the data that would provide them."""
+    """Table of the results that cannot be computed from the file, and of the data needed for each."""
     columns = [
         Column("missing", "not in the file", wrap=22),
         Column("therefore", "so", wrap=30),
@@ -93,7 +95,7 @@ def untold_table(checked: Checked) -> Table:
 
 
 def answers_table(answers_given: list[Answer], checked: Checked) -> Table:
-    """Table of the answers that the page begins with."""
+    """Table of the answers at the top of the page."""
     columns = [
         Column("question", "question", wrap=18),
         Column("answer", "answer", wrap=18),
@@ -111,7 +113,9 @@ def answers_table(answers_given: list[Answer], checked: Checked) -> Table:
 
 
 def agreement_table(result: Correlations) -> Table:
-    """Table of each judge's agreement over all stories, next to one person and the control on the same stories."""
+    """Table of each judge's agreement over all stories, next to that of one person and of the control on the same
+    stories.
+    """
     columns = [
         Column("criterion", "criterion"),
         Column("judge", "judge"),
@@ -133,7 +137,7 @@ def agreement_table(result: Correlations) -> Table:
 
 
 def systems_table(over_systems: Correlations, within: Classes) -> Table:
-    """Each judge over system means, and within the system where it is lowest and highest."""
+    """Table of each judge's agreement over system means, and of its lowest and highest agreement within a system."""
     columns = [
         Column("criterion", "criterion"),
         Column("judge", "judge"),

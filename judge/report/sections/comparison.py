@@ -1,4 +1,4 @@
-"""Section on comparisons of Eval-Prompts and judges: sentences, then folded tables."""
+"""Section that compares Eval-Prompts and judges with each other: sentences, then folded tables."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NAMES: dict[Factor, str] = {"eval_prompt": "Eval-Prompts", "judge": "Judges"}
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
-    """Comparisons of Eval-Prompts, then of judges, where there are at least two."""
+    """Blocks that compare Eval-Prompts, and then judges, where there are at least two."""
     parts: list[Markup] = []
     sides: tuple[tuple[Factor, Sequence[str], int], ...] = (
         ("eval_prompt", inputs.eval_prompts, len(inputs.judges)),
@@ -78,7 +78,9 @@ def _options(inputs: ReportInputs, by: Factor, names: Sequence[str], others: int
 
 
 def _counted(comparison: Comparison) -> str:
-    """Sentence that counts the contrasts in which agreement with people differs significantly."""
+    """Sentence with the number of contrasts in which agreement with people differs by more than new story-prompts
+    explain.
+    """
     prompts = [entry for entry in comparison.entries if leaves_zero_out(entry.result.means["tau"])]
     both = [entry for entry in prompts if leaves_zero_out(entry.result.means["tau_both"])]
     total = len(comparison.entries)
@@ -90,6 +92,8 @@ def _counted(comparison: Comparison) -> str:
 
 
 def _where(comparison: Comparison, entry: Entry) -> str:
-    """Name that both sides share, before the sentence: `Beluga-13B: `; "" where all contrasts share the same."""
+    """Name that both sides of a contrast share, as a prefix of its sentence: `Beluga-13B: `; "" if all contrasts share
+    it.
+    """
     name = tables.shared_name(entry, comparison)
     return f"{name}: " if name else ""

@@ -1,4 +1,4 @@
-"""Section on agreement of judges with themselves over repeats, with people's agreement beside it."""
+"""Section on agreement of judges with themselves over repeats, next to agreement between people."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FORM = "ICC(1,1)"
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
-    """A picture of ICC(1,1) where any is defined, and the table."""
+    """Blocks with a chart of ICC(1,1), if any is defined, and the table."""
     result = inputs.consistency
     judged = [estimate for cell in result.judged if (estimate := cell.estimate(_FORM))]
     parts = []

@@ -1,4 +1,4 @@
-"""Section with the stories on which judge and people differ most, and their texts."""
+"""Section with the stories on which judge and people differ most, with the stories' texts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _REPEATS = 3
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
-    """Cards of examples, one for each story, largest difference first."""
+    """Blocks with one card for each story, largest difference first."""
     if not inputs.has_people:
         return [prose("No people's ratings of these stories are known, so a judge cannot be compared with them.")]
     options = DisagreementsOptions(drop_systems=inputs.options.drop_systems, top=inputs.options.examples)

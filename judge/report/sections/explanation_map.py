@@ -1,7 +1,7 @@
 """Section on explanations, from the results of `judge explain`: a map with texts, and tables.
 
-Texts come from the ratings table, at most `MOST` of them, drawn with the report's seed; the page says so. They are
-data: they go into a JSON block with every markup character escaped, and are shown as text.
+Texts come from the ratings table. At most `MOST` of them are shown, drawn with the report's seed, and the page says so.
+They are embedded as a JSON block with every markup character escaped, and displayed as plain text.
 """
 
 from __future__ import annotations
@@ -33,7 +33,10 @@ PointOf = Mapping[str, Any]
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
-    """Maps and tables of explanations, one map for folders analysed together; else the command that makes them."""
+    """Blocks with the maps and tables of explanations; folders that were analysed together share one map.
+
+    Without stored results, the command that makes them.
+    """
     pairs = zip(inputs.folders, inputs.explanation_maps, strict=True)
     stored = [(folder, stored_map) for folder, stored_map in pairs if stored_map is not None]
     if not stored and not inputs.explains:
@@ -109,12 +112,12 @@ def _map(
 
 
 def _places(points: Sequence[PointOf]) -> int:
-    """Number of dots that can be distinguished: dots of equal texts cover each other."""
+    """Number of distinct points on the map: explanations with equal text share a point."""
     return len({(point["x"], point["y"]) for point in points})
 
 
 def _ways(points: Sequence[PointOf]) -> list[str]:
-    """Variables by which points can be coloured: those that no point has are left out."""
+    """Variables by which the points can be coloured; a variable that no point has is left out."""
     clusters = any(point["cluster"] is not None and point["cluster"] >= 0 for point in points)
     rated = any(point["rating"] is not None for point in points)
     return ["criterion", *(["cluster"] if clusters else []), *(["rating"] if rated else [])]
@@ -136,7 +139,7 @@ def _key(point: PointOf) -> tuple[Any, ...]:
 
 
 def _texts(inputs: ReportInputs, paths: set[str]) -> dict[tuple[Any, ...], str]:
-    """Explanations of the judges of these folders, cut, by judge, story, criterion, Eval-Prompt and repeat."""
+    """Truncated explanations of the judges of these folders, by (judge, story, criterion, Eval-Prompt, repeat)."""
     judges = {name for fact in inputs.table.facts if str(fact.path) in paths for name in fact.judge.split(", ")}
     frame = inputs.table.frame
     part = frame[(frame["source"] == "judge") & frame["judge"].isin(judges) & frame["explanation"].notna()]

@@ -12,13 +12,18 @@ from judge.stats.estimate import Estimate
 
 
 def looks(inputs: ReportInputs) -> list[StoredMap]:
-    """One stored map for each analysis; an analysis of several result folders is stored in each but counts once."""
+    """The stored map of each analysis.
+
+    An analysis of several result folders is stored in each folder but returned once.
+    """
     maps = [stored_map for stored_map in inputs.explanation_maps if stored_map is not None]
     return list({stored_map.signature: stored_map for stored_map in maps}.values())
 
 
 def headline(inputs: ReportInputs) -> list[str]:
-    """A sentence a look: how many explanations, and how well their wording tells the criterion."""
+    """One sentence for each analysis: the number of explanations, and how well a classifier predicts the criterion from
+    their wording.
+    """
     folders = [stored_map for stored_map in inputs.explanation_maps if stored_map is not None]
     sentences = []
     for look in looks(inputs):
@@ -43,7 +48,7 @@ def _told(tables: Sequence[dict[str, Any]]) -> str:
 
 
 def _number(cell: Any) -> float | None:
-    """A cell's value, None where it is undefined or not there."""
+    """Numeric value of a table cell; None where the cell is undefined or missing."""
     return cell.value if isinstance(cell, Estimate) else cell
 
 

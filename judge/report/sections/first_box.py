@@ -1,4 +1,4 @@
-"""The first box of a page: what the runs show in sentences, and the answers of `judge summary` between them."""
+"""Answers in the first box of the page: what the runs show, combined with the answers of `judge summary`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LAST = ("systems", "wrong", "seen", "missing")
 
 def answers(inputs: ReportInputs) -> list[Answer]:
     """Answers for the first box, in order: limits of the figures, replacement of an annotator, choice of prompt;
-    agreement, loss, consistency, explanations; systems, failures, missing data, next steps.
+    agreement, missing ratings, consistency, explanations; systems, failures, missing data, next steps.
     """
     datasets = inputs.summary.datasets
     answers_all = headline.answers(inputs)

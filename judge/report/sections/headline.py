@@ -1,7 +1,7 @@
 """The main results in a few sentences, made from numbers by rules.
 
-The best of many rows is marked as such, since its selection biases it upwards; a difference whose interval contains 0
-is described as possible chance; an undefined number is given with its reason.
+The best of several rows is marked as such, since its selection biases it upwards. A difference whose interval contains
+0 is described as possibly due to chance. For an undefined number the reason is given.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _RIVALS = 3
 
 
 def answers(inputs: ReportInputs) -> list[Answer]:
-    """Answers on caveats where there are any, then agreement, loss, consistency, explanations, their audit."""
+    """Answers for the first box: caveats (if any), agreement, missing ratings, consistency, explanations, audit."""
     rater_words = inputs.raters.noun
     first = tuple(_caveats(inputs))
     answers_so_far = [Answer(WORTH, first)] if first else []
@@ -60,7 +60,7 @@ def answers(inputs: ReportInputs) -> list[Answer]:
 
 
 def sentences(inputs: ReportInputs) -> list[str]:
-    """All sentences of the answers."""
+    """Sentences of all the answers, in order."""
     return [sentence for answer in answers(inputs) for sentence in answer.sentences]
 
 
@@ -75,7 +75,10 @@ def _caveats(inputs: ReportInputs) -> Iterator[str]:
 
 
 def _of_dataset(inputs: ReportInputs, matrix: RatingMatrix) -> tuple[Margin | None, list[str]]:
-    """The row that the verdict is about, and the sentences."""
+    """The best row (judge x Eval-Prompt) of a dataset, which the verdict is about, and the sentences on agreement.
+
+    The row is None where no row is defined.
+    """
     margins = inputs.margins if inputs.has_people else []
     mine = [margin for margin in margins if margin.dataset == matrix.dataset]
     judges = [margin for margin in mine if not margin.control] or mine
@@ -90,7 +93,9 @@ def _of_dataset(inputs: ReportInputs, matrix: RatingMatrix) -> tuple[Margin | No
 
 
 def _hidden(inputs: ReportInputs, best: Margin) -> Iterator[str]:
-    """Sentences on pooled correlations of the named row that differ from those within classes; others are counted."""
+    """Sentences on the best row's pooled correlations that differ from those within classes; other rows are only
+    counted.
+    """
     flagged = [row for row in inputs.classes.flagged if row.subject.dataset == best.dataset]
     key = (best.run, best.judge, best.eval_prompt)
     mine = [row for row in flagged if (row.subject.run, row.subject.judge, row.subject.eval_prompt) == key]
@@ -103,7 +108,9 @@ def _hidden(inputs: ReportInputs, best: Margin) -> Iterator[str]:
 
 
 def agreement_sentences(matrix: RatingMatrix, margins: Sequence[Margin], raters: Raters) -> Iterator[str]:
-    """Sentences on the agreement with people of a dataset's best row, compared with control and ceiling."""
+    """Sentences on how well a dataset's best row (judge x Eval-Prompt) agrees with people, and on the control and the
+    ceiling.
+    """
     where = f"{matrix.dataset} ({matrix.n:,} stories, {len(matrix.systems)} systems)"
     if not matrix.cells:
         yield f"No judge was run on {where}."
@@ -145,7 +152,10 @@ def _agreement(where: str, best: Margin, rows: int, raters: Raters) -> Iterator[
 
 
 def _common(rivals: Sequence[Rival]) -> str:
-    """Sentence with the means of the highest row and of rows of other coverage on shared stories: those ahead first."""
+    """Sentence that compares the highest row with rows that rated other stories, on the stories both rated.
+
+    Rows that are ahead on shared stories come first.
+    """
     shown = sorted(rivals, key=lambda rival: not rival.ahead)[:_RIVALS]
     parts = [
         f"on the {rival.stories:,} that {rival.name}, which rated {100 * rival.share:.0f} % of the stories, has too it "
@@ -240,5 +250,5 @@ def _consistency(inputs: ReportInputs) -> Iterator[Answer]:
 
 
 def _value(estimate: Estimate) -> str:
-    """The number without its interval."""
+    """The estimate as text, without its interval."""
     return worded(replace(estimate, low=None, high=None))

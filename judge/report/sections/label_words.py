@@ -1,4 +1,6 @@
-"""Labels beside people's: the answer at the top of the page, and the part with tables and confusion matrices."""
+"""Section on judges' labels compared with human labels: the answer at the top of the page, tables and confusion
+matrices.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ _READ = (
 
 
 def answer(inputs: ReportInputs, dataset: str, on: str) -> Answer | None:
-    """Answer on the best row's agreement with people's labels; None where nothing of this dataset is labelled."""
+    """Answer on how well the best row's labels agree with human labels; None where the dataset has no labels."""
     confusions = inputs.confusions
     rows = () if confusions is None else confusions.main(dataset)
     judges = [row for row in rows if row.kind not in (CEILING, CONTROL)]
@@ -45,7 +47,7 @@ def answer(inputs: ReportInputs, dataset: str, on: str) -> Answer | None:
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
-    """Confusion matrices of each dataset's criteria together, then every table; nothing where nothing is labelled."""
+    """Blocks with the confusion matrices of each dataset, and every table; [] where no criterion has labels."""
     confusions = inputs.confusions
     if confusions is None:
         return []

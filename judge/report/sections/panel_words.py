@@ -1,4 +1,4 @@
-"""Section on panels of people: sentences for the first box, and tables."""
+"""Section on panels (groups of raters): sentences for the first box, and tables."""
 
 from __future__ import annotations
 
@@ -20,8 +20,10 @@ _READ = (
 
 
 def sentences(inputs: ReportInputs, best: Margin) -> Iterator[str]:
-    """Sentences on panels: the one panel to which people are restricted, or the best row against each two panels, and
-    the criteria on which signs differ although the mean hides it.
+    """Sentences on panels of raters.
+
+    If human ratings are restricted to one panel, that panel is named. Otherwise the best row's agreement with each two
+    panels is compared, and criteria are named on which the differences have opposite signs that the mean hides.
     """
     result = inputs.panels
     if result is None:
@@ -42,7 +44,7 @@ def sentences(inputs: ReportInputs, best: Margin) -> Iterator[str]:
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
-    """The tables of panels; nothing where none is known."""
+    """Blocks with the tables of panels; [] where no panel is known."""
     result = inputs.panels
     if result is None:
         return []

@@ -1,4 +1,4 @@
-"""Sections that show an analysis' own tables: coverage, systems, diagnostics, contamination."""
+"""Sections that only show the tables of an analysis: coverage, systems, diagnostics, contamination."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def coverage_blocks(inputs: ReportInputs) -> list[Markup]:
 
 
 def system_blocks(inputs: ReportInputs) -> list[Markup]:
-    """Blocks on systems: means by people and by judges, and the pairs of systems on which judges and people agree."""
+    """Blocks on systems: mean human and judge ratings, and the pairs of systems on which judges and people agree."""
     options = SystemsOptions(
         drop_systems=inputs.options.drop_systems, resamples=inputs.options.resamples, seed=inputs.options.seed
     )
@@ -33,7 +33,7 @@ def system_blocks(inputs: ReportInputs) -> list[Markup]:
 
 
 def diagnostic_blocks(inputs: ReportInputs) -> list[Markup]:
-    """Blocks on tests for known failures of judges; tests that found nothing are in the folded table."""
+    """Blocks on tests for known failures of judges; tests without a significant result are in the folded table."""
     if not inputs.has_people:
         sentence = (
             "No people's ratings of these stories are known, and every test compares a judge with them: "
@@ -52,7 +52,7 @@ def diagnostic_blocks(inputs: ReportInputs) -> list[Markup]:
 
 
 def _tally(result: Diagnosis) -> Table:
-    """Table of counts of significant tests: a row a judge and Eval-Prompt, a column a kind of fault."""
+    """Table of counts of significant tests: one row per judge and Eval-Prompt, one column per kind of failure."""
     kinds = {finding.diagnostic: finding.kind.tail for finding in result.findings}
     tally: dict[tuple[str, str], dict[str, list[int]]] = {}
     for finding in result.findings:

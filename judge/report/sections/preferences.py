@@ -1,4 +1,4 @@
-"""Section on preferences between two stories: agreement, strengths and wins as pictures, and tables."""
+"""Section on preferences between two stories: charts of agreement, strengths and wins, and tables."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from judge.report.inputs import ReportInputs
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
-    """Blocks on preferences: those of runs of comparisons, and those implied by the ratings of other runs."""
+    """Blocks on preferences: those stated in comparisons, and those implied by the ratings of other runs."""
     comparison = inputs.preferences
     parts = [prose(answer(comparison)), *_pictures(comparison.systems)]
     parts += [shown(table, inputs) for table in tables(comparison, ["agreement", "order"], answered=False)]
@@ -28,7 +28,9 @@ def blocks(inputs: ReportInputs) -> list[Markup]:
 
 
 def agreement_blocks(inputs: ReportInputs) -> list[Markup]:
-    """Blocks on agreement of judges' and people's preferences, next to judgeless baselines, by length difference."""
+    """Blocks on agreement of judges' preferences with human preferences, next to judgeless baselines, by length
+    difference.
+    """
     read = (
         "Two rows need no judge: the longer story wins, and the control, which reads nothing but the surface of a text "
         "and predicts pairs of story-prompts it was not fitted on. A judge below them has not been shown to read the "
@@ -40,18 +42,18 @@ def agreement_blocks(inputs: ReportInputs) -> list[Markup]:
 
 
 def order_blocks(inputs: ReportInputs) -> list[Markup]:
-    """Blocks on the effect of a story's place in the pair, apart from noise."""
+    """Blocks on how the order in which two stories are shown affects the preference, apart from random variation."""
     return _tables(inputs, "order") or [prose("No judge compared.")]
 
 
 def system_blocks(inputs: ReportInputs) -> list[Markup]:
-    """Charts of the systems' strengths and wins, and the tables of their numbers."""
+    """Blocks with charts of the systems' strengths and wins, and the tables of their numbers."""
     parts = [*_pictures(inputs.preferences.systems), *_tables(inputs, "systems", folded=True)]
     return parts or [prose("All stories that were compared are of one system.")]
 
 
 def story_blocks(inputs: ReportInputs) -> list[Markup]:
-    """Blocks on how judges and people each rank the stories of a story-prompt."""
+    """Blocks on how judges and people rank the stories of a story-prompt."""
     return _tables(inputs, "stories") or [prose("No story-prompt has three stories that were compared.")]
 
 
@@ -63,7 +65,7 @@ def transitivity_blocks(inputs: ReportInputs) -> list[Markup]:
 
 
 def coverage_blocks(inputs: ReportInputs) -> list[Markup]:
-    """Blocks on coverage: comparisons asked, answered and decided."""
+    """Blocks on how many comparisons were asked, answered and decided."""
     sentence = verdicts.sentence(inputs.verdicts)
     return [prose(f"Coverage: {sentence}."), *(shown(table, inputs) for table in verdicts.tables(inputs.verdicts))]
 
@@ -74,7 +76,7 @@ def _tables(inputs: ReportInputs, topic: Topic, *, folded: bool | None = None) -
 
 
 def _pictures(systems: Systems) -> Iterator[Markup]:
-    """Strengths and wins for each dataset and criterion that people or judges compared."""
+    """Yield charts of strengths and wins for each dataset and criterion on which people or judges compared stories."""
     own = [standing for standing in systems.standings if standing.kind != "implied"]
     places = sorted(own, key=lambda standing: (standing.dataset, standing.criterion.casefold()))
     for number, (_, group) in enumerate(

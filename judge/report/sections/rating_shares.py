@@ -1,4 +1,4 @@
-"""Section on the distribution of ratings by people and judges, as small histograms."""
+"""Section on the distribution of human and judge ratings, as small histograms."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from judge.report.inputs import ReportInputs
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
-    """A picture and a table for each dataset."""
+    """Blocks with a chart and a table for each dataset."""
     options = DistributionOptions(drop_systems=inputs.options.drop_systems)
     counted, parts = distributions(inputs.table, options), []
     for number, shares in enumerate(counted):

@@ -1,4 +1,7 @@
-"""Section on requested settings and those in force, from the runs' manifests, without addresses and keys."""
+"""Section on the settings requested and the settings in effect, from the runs' manifests.
+
+Addresses and keys are left out.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +45,7 @@ _TOTALS = ("answered", "attempts", "prompt_tokens", "completion_tokens", "reason
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
-    """A table of settings for each result folder, then the notes that hold for all tables of the page."""
+    """Blocks with a table of settings for each result folder, and the notes that apply to all tables of the page."""
     parts = []
     for asked_run in inputs.asked_runs:
         folder, manifest = asked_run.folder, asked_run.manifest
@@ -95,7 +98,7 @@ def _rows(manifest: Mapping[str, Any]) -> Iterator[dict[str, str | None]]:
 
 
 def _server(server: Mapping[str, Any]) -> Iterator[dict[str, str | None]]:
-    """Rows of the server's own description, for values of one line."""
+    """Yield table rows with the values that the server reported about itself."""
     for key, value in server.items():
         if key not in ("notes", "base_url", "address") and isinstance(value, str | int | float | bool):
             yield _row(f"server: {key.replace('_', ' ')}", None, value)
@@ -128,7 +131,10 @@ def _sitting(sitting: Mapping[str, Any]) -> str:
 
 
 def _with_state(value: object, state: SettingInForce | None) -> object:
-    """A value that is honoured with its evidence, else what became of it; as it is where nothing was kept."""
+    """A setting's value together with its evidence if the server honoured it; otherwise its state (such as ignored).
+
+    The value alone where no state was recorded.
+    """
     if state is None:
         return value
     became = f"{state.state}: {state.evidence}"

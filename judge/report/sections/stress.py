@@ -1,4 +1,6 @@
-"""Stress tests: what judges miss, are moved by and fall for, then detection as a picture, then the evidence folded."""
+"""Section on stress tests: perturbations that judges miss or that change their ratings, a chart of detection, and
+tables.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ from judge.report.inputs import ReportInputs
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
-    """Blocks on runs on perturbed stories."""
+    """Blocks on judges' ratings of perturbed stories."""
     return list(_blocks(inputs))
 
 

@@ -1,1 +1,1 @@
-"""Computation of the studies' published tables, one module for each kind of table."""
+"""Computes the studies' published tables; one module for each kind of table."""

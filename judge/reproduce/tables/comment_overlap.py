@@ -1,8 +1,8 @@
-"""Overlap of texts with people's comments: the mean of corpus BLEU-1 to BLEU-4, and ROUGE-L.
+"""Overlap of texts with human comments: the mean of corpus BLEU-1 to BLEU-4, and ROUGE-L.
 
-Papineni et al. 2002 with one reference a text, precisions without a match counted as .1 match (method 1 of Chen &
-Cherry 2014); ROUGE-L is the F measure of the longest common subsequence (Lin 2004), a mean over texts. Words are those
-of `text_features.tokens`, in small letters.
+BLEU follows Papineni et al. 2002 with one reference per text. A precision without a match counts as 0.1 matches (method
+1 of Chen & Cherry 2014). ROUGE-L is the F measure of the longest common subsequence (Lin 2004), averaged over texts.
+Words are those of `text_features.tokens`, in lower case.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _NO_MATCH = 0.1
 
 
 def bleu(texts: Sequence[str], references: Sequence[str]) -> float:
-    """Mean of corpus BLEU-1..4, 0 to 1."""
+    """Mean of corpus BLEU-1 to BLEU-4, between 0 and 1. `references` has one reference per text."""
     pairs = [(_words(text), _words(reference)) for text, reference in zip(texts, references, strict=True)]
     precisions = [_precision(pairs, order) for order in range(1, ORDERS + 1)]
     length, wanted = sum(len(text) for text, _ in pairs), sum(len(reference) for _, reference in pairs)
@@ -30,7 +30,7 @@ def bleu(texts: Sequence[str], references: Sequence[str]) -> float:
 
 
 def rouge_l(texts: Sequence[str], references: Sequence[str]) -> float:
-    """Mean F of the longest common subsequence, 0 to 1."""
+    """Mean over texts of the F measure of the longest common subsequence with the reference, between 0 and 1."""
     scores = []
     for text, reference in zip(texts, references, strict=True):
         ours, theirs = _words(text), _words(reference)
@@ -44,7 +44,7 @@ def _words(text: str) -> list[str]:
 
 
 def _precision(pairs: Sequence[tuple[list[str], list[str]]], order: int) -> float:
-    """Clipped n-gram precision over all texts."""
+    """Clipped n-gram precision of one order over all pairs of text and reference."""
     matched = total = 0
     for text, reference in pairs:
         ours, theirs = _ngrams(text, order), _ngrams(reference, order)

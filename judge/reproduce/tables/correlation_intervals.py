@@ -1,7 +1,7 @@
-"""The corrected correlations with intervals over story-prompts, all from one set of resamples.
+"""Corrected correlations with intervals over story-prompts, all from the same resamples.
 
-The ten systems are taken as they are: whether it would hold for other systems is asked by `judge correlate` with the
-interval ``boot-both``.
+The ten systems are treated as fixed. For a generalisation to other systems use `judge correlate` with the interval
+``boot-both``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ METHOD = "95 % over resampled story-prompts"
 
 
 def estimates(scores: Scores, level: Level, resamples: int, seed: int) -> dict[Place, Estimate]:
-    """Every corrected cell of a level, x100, with its percentile interval; without one where `resamples` is 0."""
+    """Each corrected cell of a level (overall, system), x100, with its percentile interval; no interval if `resamples`
+    is 0.
+    """
 
     def count(column: str, short: str) -> int:
         return min(sides(*pair, level=level)[0].size for pair in pairs(scores, column, short, OURS))
@@ -58,7 +60,10 @@ def estimates(scores: Scores, level: Level, resamples: int, seed: int) -> dict[P
 
 
 def resampled_tau(rows: Floats, people: Floats, level: Level, drawn: bootstrap.Resamples) -> Floats:
-    """100 x tau-b in each resample, (judges, B), of rows (judges, systems, story-prompts) with people's means."""
+    """100 x tau-b with mean human ratings in each resample, shape (judges, B).
+
+    `rows` has shape (judges, systems, story-prompts).
+    """
     system = np.repeat(np.arange(people.shape[0]), people.shape[1])
     flat, y = rows.reshape(rows.shape[0], -1), people.reshape(-1)
     if level == "overall":

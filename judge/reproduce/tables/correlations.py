@@ -1,6 +1,6 @@
-"""HANNA's correlation tables: overall and over system means, for Eval-Prompts, measures and people.
+"""HANNA's correlation tables: over all stories and over system means, for Eval-Prompts, measures and people.
 
-Kendall's tau-b as the study computed it, x100: scipy's, on floats as they stand, ten systems without Human.
+Kendall's tau-b x100 as the study computed it: by scipy, on unrounded floats, over ten systems without Human.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SWITCHES = ("signed", "exact-ties", "on-scale", "unrounded", "leave-one-out", "k
 
 
 def table_names(level: Level) -> tuple[str, ...]:
-    """Names of one level's tables."""
+    """Names of the four tables of one level (overall or system)."""
     return (
         f"correlations_{level}_EP1",
         f"eval_prompt_{level}",
@@ -42,7 +42,10 @@ def table_names(level: Level) -> tuple[str, ...]:
 
 
 def numbers(scores: Scores, level: Level, recipe: Recipe) -> Numbers:
-    """Correlations in one level's tables, x100, as absolute values unless the recipe keeps the sign."""
+    """Correlations x100 in the tables of one level (overall or system), by (table, row, column).
+
+    They are absolute values unless the recipe keeps the sign.
+    """
 
     def value(column: str, short: str) -> float | None:
         rating_pairs = pairs(scores, column, short, recipe)
@@ -52,7 +55,7 @@ def numbers(scores: Scores, level: Level, recipe: Recipe) -> Numbers:
 
 
 def layout(level: Level, value: Callable[[str, str], _T], average: Callable[[Sequence[_T]], _T]) -> dict[Place, _T]:
-    """One level's tables: `value` of each column and criterion, and in row Avg the `average` of the column's cells."""
+    """Tables of one level: `value` for each column and criterion, and the `average` of each column in row Avg."""
     by_pair = {(column, short): value(column, short) for column in COLUMNS for short in NAMES}
     first_eval_prompt, eval_prompts, leave_one_out, inter_criterion = table_names(level)
     by_place: dict[Place, _T] = {}
@@ -67,10 +70,11 @@ def layout(level: Level, value: Callable[[str, str], _T], average: Callable[[Seq
 
 
 def pairs(scores: Scores, column: str, short: str, recipe: Recipe) -> list[Pair]:
-    """Pairs of arrays that a cell correlates: people's ratings with a judge, a measure or another criterion of
-    people's; or each position.
+    """Pairs of rating arrays that a cell correlates.
 
-    A position stands against all of them as published, or against the others.
+    A judge or a measure is paired with the mean human ratings, and so is another criterion's mean human rating. In the
+    column of people there is one pair for each rater position in the file: with the mean of all positions as published,
+    or with the mean of the other positions.
     """
     people = scores.people(short, recipe)
     if column in NAMES:
@@ -84,8 +88,9 @@ def pairs(scores: Scores, column: str, short: str, recipe: Recipe) -> list[Pair]
 
 
 def tau(x: Floats, y: Floats, level: Level, recipe: Recipe) -> float | None:
-    """100 x tau-b without NaN pairs; at system level, of means over the same stories on both sides. None where
-    undefined.
+    """100 x tau-b without pairs that have NaN; None where undefined.
+
+    At system level, the correlation of system means, with both means taken over the same stories.
     """
     a, b = sides(x, y, level=level)
     if recipe.exact_ties:
@@ -95,7 +100,7 @@ def tau(x: Floats, y: Floats, level: Level, recipe: Recipe) -> float | None:
 
 
 def sides(*arrays: Floats, level: Level) -> list[Floats]:
-    """The arrays restricted to stories where none of them is NaN; at system level, their means over those stories."""
+    """The arrays restricted to stories where none of them is NaN. At system level, system means over these stories."""
     rated = np.all(~np.isnan(np.stack(arrays)), axis=0)
     if level == "overall":
         return [array[rated] for array in arrays]
@@ -104,7 +109,7 @@ def sides(*arrays: Floats, level: Level) -> list[Floats]:
 
 
 def mean(values: Sequence[float | None], recipe: Recipe) -> float | None:
-    """The mean of cells as they are printed, or unrounded; None where one of them does not exist."""
+    """Mean of cells, each rounded as printed unless the recipe is unrounded; None if a cell is undefined."""
     defined = [value for value in values if value is not None]
     if len(defined) < len(values):
         return None
@@ -114,7 +119,7 @@ def mean(values: Sequence[float | None], recipe: Recipe) -> float | None:
 
 
 def remarks(place: Place) -> tuple[str, ...]:
-    """Remarks on a cell beside its numbers."""
+    """Remarks on a cell that are printed next to its numbers."""
     _, _, column = place
     if column in DISTANCES:
         return ("a distance: less is better",)
@@ -124,8 +129,10 @@ def remarks(place: Place) -> tuple[str, ...]:
 
 
 def counted_at(place: Place) -> Place:
-    """The place where a cell is counted: the table of four Eval-Prompts and the ceiling repeat cells of the table of
-    Eval-Prompt 1.
+    """Cell under which a number is counted.
+
+    The tables of the four Eval-Prompts and of the ceiling repeat numbers of the table of Eval-Prompt 1; these are
+    counted there.
     """
     table, row, column = place
     for level in LEVELS:

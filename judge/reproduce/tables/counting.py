@@ -1,4 +1,4 @@
-"""The number of printed numbers that match; a number that several tables hold counts once."""
+"""Counts printed numbers that match. A number that several tables hold counts once."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from judge.reproduce.cell import Cell, Place, State
 
 
 def numbers_in(cells: Sequence[Cell], *states: State) -> set[Place]:
-    """Places of the printed numbers in these states; a number that several cells repeat appears once, at the cell that
-    counts it.
+    """(table, row, column) of each printed number whose cell is in one of these states.
+
+    A number that several cells repeat occurs once, under the cell where it is counted.
     """
     return {cell.counted_at for cell in cells if cell.in_print and cell.state in states}
 
 
 def sentence(cells: Sequence[Cell]) -> str:
-    """A sentence on how many cells match print, and how they are counted."""
+    """A sentence on how many cells match print, and on how numbers in several tables are counted."""
     off = numbers_in(cells, "off")
     matching = numbers_in(cells, "match", "repeat") - off
     differing, missing = numbers_in(cells, "differ"), numbers_in(cells, "not computable")

@@ -1,4 +1,6 @@
-"""Families of tables computed together, as cells: by the study's recipe, corrected, and with single changes."""
+"""Computes the cells of tables that belong together: by the study's recipe, corrected, and with one difference at a
+time.
+"""
 
 from __future__ import annotations
 
@@ -15,26 +17,26 @@ AVERAGE = "Avg"
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Tables whose cells are computed in one way.
+    """Tables whose cells are computed in the same way.
 
     Attributes
     ----------
     numbers : callable
-        From a recipe to every cell's number at full precision.
+        Takes a recipe and returns every cell's number at full precision.
     digits : mapping
-        Table -> decimals in print. Its keys are the family's tables.
+        Decimals in print of each table. Its keys are the family's tables.
     decimals : mapping
-        (Table, column) -> decimals in print, where a column has others than its table.
+        Decimals in print of a (table, column), where these differ from the table's.
     switches : tuple of str
-        The differences that can move a cell here.
+        Differences from the study's recipe that can change a cell of the family.
     estimates : callable or None
-        Ours with intervals, where the family has any.
+        Returns corrected numbers with intervals; None where there are no intervals.
     notes : tuple of str
-        What stands under every print of these tables.
+        Notes under each of these tables.
     missing, known_cause, remarks : callables
-        Why the files cannot give a cell, why it differs from print, and what else must be said of it.
+        Take a cell and return why the files cannot give it, why it differs from print, and further remarks.
     counted_at : callable
-        From a cell to the cell that counts its number: another table's where both hold one and the same number.
+        Takes a cell and returns the cell under which its number is counted; two tables may hold the same number.
     """
 
     numbers: Callable[[Recipe], Numbers]
@@ -50,7 +52,10 @@ class Family:
 
 
 def cells(family: Family, printed: Mapping[Place, Printed], *, switch: str | None = None) -> list[Cell]:
-    """All cells of the family. With `switch`, the corrected numbers are the study's recipe with that one difference."""
+    """All cells of the family.
+
+    With `switch`, the corrected numbers are replaced by those of the study's recipe with this one difference.
+    """
     plain = family.numbers(PUBLISHED)
     wanted = tuple(name for name in family.switches if getattr(OURS, name.replace("-", "_")))
     if switch is not None:
@@ -107,7 +112,19 @@ def _cell(
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One difference alone in one table: how many single cells, and how many averages, print another number."""
+    """Effect of one difference from the study's recipe on one table.
+
+    Attributes
+    ----------
+    switch, table : str
+        The difference and the table.
+    cells, averages : int
+        Number of single cells and of averages in the table.
+    changed, averages_changed : int
+        How many of each change as printed.
+    largest : float
+        Largest change of a printed number.
+    """
 
     switch: str
     table: str
@@ -119,7 +136,7 @@ class Change:
 
 
 def changes(family: Family, switches: Sequence[str]) -> list[Change]:
-    """The effect of each difference alone on each table of the family that it can change."""
+    """Effect of each difference alone on each table of the family."""
     plain = family.numbers(PUBLISHED)
     rows = []
     for switch in switches:

@@ -1,4 +1,4 @@
-"""Counts of the judges' released means outside the scale, by judge and Eval-Prompt."""
+"""Counts the judges' released mean ratings that lie outside the scale, by judge and Eval-Prompt."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ EVERY_JUDGE = (*JUDGES, "OrcaPlatypus")
 
 
 def family(scores: Scores) -> Family:
-    """Counts of means off the scale, among the ten systems of the correlations and among all eleven."""
+    """Tables of the number of mean ratings off the scale, for the ten correlated systems and for all eleven."""
     return Family(
         numbers=cache(partial(numbers, scores)),
         digits={TABLE: 0, ALL_SYSTEMS: 0},
@@ -27,7 +27,7 @@ def family(scores: Scores) -> Family:
 
 
 def numbers(scores: Scores, recipe: Recipe) -> Numbers:
-    """Number of means off the scale that are counted as ratings, out of 6 criteria x 960 (or 1,056) stories each."""
+    """Number of off-scale means that the recipe uses as ratings, out of 6 criteria x 960 (or 1,056) stories each."""
     counts: Numbers = {}
     for table, keep_human in ((TABLE, recipe.keep_human), (ALL_SYSTEMS, True)):
         systems = scores.systems(Recipe(keep_human=keep_human))

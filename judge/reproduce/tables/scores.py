@@ -1,4 +1,4 @@
-"""The ratings in HANNA's score file as arrays, systems by story-prompts, as a recipe needs them."""
+"""The ratings in HANNA's score file as arrays (systems, story-prompts), selected by a recipe."""
 
 from __future__ import annotations
 
@@ -42,33 +42,40 @@ HUMAN = "Human"
 
 
 class Scores:
-    """One score file; every array has shape (systems, story-prompts)."""
+    """HANNA's score file as arrays, which have shape (systems, story-prompts) unless stated otherwise."""
 
     def __init__(self, file: ScoreFile) -> None:
         self.file = file
         self._known: dict[str, dict[str, Floats]] = {}
 
     def systems(self, recipe: Recipe) -> tuple[str, ...]:
-        """The file's systems, without Human unless the recipe keeps it."""
+        """Names of the file's systems, without Human unless the recipe keeps it."""
         return tuple(name for name in self.file.systems if name != HUMAN or recipe.keep_human)
 
     def column(self, name: str, systems: tuple[str, ...]) -> Floats:
-        """One column of the file for some systems."""
+        """Values of one column of the file, for these systems."""
         if name not in self._known:
             self._known[name] = {system: np.array(numbers) for system, numbers in self.file.column(name).items()}
         return np.stack([self._known[name][system] for system in systems])
 
     def people(self, short: str, recipe: Recipe) -> Floats:
-        """People's rating of each story: the mean of the three positions, as in the file."""
+        """Mean human rating of each story over the file's three rater positions.
+
+        `short` is the criterion's abbreviation.
+        """
         return self.column(NAMES[short], self.systems(recipe))
 
     def positions(self, short: str, recipe: Recipe) -> Floats:
-        """The three positions' ratings, shape (3, systems, story-prompts)."""
+        """Human ratings of the three rater positions, shape (3, systems, story-prompts).
+
+        A position is not one person.
+        """
         return np.stack([self.column(f"Human {i} {short}", self.systems(recipe)) for i in POSITIONS])
 
     def side(self, column: str, short: str, recipe: Recipe) -> Floats:
-        """A measure, or a judge's means under one Eval-Prompt (`Beluga-13B 1`); NaN where off the scale, unless the
-        recipe keeps such means.
+        """Values of a measure, or a judge's mean ratings under one Eval-Prompt (`Beluga-13B 1`).
+
+        Means off the scale are NaN if the recipe has `on_scale`, and kept otherwise.
         """
         systems = self.systems(recipe)
         if column in MEASURES:
@@ -79,5 +86,5 @@ class Scores:
 
 
 def off_scale(values: Floats) -> NDArray[np.bool_]:
-    """Mask of the numbers that cannot be a mean of answers on the scale of 1 to 5."""
+    """Mask of the values that cannot be means of ratings on the scale of 1 to 5."""
     return np.asarray((values < SCALE.min) | (values > SCALE.max))

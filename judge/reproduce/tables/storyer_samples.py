@@ -1,4 +1,4 @@
-"""StoryER's released samples as arrays: pairs, WP_200, comments, coherence ratings."""
+"""Reads StoryER's released samples into arrays: pairs of stories, WP_200, comments, coherence ratings."""
 
 from __future__ import annotations
 
@@ -36,35 +36,37 @@ SENTENCE = (
 
 @dataclass(frozen=True, eq=False)
 class RankedPairs:
-    """The released pairs: stories by id, and for each pair its story-prompt's code, the higher and the lower story."""
+    """The released pairs of stories. In each pair one story was preferred (the higher) to the other (the lower)."""
 
     stories: Mapping[str, Story]
     pairs: tuple[Pair, ...]
 
     @classmethod
     def of(cls, path: Path) -> RankedPairs:
-        """Pairs in a file, without those on which its rows disagree, whose order is unknown."""
+        """Read the pairs in a file. Pairs on which rows of the file disagree are left out, because their order is
+        unknown.
+        """
         stories = {story.id: story for story in storyer_pairs.read_stories(path)}
         return cls(stories, tuple(pair for pair in storyer_pairs.read_pairs(path) if len(pair.preferences) == 1))
 
     @cached_property
     def order(self) -> list[tuple[str, str]]:
-        """Ids of the higher and the lower story of each pair."""
+        """Ids of the higher (preferred) and of the lower story of each pair."""
         return [(p.first, p.second) if p.preferences[0].value == "first" else (p.second, p.first) for p in self.pairs]
 
     @cached_property
     def story_prompt(self) -> Codes:
-        """Code of each pair's story-prompt."""
+        """Integer code of each pair's story-prompt."""
         return np.unique([pair.story_prompt for pair in self.pairs], return_inverse=True)[1].astype(np.int64)
 
     def scored(self, score: Score) -> tuple[Floats, Floats]:
-        """A score of the higher and of the lower story of each pair."""
+        """Scores of the higher and of the lower story of each pair: two arrays of shape (pairs,)."""
         score_of = {name: score(story) for name, story in self.stories.items()}
         both = np.array([[score_of[higher], score_of[lower]] for higher, lower in self.order], dtype=np.float64)
         return both[:, 0], both[:, 1]
 
     def sizes(self) -> dict[str, float]:
-        """Counts of Table 1 for a set of pairs; words are separated by blanks and averaged over stories."""
+        """Counts of Table 1 for these pairs. Numbers of words (separated by blanks) are means over stories."""
         higher = dict.fromkeys(name for name, _ in self.order)
         lower = dict.fromkeys(name for _, name in self.order)
         return {
@@ -82,7 +84,7 @@ class RankedPairs:
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """Stories with people's mean score of each, and optionally a score by another rater: arrays of shape (n,)."""
+    """Stories with the mean human score of each, and optionally the scores of another rater: arrays of shape (n,)."""
 
     stories: tuple[Story, ...]
     people: Floats
@@ -90,32 +92,48 @@ class Scored:
 
     @classmethod
     def wp200(cls, path: Path) -> Scored:
-        """Stories of WP_200 with people's scores."""
+        """Read the stories of WP_200 with their human scores."""
         stories = tuple(read_wp200(path))
         return cls(stories, np.array([story.ratings[0].value for story in stories]))
 
     @classmethod
     def coherence(cls, ratings: Path, scores: Path) -> Scored:
-        """The 300 stories from which the study took the 200 of COH200, with MANPLTS' scores as log-odds."""
+        """Read the 300 stories from which the study drew the 200 of COH200, with MANPLTS' scores as log odds."""
         stories = tuple(plotguided.read_stories(ratings))
         score_of = plotguided.read_scores(scores)
         people = np.array([np.mean([rating.value for rating in story.ratings]) for story in stories])
         return cls(stories, people, np.array([plotguided.log_odds(score_of[story.text]) for story in stories]))
 
     def scored(self, score: Score) -> Floats:
-        """A score of each story."""
+        """Score of each story, shape (n,)."""
         return np.array([score(story) for story in self.stories], dtype=np.float64)
 
     @property
     def raters(self) -> Floats:
-        """Single ratings, shape (n, raters), in the order of the file: columns are positions, not persons."""
+        """Single human ratings, shape (n, raters). Columns are positions in the file, not persons."""
         return np.array([[rating.value for rating in story.ratings] for story in self.stories])
 
 
 @dataclass(frozen=True, eq=False)
 class Comments:
-    """Single comments, arrays of shape (n,): aspect 0-9, rating, story, the story's upvotes, number of words between
-    blanks, text.
+    """Human comments on aspects of stories; arrays of shape (n,), one entry per comment.
+
+    Attributes
+    ----------
+    aspect : array of int
+        Aspect, 0 to 9.
+    rating : array of float
+        Rating of the aspect.
+    story : array of int
+        Code of the story.
+    upvotes : array of float
+        Upvotes of the story; NaN where unknown.
+    words : array of float
+        Number of words, separated by blanks.
+    texts : tuple of str
+        Text of the comment.
+    aspects : int
+        Number of aspects.
     """
 
     aspect: Codes
@@ -128,7 +146,7 @@ class Comments:
 
     @classmethod
     def of(cls, path: Path) -> Comments:
-        """Comments in a file."""
+        """Read the comments in a file."""
         rows = [
             (comment.aspect - 1, comment.rating, at, np.nan if entry.upvotes is None else entry.upvotes, comment.text)
             for at, entry in enumerate(storyer_reasons.read_commented(path))
@@ -144,12 +162,13 @@ class Comments:
         )
 
     def one_sentence(self, names: Sequence[str]) -> list[str]:
-        """A baseline text in place of each comment: one sentence in which only the aspect's name varies."""
+        """Baseline text for each comment: a fixed sentence in which only the aspect's name varies."""
         return [SENTENCE.format(names[aspect].lower()) for aspect in self.aspect]
 
     def of_another_story(self) -> list[str]:
-        """A baseline text in place of each comment: the file's next comment on the same aspect; for the last, the
-        first.
+        """Baseline text for each comment: the file's next comment on the same aspect.
+
+        For the last comment it is the first.
         """
         by_aspect: dict[int, list[int]] = {}
         for at, aspect in enumerate(self.aspect.tolist()):
@@ -159,15 +178,16 @@ class Comments:
 
     @property
     def chosen(self) -> NDArray[np.int64]:
-        """Counts of choices of each aspect in each story, shape (stories, aspects)."""
+        """How often each aspect of each story was commented on, shape (stories, aspects)."""
         counts = np.zeros((int(self.story.max()) + 1, self.aspects), dtype=np.int64)
         np.add.at(counts, (self.story, self.aspect), 1)
         return counts
 
 
 def scores() -> dict[str, Score]:
-    """Scores that need no model: the story's length, and the unrounded ratings of the shipped surface model, rescaled
-    to 0 to 1.
+    """Scores of a story that need no language model, by name.
+
+    They are the story's length and the unrounded ratings of the shipped surface model, rescaled to 0 to 1.
     """
     surface = SurfaceBackend(read_card(shipped_model()))
 
@@ -180,8 +200,9 @@ def scores() -> dict[str, Score]:
 
 
 def accuracies(pairs: RankedPairs, higher: Floats, lower: Floats) -> tuple[Estimate, Estimate, Estimate]:
-    """Acc as the study defines it, Acc with ties counted one half, and Dis, from the scores of both stories of each
-    pair.
+    """Accuracy as the study defines it, accuracy with ties counted as one half, and mean distance (Dis).
+
+    `higher` and `lower` are the scores of the preferred and of the other story of each pair.
     """
     return (
         upvote_order.accuracy(higher, lower, pairs.story_prompt, tie=upvote_order.TIE_WRONG),

@@ -1,4 +1,4 @@
-"""Reasons why StoryER's printed cells cannot be computed again, and names of the rows beside them."""
+"""Reasons why StoryER's printed cells cannot be recomputed, and names of the rows that this program adds."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ _NOT_HERE = (
 
 
 def missing(place: Place, entry: Printed) -> str:
-    """The reason why the available data do not give a printed cell."""
+    """Reason why the available data do not give a printed cell."""
     table, _, column = place
     if table == "preference":
         kind = column.partition("_")[0]

@@ -1,4 +1,7 @@
-"""HANNA's tables of system means and half-widths: people's, and Beluga-13B's under Eval-Prompt 1."""
+"""HANNA's tables of system means and half-widths of their intervals, for people and for Beluga-13B.
+
+Beluga-13B's are those under Eval-Prompt 1.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +41,7 @@ _EVERY_SYSTEM = Recipe(keep_human=True)
 
 
 def family(scores: Scores) -> Family:
-    """The four tables of system means and half-widths, of people and of a judge."""
+    """The four tables: system means and half-widths, for people and for a judge."""
     return Family(
         numbers=cache(partial(numbers, scores)),
         digits=dict.fromkeys((PEOPLE, PEOPLE_HALF, JUDGE, JUDGE_HALF), 2),
@@ -49,9 +52,10 @@ def family(scores: Scores) -> Family:
 
 
 def numbers(scores: Scores, recipe: Recipe) -> Numbers:
-    """Means, and half-widths of their 95 % intervals: Student's t over single ratings, or over stories.
+    """Means, and half-widths of their 95 % t intervals.
 
-    A judge's half-widths over single repeats are not here: the file holds means of three.
+    The recipe decides whether single ratings or stories are the units. A judge's half-widths over single repeats are
+    None, because the file holds means of three repeats.
     """
     cells: Numbers = {}
     for mean_place, ratings in _ratings(scores).items():
@@ -65,7 +69,7 @@ def numbers(scores: Scores, recipe: Recipe) -> Numbers:
 
 
 def estimates(scores: Scores) -> dict[Place, Estimate]:
-    """Corrected estimates: means with intervals in which story-prompts are the units, and the half-widths of these
+    """Corrected estimates: means with intervals that treat story-prompts as units, and the half-widths of these
     intervals.
     """
     cells: dict[Place, Estimate] = {}
@@ -91,7 +95,7 @@ def _missing(place: Place) -> str | None:
 
 
 def interval(ratings: Floats, recipe: Recipe) -> Estimate:
-    """The mean of ratings (..., story-prompts) with its interval; each system has one story for a story-prompt."""
+    """Mean of ratings (..., story-prompts) with its interval. Each system has one story per story-prompt."""
     if not recipe.clustered:
         return means.as_independent(ratings)
     stories = ratings.reshape(-1, ratings.shape[-1]).mean(axis=0)
@@ -99,12 +103,12 @@ def interval(ratings: Floats, recipe: Recipe) -> Estimate:
 
 
 def half_width(estimate: Estimate) -> float | None:
-    """Half the length of the interval."""
+    """Half the width of the interval; None without an interval."""
     return None if estimate.low is None or estimate.high is None else (estimate.high - estimate.low) / 2
 
 
 def _ratings(scores: Scores) -> dict[tuple[str, str], Floats]:
-    """(system as printed, criterion or Average) -> people's ratings, shape (..., story-prompts)."""
+    """Human ratings of each (system as printed, criterion or Average), shape (..., story-prompts)."""
     systems = scores.systems(_EVERY_SYSTEM)
     wide = {short: scores.positions(short, _EVERY_SYSTEM) for short in NAMES}
     by_cell: dict[tuple[str, str], Floats] = {}
@@ -116,7 +120,7 @@ def _ratings(scores: Scores) -> dict[tuple[str, str], Floats]:
 
 
 def _judged(scores: Scores) -> dict[tuple[str, str], Floats]:
-    """(system, criterion or Average) -> Beluga-13B's ratings of the system's stories under Eval-Prompt 1."""
+    """Beluga-13B's ratings under Eval-Prompt 1 of each (system, criterion or Average), shape (story-prompts,)."""
     rated = np.stack([scores.side("Beluga-13B 1", short, _EVERY_SYSTEM) for short in NAMES])
     by_cell: dict[tuple[str, str], Floats] = {}
     for i, system in enumerate(scores.systems(_EVERY_SYSTEM)):

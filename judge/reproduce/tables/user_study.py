@@ -1,7 +1,7 @@
 """The HANNA study's audit of 100 explanations by three annotators: agreement and error rates.
 
-The reader (`judge.datasets.studies.hanna_user_study`) turns the first question's answers round; positions are not
-persons.
+The reader (`judge.datasets.studies.hanna_user_study`) inverts the answers to the first question. Columns of the file
+are positions, not persons.
 """
 
 from __future__ import annotations
@@ -37,7 +37,17 @@ RAW_ANSWERS = (
 
 @dataclass(frozen=True, slots=True)
 class UserStudy:
-    """The user study's answers: errors by name, each an array of 0 and 1 of shape (100 explanations, 3 positions)."""
+    """Answers of the user study.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    errors : mapping
+        For each error an array of 0 and 1, shape (100 explanations, 3 positions).
+    unused : array
+        Answers to the question that the study dropped; NaN where it was not asked.
+    """
 
     path: Path
     errors: Mapping[str, NDArray[np.float64]]
@@ -45,7 +55,7 @@ class UserStudy:
 
 
 def read_user_study(path: Path) -> UserStudy:
-    """Read `user_study.csv`. Raises DataError as `judge.datasets.studies.hanna_user_study.read_items` does."""
+    """Read `user_study.csv`. Raises DataError for a file that `hanna_user_study.read_items` refuses."""
     items = read_items(path)
     errors = {name: np.array([item.errors[name] for item in items], dtype=np.float64) for name in QUESTIONS}
     # None becomes NaN: an audit's export does not ask this question.
@@ -53,7 +63,7 @@ def read_user_study(path: Path) -> UserStudy:
 
 
 def family(study: UserStudy) -> Family:
-    """The tables of agreement (AC1), of its half-width, and of error rates."""
+    """Tables of agreement (AC1), of the half-width of its interval, and of error rates."""
     return Family(
         numbers=cache(partial(numbers, study)),
         digits={AC1: 2, HALF: 2, RATE: 2},
@@ -66,8 +76,10 @@ def family(study: UserStudy) -> Family:
 
 
 def numbers(study: UserStudy, recipe: Recipe) -> Numbers:
-    """AC1; its half-width, as upper end of the interval minus AC1, rounded as in the study or not; and error rates as
-    shares of 300 answers.
+    """AC1, the half-width of its interval, and error rates as shares of 300 answers.
+
+    In the study's recipe the half-width is the rounded upper end of the interval minus the rounded AC1. Unrounded, it
+    is AC1 minus the lower end.
     """
     values: Numbers = {}
     for name, answers in study.errors.items():
@@ -81,8 +93,9 @@ def numbers(study: UserStudy, recipe: Recipe) -> Numbers:
 
 
 def estimates(study: UserStudy) -> dict[Place, Estimate]:
-    """Corrected estimates: AC1 with t over explanations, its unrounded half-width, and rates with explanations as
-    clusters.
+    """Corrected estimates: AC1 with a t interval over explanations, its unrounded half-width, and error rates.
+
+    Intervals of error rates treat explanations as clusters.
     """
     cells: dict[Place, Estimate] = {}
     for name, answers in study.errors.items():
@@ -105,12 +118,12 @@ def _half_width(agreement: Estimate, recipe: Recipe) -> float | None:
 
 
 def _known_cause(study: UserStudy, place: Place) -> str | None:
-    """Possible reason for the difference of a rate from the printed one; None where there is none."""
+    """Possible reason why an error rate differs from the printed one; None for other cells."""
     return UNKNOWN_COUNT if place[0] == RATE and place[1] in study.errors else None
 
 
 def _counted(answers: NDArray[np.float64]) -> str:
-    """Note with the rates that the ways of counting the answers give."""
+    """Note with the error rate by each way of counting the answers: mean, majority, any, all, and single positions."""
     given = answers.sum(axis=1)
     ways = f"mean {answers.mean():.3f}, majority {(given >= 2).mean():.2f}, any {(given >= 1).mean():.2f}"
     alone = ", ".join(f"{rate:.2f}" for rate in answers.mean(axis=0))
@@ -118,7 +131,11 @@ def _counted(answers: NDArray[np.float64]) -> str:
 
 
 def _remarks(study: UserStudy, place: Place) -> tuple[str, ...]:
-    """Ways of counting a rate; beside AC1 raw agreement and kappa, which part where nearly all answers agree."""
+    """Remarks on a cell.
+
+    For an error rate: the rate by each way of counting. For AC1: raw agreement and Fleiss' kappa, which differ from AC1
+    where nearly all answers are equal.
+    """
     if place[0] == RATE and place[1] in study.errors:
         return (_counted(study.errors[place[1]]),)
     if place[0] == AC1 and place[1] == UNUSED_NAME:

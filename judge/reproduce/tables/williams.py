@@ -1,7 +1,7 @@
-"""HANNA's tables of Williams tests: Beluga-13B under Eval-Prompt 1 against each other measure.
+"""HANNA's tables of Williams' tests: Beluga-13B under Eval-Prompt 1 against each other judge or measure.
 
-Cells are adjusted p x100. The study tests one-sided and only where Beluga-13B is higher; other cells are blank. Never
-leaves a comparison out of the family in ours.
+Cells are adjusted p values x100. The study tests one-sided, and only where Beluga-13B is higher; its other cells are
+blank. The corrected recipe tests two-sided, and adjusts over all comparisons of a table.
 """
 
 from __future__ import annotations
@@ -31,7 +31,19 @@ TABLES: Mapping[Level, str] = {level: f"williams_bh_{level}" for level in LEVELS
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tests:
-    """Tests of one table, arrays of shape (criteria, measures); `p` is NaN where the recipe does not test."""
+    """Williams' tests of one table; arrays of shape (criteria, measures).
+
+    Attributes
+    ----------
+    r12, r13, r23 : array of float
+        Correlations of people with Beluga-13B, of people with the other measure, and of Beluga-13B with it.
+    n : array of int
+        Number of stories or systems.
+    statistic, p, adjusted : array of float
+        Test statistic, p value and adjusted p value. `p` is NaN where the recipe does not test.
+    reason : array of object
+        Why a test is undefined.
+    """
 
     r12: Floats
     r13: Floats
@@ -47,7 +59,7 @@ Found = Callable[[Level, Recipe], Tests]
 
 
 def family(scores: Scores) -> Family:
-    """Both tables of Williams' tests."""
+    """The tables of Williams' tests: over all stories and over system means."""
     tests_of = cache(partial(tests, scores))
     return Family(
         numbers=cache(partial(_numbers, tests_of)),
@@ -60,8 +72,9 @@ def family(scores: Scores) -> Family:
 
 
 def tests(scores: Scores, level: Level, recipe: Recipe) -> Tests:
-    """Correlations, tests and adjusted p values of one table, by the recipe; all three correlations use the same
-    stories.
+    """Correlations, tests and adjusted p values of one table, by a recipe.
+
+    The three correlations of a test use the same stories.
     """
     shape = (len(NAMES), len(OTHERS))
     r12, r13, r23 = np.full((3, *shape), np.nan)
@@ -117,7 +130,7 @@ def _estimates(tests_of: Found) -> dict[Place, Estimate]:
 
 
 def _remarks(tests_of: Found, place: Place) -> tuple[str, ...]:
-    """The corrected test in numbers."""
+    """Remark with the numbers of the corrected test."""
     level = next(level for level, table in TABLES.items() if table == place[0])
     ours, at = tests_of(level, OURS), _places(level)[place]
     rs = f"r12 {100 * ours.r12[at]:.1f}, r13 {100 * ours.r13[at]:.1f}, r23 {100 * ours.r23[at]:.1f}"

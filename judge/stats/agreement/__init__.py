@@ -1,1 +1,1 @@
-"""Agreement among raters and repeats: ICC, kappa and its relatives, alpha, variance components."""
+"""Statistics of agreement among raters and repeats: ICC, kappa, AC1, alpha, variance components."""

@@ -1,20 +1,20 @@
-"""The alternative annotator test: whether a judge may replace one of the human annotators.
+"""The alternative annotator test (alt-test): whether a judge may replace one of the human annotators.
 
-Calderon, Reichart & Dror (ACL 2025, arXiv 2501.10970): leave one person out; on each of that person's
-stories ask whether the judge or the person lies closer to the *other* people who rated it. With W_f = 1 where the judge
-lies at least as close and W_h = 1 where the person does, d = W_h - W_f, and the judge wins against this person where
-mean(d) < epsilon by a one-sided t test. epsilon is what a person is allowed to be better by, as a person costs more:
-the authors suggest .1 for crowd workers, .15 for skilled ones, .2 for experts. Benjamini & Yekutieli's procedure at .05
-over the people decides who was beaten; the judge passes with a winning rate of one half or more. The average advantage
-probability rho, the mean over people of mean(W_f), is for comparing judges.
+Source: Calderon, Reichart & Dror (ACL 2025, arXiv 2501.10970). One person is left out at a time. On each story of that
+person, the test asks whether the judge or the person is closer to the *other* people who rated the story. W_f is 1
+where the judge is at least as close, W_h is 1 where the person is, and d = W_h - W_f. The judge wins against the person
+if mean(d) < epsilon by a one-sided t test. epsilon is the advantage that a person is allowed to have, because people
+cost more; the authors suggest .1 for crowd workers, .15 for skilled workers and .2 for experts. p values are adjusted
+over people by Benjamini & Yekutieli's procedure at .05. The judge passes if it wins against at least half of the
+people. The average advantage probability rho, the mean over people of mean(W_f), serves to compare judges.
 
-The t test takes stories as independent. Stories for one story-prompt are not where a judge follows people better on
-some story-prompts than on others: the same test is then made once more with the standard error over clusters and t with
-as many degrees of freedom as there are clusters less one (`means.clustered_error`), adjusted in the same way. With one
-story a cluster it is the published test.
+The t test treats stories as independent. Stories for one story-prompt are not independent if a judge follows people
+better on some story-prompts than on others. The test is therefore repeated with the standard error over clusters, and
+with as many degrees of freedom as there are clusters minus one (`means.clustered_error`), adjusted in the same way.
+With one story per cluster it equals the published test.
 
-Where people hardly agree any smooth judge wins: show their agreement, and what an uninformed judge gets
-(`analysis.agreement.null_judges`), beside it.
+Where people hardly agree, any judge with smooth ratings wins. The result should therefore be shown together with
+people's agreement and with the result of uninformed judges (`analysis.agreement.null_judges`).
 """
 
 from __future__ import annotations
@@ -42,22 +42,23 @@ _SAME = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class AgainstPerson:
-    """Comparison of the judge with one person.
+    """Comparison of the judge with one person in the alternative annotator test.
 
     Attributes
     ----------
     column : int
         The person's column.
     stories : int
-        Stories that the person, another person and the judge rated.
+        Number of stories rated by the person, by another person and by the judge.
     judge_closer, person_closer : float
-        Share of stories where the judge (the person) lies at least as close to the others; ties count for both.
+        Share of these stories where the judge (the person) is at least as close to the others; ties count for both.
     p, adjusted : float
-        One-sided p of mean(d) >= epsilon, and adjusted over the people (Benjamini-Yekutieli).
+        One-sided p value of the hypothesis mean(d) >= epsilon, and p adjusted over people (Benjamini-Yekutieli).
     clusters : int
-        Clusters (story-prompts) of those stories; 0 where none were given.
+        Number of clusters (story-prompts) of these stories; 0 if no clusters were given.
     clustered_p, clustered_adjusted : float or None
-        The same with the standard error over clusters; None where none were given, or a person has fewer than two.
+        The p values with the standard error over clusters. None if no clusters were given or the person has only one;
+        `clustered_adjusted` is None for all people if one person has no p value.
     """
 
     column: int
@@ -72,7 +73,7 @@ class AgainstPerson:
 
     @property
     def won(self) -> bool:
-        """Whether the judge won against this person."""
+        """Whether the judge won against this person, with the published standard error."""
         return self.adjusted <= LEVEL
 
     @property
@@ -90,9 +91,11 @@ class AltTest:
     winning_rate, advantage : Estimate
         omega and rho of the paper; `n` counts people compared. Undefined, with the reason, where the test is refused.
     people : tuple of AgainstPerson
+        Comparison with each person.
     too_few : int
-        People left out because fewer than 30 of their stories can be compared.
+        Number of people left out because fewer than 30 of their stories can be compared.
     epsilon : float
+        Advantage that a person is allowed to have.
     """
 
     winning_rate: Estimate
@@ -103,20 +106,21 @@ class AltTest:
 
     @property
     def passed(self) -> bool | None:
-        """Whether the winning rate reaches one half; None where the test was refused."""
+        """Whether the winning rate is at least one half; None where the test was refused."""
         rate = self.winning_rate.value
         return None if rate is None else rate >= PASS
 
     @property
     def p(self) -> float | None:
-        """The smallest level at which the judge would pass: the adjusted p value that is reached against one half of
-        the people.
-        """
+        """Smallest level at which the judge would pass the test; None where the test was refused."""
         return _passing([person.adjusted for person in self.people])
 
     @property
     def clustered_rate(self) -> Estimate:
-        """The winning rate with standard errors over clusters."""
+        """The winning rate with standard errors over clusters.
+
+        Undefined if a person rated stories of one cluster only.
+        """
         if not self.winning_rate.defined:
             return self.winning_rate
         won = [person.clustered_won for person in self.people]
@@ -126,13 +130,13 @@ class AltTest:
 
     @property
     def clustered_passed(self) -> bool | None:
-        """Whether the winning rate with standard errors over clusters reaches one half."""
+        """Whether the winning rate with standard errors over clusters is at least one half; None if it is undefined."""
         rate = self.clustered_rate.value
         return None if rate is None else rate >= PASS
 
     @property
     def clustered_p(self) -> float | None:
-        """The smallest level at which the judge would pass with standard errors over clusters."""
+        """Smallest level at which the judge would pass with standard errors over clusters; None if undefined."""
         adjusted = [person.clustered_adjusted for person in self.people]
         return None if None in adjusted else _passing([p for p in adjusted if p is not None])
 
@@ -140,32 +144,32 @@ class AltTest:
 def alt_test(
     judge: Floats, ratings: Floats, *, epsilon: float, measure: Measure = "rmse", cluster: Codes | None = None
 ) -> AltTest:
-    """The alternative annotator test of one judge.
+    """Alternative annotator test of one judge.
 
     Parameters
     ----------
     judge : array, shape (n stories,)
         The judge's rating; NaN = none.
     ratings : array, shape (n stories, r people)
-        One column a *person*; NaN where a person did not rate a story. Stories need two people.
+        One column per *person*; NaN where a person did not rate a story. Only stories rated by two people are used.
     epsilon : float
-        0 to 1: what a person may be better by.
+        Advantage that a person is allowed to have, 0 to 1.
     measure : "rmse" or "exact"
-        Closeness of a rating to the others': minus the root mean squared difference (numbers), or the share of equal
-        ratings (categories). Closenesses within 1e-9 are ties.
+        How close a rating is to those of the others: root mean squared difference (for numbers), or share of equal
+        ratings (for categories). Values within 1e-9 are ties.
     cluster : array of int, shape (n stories,), optional
-        Story-prompt of each story: then p is also given with the standard error over story-prompts.
+        Story-prompt of each story. If given, p values with the standard error over story-prompts are computed too.
 
     Returns
     -------
     AltTest
-        Refused, as undefined, with fewer than two people who have 30 comparable stories each. Where a person's d is the
-        same on every story the t test has no variance: p is then its limit, 0 below epsilon and 1 from epsilon on.
+        Refused (undefined) with fewer than two people who have 30 comparable stories each. If a person's d is equal on
+        all stories, the t test has no variance and p is its limit: 0 for d below epsilon, otherwise 1.
 
     Raises
     ------
     ValueError
-        epsilon outside 0..1.
+        If epsilon is outside 0..1.
     """
     from scipy.stats import false_discovery_control
 
@@ -199,7 +203,7 @@ def alt_test(
 
 
 def person_differences(judge: Floats, ratings: Floats, *, measure: Measure = "rmse") -> Floats:
-    """Differences d = W_h - W_f of the alternative annotator test, of each person on each story.
+    """Differences d = W_h - W_f of the alternative annotator test, for each person and story.
 
     Parameters
     ----------
@@ -209,7 +213,7 @@ def person_differences(judge: Floats, ratings: Floats, *, measure: Measure = "rm
     Returns
     -------
     array, shape (n stories, r people)
-        -1, 0 or 1; NaN = not compared, as everything of a person with fewer than `MIN_STORIES` comparable stories.
+        -1, 0 or 1; NaN = not compared. A person with fewer than `MIN_STORIES` comparable stories has only NaN.
     """
     present = ~np.isnan(ratings)
     shared = ~np.isnan(judge) & (present.sum(axis=1) >= 2)
@@ -223,7 +227,7 @@ def person_differences(judge: Floats, ratings: Floats, *, measure: Measure = "rm
 def _over_clusters(
     people: tuple[AgainstPerson, ...], differences: list[Floats], groups: list[Codes], epsilon: float
 ) -> tuple[AgainstPerson, ...]:
-    """The people with their p over clusters, adjusted over the people where each has one."""
+    """The people with p values over clusters. They are adjusted over people only if each person has a p value."""
     from scipy.stats import false_discovery_control
 
     codes = [np.unique(group, return_inverse=True)[1].reshape(-1) for group in groups]
@@ -239,7 +243,11 @@ def _over_clusters(
 def _closer(
     judge: Floats, ratings: Floats, shared: NDArray[np.bool_], column: int, measure: Measure
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """For each of the person's stories, whether the judge and whether the person is at least as close to the others."""
+    """For each of the person's stories: whether the judge is at least as close to the others, and whether the person
+    is.
+
+    Two masks of shape (stories,).
+    """
     rows = shared & ~np.isnan(ratings[:, column])
     others = np.delete(ratings[rows], column, axis=1)
     distances = []
@@ -252,12 +260,12 @@ def _closer(
 
 
 def _p(d: Floats, epsilon: float) -> float:
-    """One-sided p of "mean(d) is epsilon or more" by a t test."""
+    """One-sided p value of the hypothesis mean(d) >= epsilon, by a t test."""
     return _t_below(float(d.mean()), epsilon, float(d.std(ddof=1)) / float(np.sqrt(d.size)), d.size - 1)
 
 
 def _clustered_p(d: Floats, cluster: Codes, epsilon: float) -> float | None:
-    """The same with the standard error over clusters; None with one cluster."""
+    """One-sided p value of mean(d) >= epsilon with the standard error over clusters; None with one cluster."""
     error, clusters = means.clustered_error(d, cluster)
     return None if error is None else _t_below(float(d.mean()), epsilon, error, clusters - 1)
 
@@ -272,5 +280,5 @@ def _t_below(mean: float, epsilon: float, error: float, df: int) -> float:
 
 
 def _passing(adjusted: list[float]) -> float | None:
-    """The least level at which at least the share `PASS` of people are beaten."""
+    """Smallest level at which the judge wins against at least the share `PASS` of the people; None without people."""
     return sorted(adjusted)[math.ceil(PASS * len(adjusted)) - 1] if adjusted else None

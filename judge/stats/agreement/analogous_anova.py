@@ -1,22 +1,22 @@
 """Mean squares of random-effects designs with missing ratings, and their expectations (analogous ANOVA).
 
-Every facet is random. A facet may be nested in others (repeats of one query have nothing in common with those of
-another), and all interactions that the nesting allows are terms. An *index set* is what a term's effects are told
-apart by: for ``repeat in system x story-prompt`` all three.
+All facets are random. A facet may be nested in others: for example, repeats of one query have nothing in common with
+repeats of another. All interactions that the nesting allows are terms of the model. The *index set* of a term is the
+set of facets that identify one of its effects; for ``repeat in system x story-prompt`` these are all three.
 
-Henderson's Method I (1953, Biometrics 9; Searle, Casella & McCulloch 1992, Variance Components, section 5.3), which
-Brennan 2001 (Generalizability Theory, chapter 7) calls the analogous-ANOVA procedure. With n(A) the number of ratings
-in a combination of A's indices:
+The method is Henderson's Method I (1953, Biometrics 9; Searle, Casella & McCulloch 1992, Variance Components, section
+5.3), which Brennan 2001 (Generalizability Theory, chapter 7) calls the analogous-ANOVA procedure. Let n(A) be the
+number of ratings in one combination of the levels of A's indices:
 
-- T(A) = sum over A's combinations of (their sum of ratings)² / n(A); its expectation holds each sigma²(B) as often as
-  the sum over A's combinations of (sum over B's within them of n(A and B)²) / n(A) says;
-- the sum of squares of A is T(A) less the sums of squares of all terms within A (and of the mean); its degrees of
-  freedom are the same sum of the numbers of combinations that are rated.
+- T(A) = sum over A's combinations of (sum of ratings)² / n(A). In its expectation, the coefficient of sigma²(B) is the
+  sum over A's combinations of (sum over B's combinations within A's of n(A and B)²) / n(A).
+- The sum of squares of A is T(A) minus the sums of squares of all terms within A and of the mean. Its degrees of
+  freedom are the same difference of the numbers of combinations that are rated.
 
-Where a facet is nested in all others (repeats), T is taken of the means of these, each query counted once, whatever
-the number of its repeats (unweighted means: Thomas & Hultquist 1978, Annals of Statistics 6; Burdick & Graybill 1992,
-Confidence Intervals on Variance Components, chapter 5), and the repeats' own mean square is pooled within queries. So
-a lost repeat hardly disturbs the balance. Without gaps all this is the ordinary analysis of variance.
+If a facet is nested in all others (repeats), T is computed from the means over its levels, and each query counts once,
+however many repeats it has (unweighted means: Thomas & Hultquist 1978, Annals of Statistics 6; Burdick & Graybill 1992,
+Confidence Intervals on Variance Components, chapter 5). The mean square of the repeats is pooled within queries. A lost
+repeat therefore hardly affects the balance. Without missing ratings the result is the ordinary analysis of variance.
 """
 
 from __future__ import annotations
@@ -33,7 +33,10 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Facet:
-    """A facet of the design; if nested, its levels are distinct within each combination of the facets `nested_in`."""
+    """A facet of the design, such as systems or repeats.
+
+    The levels of a nested facet differ between levels of `nested_in`.
+    """
 
     name: str
     nested_in: tuple[str, ...] = ()
@@ -41,7 +44,7 @@ class Facet:
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """An effect in the model of a design: its `own` facets, and the `outer` ones in which some of them are nested."""
+    """An effect in the model of a design: its `own` facets, and the `outer` facets in which own facets are nested."""
 
     own: tuple[str, ...]
     outer: tuple[str, ...] = ()
@@ -57,18 +60,20 @@ class Term:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Anova:
-    """Mean squares of all terms, one entry for each term, smallest index sets first.
+    """Mean squares of all terms; arrays have one entry per term, smallest index sets first.
 
     Attributes
     ----------
+    terms : tuple of Term
+        The terms of the model.
     df : array of int
         Degrees of freedom; below 1 where too few combinations are rated.
     squares : array
-        Mean squares; those below 1e-12 of the whole variation are rounding noise and set to 0.
+        Mean squares. Values below 1e-12 of the total variation are rounding errors and are set to 0.
     expected : array (terms, terms)
-        Row A holds how often each sigma²(B) stands in A's expected mean square.
+        Row A holds the coefficient of each sigma²(B) in A's expected mean square.
     seen : array of int
-        Combinations of each term's indices that are rated.
+        Number of rated combinations of each term's indices.
     """
 
     terms: tuple[Term, ...]
@@ -83,16 +88,16 @@ def analogous_anova(ratings: Floats, facets: Sequence[Facet]) -> Anova:
 
     Parameters
     ----------
-    ratings : array, one axis a facet
-        In points of the scale; NaN = no rating. A nested facet's axis counts levels within each combination of the
-        facets it is nested in.
+    ratings : array, one axis per facet
+        In points of the scale; NaN = no rating. The axis of a nested facet counts levels within each combination of the
+        facets in which it is nested.
     facets : sequence of Facet
-        In the order of the axes. One that is nested in all others (repeats) enters by means, each query counted once.
+        In the order of the axes. A facet that is nested in all others (repeats) is averaged; each query counts once.
 
     Returns
     -------
     Anova
-        Mean squares and expectations are NaN where a term has no degree of freedom. Formulas: see the module.
+        Mean squares and expectations are NaN where a term has no degrees of freedom. Formulas: see the module.
     """
     terms = _terms_of(facets)
     names = [facet.name for facet in facets]
@@ -132,7 +137,7 @@ def analogous_anova(ratings: Floats, facets: Sequence[Facet]) -> Anova:
 
 
 def _terms_of(facets: Sequence[Facet]) -> list[Term]:
-    """All sets of facets that hold whatever their members are nested in."""
+    """All terms of the model: the sets of facets that contain, with each facet, the facets in which it is nested."""
     nests = {facet.name: set(facet.nested_in) for facet in facets}
     for _ in facets:  # nested also in what its nest is nested in
         nests = {name: nest | {outer for inner in nest for outer in nests[inner]} for name, nest in nests.items()}
@@ -148,14 +153,19 @@ def _terms_of(facets: Sequence[Facet]) -> list[Term]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Sums:
-    """Sums over combinations of facets: of cell means (NaN = none) and of the reciprocal numbers of repeats."""
+    """Computes sums over combinations of facet levels.
+
+    `cells` are the means over repeats (NaN = none), `shared` the reciprocal numbers of repeats, and `names` the facets.
+    """
 
     cells: Floats
     shared: Floats
     names: Sequence[str]
 
     def of(self, sets: Sequence[frozenset[str]]) -> tuple[Floats, Floats, Floats]:
-        """Sums of squares, the coefficients of their expectations (repeats last), and degrees of freedom."""
+        """Sums of squares, the coefficients in their expectations (repeats last), and degrees of freedom, for each
+        index set.
+        """
         every = [frozenset[str](), *sets]
         counts = {a | b: self._count(a | b) for a in every for b in every}
         t, seen = np.empty(len(every)), np.empty(len(every))
@@ -182,11 +192,11 @@ class _Sums:
         return self._over(np.asarray(~np.isnan(self.cells), dtype=np.float64), indices)
 
     def _over(self, values: Floats, indices: frozenset[str]) -> Floats:
-        """Sums for each combination of the levels of `indices`, all axes kept."""
+        """Sums for each combination of the levels of `indices`; summed axes are kept with length 1."""
         axes = tuple(i for i, name in enumerate(self.names) if name not in indices)
         return np.asarray(values.sum(axis=axes, keepdims=True), dtype=np.float64)
 
 
 def _centred(values: Floats) -> Floats:
-    """Less their mean, so that large means cost no digits."""
+    """The values minus their mean, which avoids a loss of precision where the mean is large."""
     return np.asarray(values - np.nanmean(values), dtype=np.float64)

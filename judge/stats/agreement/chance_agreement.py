@@ -1,6 +1,6 @@
 """Chance-corrected agreement of raters: Gwet's AC1 and AC2 and Fleiss' kappa, each with the raw agreement.
 
-A coefficient is (observed - expected) / (1 - expected); they share the observed and differ in the expected agreement:
+A coefficient is (observed - expected) / (1 - expected). The coefficients differ only in the expected agreement:
 
 ===========  ==========================================================  ===========================================
 coefficient  expected agreement                                          source
@@ -12,14 +12,13 @@ Fleiss       sum of weight x share x share                               Fleiss 
 ===========  ==========================================================  ===========================================
 
 Standard errors are Gwet's linearization over items (Gwet 2008; Gwet 2014, Handbook of Inter-Rater Reliability, 4th
-edition, ch. 5), intervals t with items - 1 degrees of freedom, as in irrCAC. They treat raters as fixed and items as
-independent. Where several items are of one story, stories are what is independent, and intervals are those of the
-jackknife over stories (`cluster_jackknife`).
+edition, ch. 5), and intervals are t intervals with items - 1 degrees of freedom, as in irrCAC. They treat raters as
+fixed and items as independent. Where a story has several items, stories are the independent units, and intervals come
+from the jackknife over stories (`cluster_jackknife`).
 
-Where nearly all ratings are one category, kappa is near 0 however often raters agree, and AC1 near 1 (the prevalence
-paradox, Feinstein & Cicchetti 1990): that is why raw agreement comes with every coefficient. Krippendorff's alpha is in
-`judge.stats.agreement.krippendorff`. Which answer of a question means good is the caller's business; no coefficient
-minds.
+If nearly all ratings are in one category, kappa is near 0 and AC1 near 1, however often raters agree (the prevalence
+paradox, Feinstein & Cicchetti 1990). Raw agreement is therefore given with each coefficient. Krippendorff's alpha is in
+`judge.stats.agreement.krippendorff`. The coefficients do not depend on which category means a good rating.
 """
 
 from __future__ import annotations
@@ -48,24 +47,25 @@ _NOTHING = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class ChanceAgreement:
-    """A chance-corrected coefficient with the raw agreement.
+    """A chance-corrected coefficient of agreement, with the raw agreement.
 
     Attributes
     ----------
     name : str
-        Of the coefficient, with its weights or level.
+        Name of the coefficient, with its weights or level of measurement.
     estimate : Estimate
-        The coefficient with its interval; n counts items. With one category in use it is undefined (nothing that chance
-        could have mixed up, though `raw` is 1), but for AC1 and AC2 where `categories` names others.
+        The coefficient with its interval; n counts items. Undefined if only one category is used, since there is then
+        no chance agreement to correct for (`raw` is 1). AC1 and AC2 are defined if `categories` has further categories.
     raw : Estimate
-        Share of agreeing pairs of ratings of an item, averaged over items (percent agreement, never weighted).
+        Share of agreeing pairs of ratings of an item, averaged over items (percent agreement, without weights).
     standard_error : float or None
-        Of the coefficient.
+        Standard error of the coefficient.
     observed, expected : float or None
-        The two terms of the coefficient, weighted as it is.
-    ratings, categories, dropped, stories : int
-        Ratings used; categories in use; items left out because they have fewer than 2 ratings; stories of those used,
-        which is what is independent (as many as items where no stories were given).
+        Observed and expected agreement, with the coefficient's weights.
+    ratings, categories, dropped : int
+        Number of ratings used, of categories used, and of items left out because they have fewer than 2 ratings.
+    stories : int
+        Number of independent units: stories of the items used, or these items if no stories were given.
     """
 
     name: str
@@ -82,10 +82,18 @@ class ChanceAgreement:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Counts:
-    """Items with at least 2 ratings: how often each category was given.
+    """For each item with at least 2 ratings, the number of ratings in each category.
 
-    `table` (n, q) counts, `category` (q,) the categories' values, `story` (n,) codes 0, 1, ... of what is independent:
-    the item itself where no two are known to share a story.
+    Attributes
+    ----------
+    table : array (n, q)
+        Number of ratings by item and category.
+    category : array (q,)
+        Value of each category.
+    dropped : int
+        Number of items left out.
+    story : array of int (n,)
+        Code 0, 1, ... of the independent unit of each item: its story, or the item itself if no stories are known.
     """
 
     table: Floats
@@ -95,7 +103,7 @@ class Counts:
 
     @property
     def stories(self) -> int:
-        """Number of independent units."""
+        """Number of independent units: stories, or items if no stories are known."""
         return int(self.story.max()) + 1 if self.story.size else 0
 
     @property
@@ -104,7 +112,7 @@ class Counts:
         return self.stories < self.story.size
 
     def without(self, story: int) -> Counts:
-        """Counts of the items of all other stories.
+        """Counts without the items of one story.
 
         Parameters
         ----------
@@ -114,14 +122,14 @@ class Counts:
         Returns
         -------
         Counts
-            With the categories and the number of dropped items as they are here, and codes not numbered anew.
+            With unchanged categories, number of dropped items, and codes of the other stories.
         """
         kept = self.story != story
         return replace(self, table=self.table[kept], story=self.story[kept])
 
     @property
     def used(self) -> int:
-        """Categories that occur."""
+        """Number of categories that occur."""
         return int((self.table.sum(axis=0) > 0).sum())
 
 
@@ -131,18 +139,18 @@ def counts(ratings: Floats, categories: Floats | None = None, story: NDArray[np.
     Parameters
     ----------
     ratings : array, shape (items, raters)
-        NaN = missing. Values within 1e-9 are one category. Items with fewer than 2 ratings are dropped and counted
-        (Gwet lets them speak for the categories' shares; they say nothing of agreement).
+        NaN = missing. Values within 1e-9 are one category. Items with fewer than 2 ratings are dropped and counted.
+        (Gwet uses them for the shares of the categories; they say nothing about agreement.)
     categories : array, optional
-        All points of the scale, used or not: they move AC1 and AC2 (through q) and weights. Without it those in use
-        are taken, as irrCAC does.
+        All points of the scale, used or not. They affect AC1 and AC2 (through q) and the weights. By default the
+        categories that occur, as in irrCAC.
     story : array of int, shape (items,), optional
-        Any codes: items of one story are not independent. Without it items are.
+        Any codes; items of one story are not independent. By default items are independent.
 
     Returns
     -------
     Counts
-        Of the items with at least 2 ratings.
+        For the items with at least 2 ratings.
 
     Raises
     ------
@@ -169,8 +177,9 @@ def counts(ratings: Floats, categories: Floats | None = None, story: NDArray[np.
 def raw_agreement(ratings: Floats, *, confidence: float = 0.95, story: NDArray[np.int64] | None = None) -> Estimate:
     """Share of agreeing pairs of ratings of an item, averaged over items, with its interval.
 
-    The interval is t over items (or stories), kept within 0 and 1. Where all items agree wholly (or none at all) that
-    has no width: then it is Wilson's for the items (or stories), which errs on the wide side.
+    The interval is a t interval over items (or stories), limited to 0 to 1. If the agreement is complete (or zero) on
+    all items, that interval has no width; Wilson's interval for the items (or stories) is then used, which is
+    conservative.
 
     Parameters
     ----------
@@ -178,8 +187,8 @@ def raw_agreement(ratings: Floats, *, confidence: float = 0.95, story: NDArray[n
         NaN = missing; items with fewer than 2 ratings are left out.
     confidence : float
         Coverage of the interval, 0 to 1.
-    story
-        As for `counts`.
+    story : array of int, shape (items,), optional
+        As in `counts`.
 
     Returns
     -------
@@ -206,15 +215,15 @@ def gwet(
     weights : str
         One of `WEIGHTINGS`.
     categories, story
-        As for `counts`.
+        As in `counts`.
     confidence : float
         Coverage of the interval, 0 to 1.
 
     Returns
     -------
     ChanceAgreement
-        Where two or more `categories` are named it is defined (and 1) even if only one is used; kappas are undefined
-        then (0/0). Formulas: Gwet 2008, 2014.
+        If `categories` has two or more entries, the coefficient is defined (and 1) even if only one category is used; a
+        kappa is undefined then (0/0). Formulas: Gwet 2008, 2014.
 
     Raises
     ------
@@ -242,14 +251,14 @@ def fleiss(
     weights : str
         One of `WEIGHTINGS`.
     categories, story
-        As for `counts`.
+        As in `counts`.
     confidence : float
         Coverage of the interval, 0 to 1.
 
     Returns
     -------
     ChanceAgreement
-        Undefined, with the reason, where one category only is used.
+        Undefined, with the reason, where only one category is used.
 
     Raises
     ------
@@ -262,10 +271,11 @@ def fleiss(
 
 
 def _weight_matrix(category: Floats, weights: Weighting) -> Floats:
-    """Agreement weights of pairs of categories, (q, q): 1 on the diagonal, 0 for the farthest pair (Gwet 2014, ch. 3).
+    """Agreement weights of pairs of categories, (q, q): 1 on the diagonal, 0 for the most distant pair (Gwet 2014, ch.
+    3).
 
-    identity: equal or not; linear and quadratic: 1 - |distance| / range, 1 - (distance / range)², of the values;
-    ordinal: 1 - s (s - 1) / (q (q - 1)), where s counts the categories from one to the other, both included.
+    Identity: 1 if equal, otherwise 0. Linear: 1 - |distance| / range of the values. Quadratic: 1 - (distance / range)².
+    Ordinal: 1 - s (s - 1) / (q (q - 1)), where s counts the categories from one to the other, both included.
 
     Raises
     ------
@@ -344,7 +354,10 @@ def _coefficient(
 
 
 def _value(items: Counts, weight: Floats, expectation: Expected) -> tuple[float, float, float, Floats]:
-    """Coefficient, observed and expected agreement, and each item's influence (n,); NaN where chance explains all."""
+    """Coefficient, observed and expected agreement, and each item's influence (n,).
+
+    NaN where the expected agreement is 1.
+    """
     if items.table.shape[0] == 0:
         return float("nan"), float("nan"), float("nan"), np.empty(0)
     agree = _observed(items.table, weight)

@@ -1,26 +1,28 @@
-"""The confusion matrix of a judge's labels and people's labels, and the statistics computed from it.
+"""The confusion matrix of a judge's labels and human labels, and the statistics computed from it.
 
-Every statistic here is a function of the confusion matrix, rows people's label, columns the judge's, so that a resample
-of stories is a weighted sum of small matrices. With N_rc stories of label r that the judge calls c, N all of them:
+Every statistic is a function of the confusion matrix, whose rows are human labels and whose columns are the judge's. A
+resample of stories is therefore a weighted sum of small matrices. Let N_rc be the number of stories with human label r
+and judge's label c, N_r. and N_.c the row and column sums, and N the total:
 
 ==================  =================================================================================================
 statistic           formula
 ==================  =================================================================================================
 accuracy            sum_c N_cc / N
-balanced accuracy   mean over people's labels of recall (Brodersen et al. 2010, ICPR, equation 5): .5 is chance for two
-precision           N_cc / N_.c, of what the judge calls c the share that people call c
-recall              N_cc / N_c., of what people call c the share that the judge calls c
-F1                  2 N_cc / (N_c. + N_.c), harmonic mean of both (van Rijsbergen 1979)
-phi                 Pearson's correlation of two labels coded 0 and 1 (Matthews 1975); of more labels Gorodkin's (2004)
+balanced accuracy   mean recall over human labels (Brodersen et al. 2010, ICPR, equation 5); chance: .5 for two labels
+precision           N_cc / N_.c, share of human label c among stories that the judge labels c
+recall              N_cc / N_c., share of judge's label c among stories that people label c
+F1                  2 N_cc / (N_c. + N_.c), harmonic mean of precision and recall (van Rijsbergen 1979)
+phi                 Pearson's correlation of two labels coded 0, 1 (Matthews 1975); for more labels Gorodkin's (2004)
 kappa               (accuracy - e) / (1 - e), e = sum_c N_c. N_.c / N² (Cohen 1960)
-AC1                 the same with e = sum_c p_c (1 - p_c) / (q - 1), p_c = (N_c. + N_.c) / 2N (Gwet 2008)
-alpha               1 - (2N - 1) D / (4N² - sum_c n_c²), D disagreeing pairs counted twice, n_c = N_c. + N_.c, nominal
-                    (Krippendorff 2011)
-prevalence          N_c. / N by people, N_.c / N by the judge
+AC1                 as kappa, with e = sum_c p_c (1 - p_c) / (q - 1), p_c = (N_c. + N_.c) / 2N (Gwet 2008)
+alpha               1 - (2N - 1) D / (4N² - sum_c n_c²), nominal (Krippendorff 2011), with D twice the number of stories
+                    with unequal labels, and n_c = N_c. + N_.c
+prevalence          N_c. / N for people, N_.c / N for the judge
 ==================  =================================================================================================
 
-Of two labels precision, recall and F1 are those of the positive one; of more they are means over the labels (macro).
-A judge that always says one label has recall 0 of the other and no precision of it: undefined, never 0 by convention.
+For two labels, precision, recall and F1 are those of the positive label; for more labels they are means over labels
+(macro averages). If a judge always gives the same label, the other label has recall 0 and an undefined precision, which
+is not replaced by 0.
 """
 
 from __future__ import annotations
@@ -43,17 +45,17 @@ Statistic = Callable[[Floats], Floats]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Confusion:
-    """Confusion matrix: counts of stories by people's label and the judge's label.
+    """Confusion matrix of stories by human label and judge's label.
 
     Attributes
     ----------
     counts : array, shape (q, q)
-        Stories by people's label (row) and the judge's (column).
+        Number of stories by human label (row) and judge's label (column).
     cells : array, shape (n, q, q)
-        Of each story how much of it stands in which cell: 1 in one, nothing where either side gave no label; shares
-        where it stands for several readings.
+        Contribution of each story to each cell: 1 in one cell, or all 0 if either label is missing. Fractions where a
+        story has several readings.
     positive : int or None
-        Code of the positive label of two; None of more: precision, recall and F1 are then means over labels.
+        Code of the positive label of two. None for more labels: precision, recall and F1 are then means over labels.
     """
 
     counts: Floats
@@ -62,38 +64,38 @@ class Confusion:
 
     @property
     def n(self) -> int:
-        """Number of stories that both sides labelled."""
+        """Number of stories with both labels."""
         return int((self.cells.sum(axis=(1, 2)) > 0).sum())
 
     def values(self, resamples: Resamples) -> dict[str, Floats]:
-        """Every statistic in each resample of stories.
+        """All statistics in each resample of stories.
 
         Parameters
         ----------
         resamples : Resamples
-            Of the same n stories.
+            Resamples of the same n stories.
 
         Returns
         -------
         dict
-            Name of the statistic -> array, shape (b,); NaN where it is undefined.
+            For each statistic's name an array, shape (b,); NaN where the statistic is undefined.
         """
         drawn = resamples.values(self._matrices)
         return {name: statistic(drawn) for name, (statistic, _) in _statistics(self.positive).items()}
 
     def statistics(self, resamples: Resamples | None = None) -> dict[str, Estimate]:
-        """Every statistic of the confusion matrix, with an interval where resamples are given.
+        """All statistics of the confusion matrix, with intervals if resamples are given.
 
         Parameters
         ----------
         resamples : Resamples, optional
-            Of the same n stories.
+            Resamples of the same n stories.
 
         Returns
         -------
         dict
-            Name of the statistic -> Estimate; `n` counts stories. Undefined ones say what is missing: no story that
-            both labelled, one label only, or a label nobody gave. Formulas: see the module.
+            Estimate by name of the statistic; `n` counts stories. An undefined estimate gives the reason: no story with
+            both labels, only one label used, or a label that never occurs. Formulas: see the module.
         """
         drawn = None if resamples is None else self.values(resamples)
         by_name = {}
@@ -106,7 +108,7 @@ class Confusion:
         return by_name
 
     def _matrices(self, weights: Weights) -> Floats:
-        """Confusion matrices (b, q, q) of weights (b, n)."""
+        """Weighted confusion matrices (b, q, q), from weights of stories (b, n)."""
         q = self.cells.shape[-1]
         present = self.cells.any(axis=(1, 2))
         flat = self.cells[present].reshape(-1, q * q)
@@ -117,13 +119,13 @@ class Confusion:
 
 
 def confusion(judge: Floats, people: Floats, labels: int, *, positive: int | None = None) -> Confusion:
-    """The confusion matrix of a judge's labels and people's labels.
+    """Confusion matrix of a judge's labels and human labels.
 
     Parameters
     ----------
     judge, people : array, shape (n,)
-        Codes 0..labels-1 of each story; NaN = no label, and the story has no cell. A code of the judge between two
-        labels (a mean of repeats) has no cell either: the caller rounds it first.
+        Code 0..labels-1 of each story; NaN = no label, and the story is not counted. A judge's value between two codes
+        (a mean of repeats) is not counted either: the caller must round it first.
     labels : int
         Number of labels (q).
     positive : int, optional
@@ -132,7 +134,7 @@ def confusion(judge: Floats, people: Floats, labels: int, *, positive: int | Non
     Returns
     -------
     Confusion
-        Counts (q, q), rows people's label, columns the judge's.
+        Counts (q, q); rows are human labels, columns the judge's.
 
     Raises
     ------
@@ -150,14 +152,14 @@ def confusion(judge: Floats, people: Floats, labels: int, *, positive: int | Non
 
 
 def of_cells(cells: Floats, *, positive: int | None = None) -> Confusion:
-    """The confusion matrix from the cells of each story.
+    """Confusion matrix from the contribution of each story to each cell.
 
     Parameters
     ----------
     cells : array, shape (n, q, q)
         As in `Confusion.cells`.
     positive : int, optional
-        Code of the positive label of two; of no effect with more.
+        Code of the positive label of two; ignored with more labels.
 
     Returns
     -------
@@ -177,7 +179,7 @@ _PEOPLE = "people never gave a label that recall is of"
 
 
 def _statistics(positive: int | None) -> dict[str, tuple[Statistic, str]]:
-    """Name -> statistic, and what is missing where it is undefined."""
+    """All statistics by name, each with the reason to give where it is undefined."""
     return {
         "accuracy": (_accuracy, "no stories"),
         "balanced_accuracy": (_balanced_accuracy, _PEOPLE),
@@ -192,12 +194,12 @@ def _statistics(positive: int | None) -> dict[str, tuple[Statistic, str]]:
 
 
 def _of(by_label: Floats, positive: int | None) -> Floats:
-    """The positive label's, or the mean over labels, which is undefined where one of them is."""
+    """Value of the positive label, or the mean over labels if there is none; NaN if a label in the mean is NaN."""
     return np.asarray(by_label.mean(axis=-1) if positive is None else by_label[..., positive], dtype=np.float64)
 
 
 def _accuracy(m: Floats) -> Floats:
-    """Share of stories with one label by both."""
+    """Share of stories with the same label by both."""
     return _ratio(_agreeing(m), m.sum(axis=(-2, -1)))
 
 
@@ -212,12 +214,15 @@ def _precisions(m: Floats) -> Floats:
 
 
 def _f1s(m: Floats) -> Floats:
-    """F1 of each label, shape (..., q); 0 where both sides gave it and never together."""
+    """F1 of each label, shape (..., q).
+
+    0 where the label was used, but never by both sides on the same story. NaN where neither side used the label.
+    """
     return _ratio(2 * np.diagonal(m, axis1=-2, axis2=-1), m.sum(axis=-1) + m.sum(axis=-2))
 
 
 def _balanced_accuracy(m: Floats) -> Floats:
-    """Mean recall over labels; undefined where people never gave one of them."""
+    """Mean recall over labels; undefined where people never gave one of the labels."""
     return np.asarray(_recalls(m).mean(axis=-1), dtype=np.float64)
 
 
@@ -230,14 +235,14 @@ def _phi(m: Floats) -> Floats:
 
 
 def _kappa(m: Floats) -> Floats:
-    """Cohen's kappa; undefined where both sides gave one label only, the same."""
+    """Cohen's kappa; undefined where both sides used only one label, the same."""
     n = m.sum(axis=(-2, -1))
     expected = _ratio((m.sum(axis=-1) * m.sum(axis=-2)).sum(axis=-1), n**2)
     return _ratio(_accuracy(m) - expected, 1 - expected)
 
 
 def _ac1(m: Floats) -> Floats:
-    """Gwet's AC1 of two raters over the scale's labels: 1 where both gave one label only, the same."""
+    """Gwet's AC1 of two raters over the scale's labels; 1 where both used only one label, the same."""
     n, q = m.sum(axis=(-2, -1)), m.shape[-1]
     share = _ratio(m.sum(axis=-1) + m.sum(axis=-2), 2 * n[..., None])
     expected = (share * (1 - share)).sum(axis=-1) / (q - 1)
@@ -245,7 +250,7 @@ def _ac1(m: Floats) -> Floats:
 
 
 def _nominal_alpha(m: Floats) -> Floats:
-    """Krippendorff's alpha of two raters without gaps, nominal."""
+    """Krippendorff's alpha at the nominal level, for two raters without missing labels."""
     n = m.sum(axis=(-2, -1))
     total = m.sum(axis=-1) + m.sum(axis=-2)
     differing = 2 * (n - _agreeing(m))

@@ -1,17 +1,19 @@
-"""ICC by crossed random effects (REML), for raters who did not all rate the same stories.
+"""ICC from crossed random effects (REML), for raters who did not all rate the same stories.
 
-rating = mu + story + rater + error, all three random, any pattern of who rated what. With the variances s², r² and e²
+The model is rating = mu + story + rater + error. All three effects are random, and any pattern of who rated what is
+allowed. With the variances s² (stories), r² (raters) and e² (error):
 
 - ICC(A,1) = s² / (s² + r² + e²), the counterpart of ICC(2,1): agreement of one rating with another rater's;
 - ICC(A,k) = s² / (s² + (r² + e²) / k), the counterpart of ICC(2,k): reliability of the mean of k raters' ratings.
 
-(McGraw & Wong 1996, table 4, with components in place of mean squares; for complete tables with positive components
-they are equal to it, as REML equals ANOVA there: Searle, Casella & McCulloch 1992, section 6.7.)
+The formulas are those of McGraw & Wong 1996, table 4, with variance components in place of mean squares. For complete
+tables with positive components both give equal values, since REML equals ANOVA there (Searle, Casella & McCulloch 1992,
+section 6.7).
 
-The restricted likelihood is a function of two shares once the mean and the scale are profiled out: rho = ICC(A,1) and
-phi = r² / (r² + e²), each from 0 to 1. So estimates lie on a closed box, and variances are never negative. The interval
-of rho is the profile-likelihood interval: all rho whose -2 log likelihood, minimal over phi, is within chi²(1) of the
-minimum (Venzon & Moolgavkar 1988, Applied Statistics 37).
+With mean and scale profiled out, the restricted likelihood is a function of two shares between 0 and 1: rho = ICC(A,1)
+and phi = r² / (r² + e²). Variances are therefore never negative. The interval of rho is the profile-likelihood
+interval: all rho whose -2 log likelihood, minimised over phi, is within chi²(1) of the minimum (Venzon & Moolgavkar
+1988, Applied Statistics 37).
 """
 
 from __future__ import annotations
@@ -48,10 +50,14 @@ class CrossedEffects:
     ----------
     single, average : Estimate
         ICC(A,1), and ICC(A,k) for the mean of `k` ratings by different raters; n = stories.
+    k : float
+        Number of ratings in the mean.
     story, rater, error : float or None
         Variances in squared points of the scale; None where the agreement is undefined.
+    stories, raters, ratings : int
+        Numbers of stories, raters and ratings used.
     boundary : str or None
-        Which variance is estimated as 0.
+        Sentence on which variances are estimated as 0; None where none is.
     """
 
     single: Estimate
@@ -69,26 +75,26 @@ class CrossedEffects:
 def crossed_effects(
     story: Codes, rater: Codes, rating: Floats, *, k: float, confidence: float = 0.95
 ) -> CrossedEffects:
-    """Fit story and rater as crossed random effects to ratings in long form.
+    """Fit crossed random effects of story and rater to ratings in long form.
 
     Parameters
     ----------
     story, rater : arrays of int, shape (n ratings,)
-        Any codes; equal code, same story or same person.
+        Any codes; equal codes mean the same story or the same person.
     rating : array, shape (n ratings,)
         In points of the scale; NaN = missing, left out.
     k : float
-        Number of ratings whose mean is judged by ICC(A,k).
+        Number of ratings in the mean whose reliability is ICC(A,k).
     confidence : float
         Coverage of the profile-likelihood interval.
 
     Returns
     -------
     CrossedEffects
-        Undefined with a reason: fewer than 2 stories or raters; ratings that are all equal; a pattern in which the
-        three variances cannot be told apart (e.g. each rater rated one story); a likelihood that grows without end
-        (no error is left beside rater effects); a search that did not converge. Where all ratings of each story are
-        equal, the value is 1, without an interval.
+        Undefined, with a reason, in these cases: fewer than 2 stories or raters; all ratings equal; a pattern that does
+        not identify the three variances (e.g. each rater rated one story); an unbounded likelihood (no error besides
+        rater effects); a search that did not converge. If all ratings of each story are equal, the value is 1, without
+        an interval.
     """
     present = ~np.isnan(rating)
     names, a = np.unique(story[present], return_inverse=True)
@@ -121,7 +127,7 @@ def _fitted(
     counts: tuple[int, int, int],
     confidence: float,
 ) -> CrossedEffects:
-    """Estimates at the minimum of the deviance; `minimum` holds its position (rho, phi) and its value."""
+    """Estimates at the minimum of the deviance. `minimum` holds rho, phi and the deviance there."""
     from scipy import stats
 
     (rho, phi, least), (stories, raters, ratings) = minimum, counts
@@ -153,10 +159,10 @@ def _without(single: Estimate, k: float, counts: tuple[int, int, int]) -> Crosse
 
 
 def _search(deviance: Callable[[float, float], float]) -> tuple[float, float, float]:
-    """Shares (rho, phi) where the deviance is least, and the least; NaN where the search does not converge.
+    """Shares (rho, phi) with the smallest deviance, and that deviance; NaN where the search does not converge.
 
-    The best point of a grid, then Nelder and Mead's simplex from there; a share is exactly 0 where nothing above is
-    better.
+    The search starts from the best point of a grid and continues with the Nelder-Mead simplex. A share is exactly 0
+    unless a larger value fits better.
     """
     values = np.array([[deviance(rho, phi) for phi in _GRID] for rho in _GRID])
     i, j = np.unravel_index(values.argmin(), values.shape)
@@ -191,12 +197,12 @@ def _search(deviance: Callable[[float, float], float]) -> tuple[float, float, fl
 
 
 def _beside(index: int) -> float:
-    """The middle between a grid point and its next neighbour (the one before, for the last)."""
+    """Midpoint between a grid point and the next one (for the last grid point, the one before)."""
     return float(_GRID[index] + _GRID[index + 1 if index + 1 < _GRID.size else index - 1]) / 2
 
 
 def _least(function: Callable[[float], float]) -> tuple[float, float]:
-    """Share where a function is least, and the least: bounded Brent between the neighbours of a grid's best point."""
+    """Share at which a function is smallest, and its value: bounded Brent search around the best point of a grid."""
     values = np.array([function(float(share)) for share in _GRID])
     best = int(values.argmin())
     bounds = (float(_GRID[max(best - 1, 0)]), float(_GRID[min(best + 1, _GRID.size - 1)]))
@@ -209,7 +215,7 @@ def _least(function: Callable[[float], float]) -> tuple[float, float]:
 
 
 def _ends(deviance: Callable[[float, float], float], rho: float, cutoff: float) -> tuple[float, float]:
-    """Ends of the interval, where the deviance, least over phi, crosses the cutoff; 0 and 1 where it does not."""
+    """Ends of rho's interval, where the deviance minimised over phi crosses the cutoff; 0 and 1 where it does not."""
 
     def above(share: float) -> float:
         return _least(lambda phi: deviance(share, phi))[1] - cutoff
@@ -238,9 +244,11 @@ def _reason(story: Codes, rater: Codes, y: Floats) -> str | None:
 
 
 def _told_apart(story: Codes, rater: Codes, stories: Codes, raters: Codes) -> bool:
-    """Whether the covariances of the three effects, with the mean swept out, are linearly independent matrices.
+    """Whether the pattern of ratings identifies the variances of stories, raters and error.
 
-    By the smallest eigenvalue of their matrix of products tr(P A P B), A and B of ZZ' of stories, ZZ' of raters and I.
+    It does if the three covariance matrices, projected to remove the mean, are linearly independent. This is tested by
+    the smallest eigenvalue of their matrix of products tr(P A P B), for A and B among ZZ' of stories, ZZ' of raters,
+    and I.
     """
     n = float(story.size)
     pairs = np.unique(story * raters.size + rater, return_counts=True)[1].astype(np.float64)

@@ -1,9 +1,10 @@
-"""The restricted likelihood of two crossed random effects, for any pattern of missing ratings.
+"""Restricted likelihood of two crossed random effects, for any pattern of missing ratings.
 
-With Z the incidence of stories, W that of raters, the covariance is proportional to I + a ZZ' + b WW'. The larger side
-is inverted level by level, the smaller one by Woodbury's identity, so only a matrix of the smaller side (raters, as a
-rule) is decomposed. Levels of the larger side that were rated equally often enter as one sum, made once: an evaluation
-costs nothing per story. Restricted likelihood: Searle, Casella & McCulloch 1992, Variance Components, section 6.6.
+With incidence matrices Z of stories and W of raters, the covariance is proportional to I + a ZZ' + b WW'. The effect
+with more levels is inverted level by level, and the other one by Woodbury's identity. Only a matrix of the size of the
+latter (usually the number of raters) is therefore decomposed. Levels of the larger effect with equally many ratings
+enter as one sum, computed once, so that the time of an evaluation does not depend on the number of stories. Restricted
+likelihood: Searle, Casella & McCulloch 1992, Variance Components, section 6.6.
 """
 
 from __future__ import annotations
@@ -20,10 +21,11 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CrossedLikelihood:
-    """Sums of the data for the restricted likelihood, computed once over the levels of the larger side.
+    """Sums of the data for the restricted likelihood, computed once.
 
-    The larger side (say stories) is grouped by the number of ratings m of a level, g groups; u stands for the columns
-    (1, y - mean), p for the levels of the smaller side. `swapped`: the smaller side is the stories.
+    The levels of the larger effect (usually stories) are grouped by their number of ratings m, in g groups. u stands
+    for the columns (1, y - mean), and p for the number of levels of the smaller effect. `swapped`: whether the smaller
+    effect is the stories.
     """
 
     n: int
@@ -51,7 +53,7 @@ class CrossedLikelihood:
         Returns
         -------
         CrossedLikelihood
-            Its sums; the larger side is the one, stories or raters, with more levels.
+            Its larger effect is the one with more levels.
         """
         stories, raters = int(story.max()) + 1, int(rater.max()) + 1
         swapped = stories < raters
@@ -81,9 +83,9 @@ class CrossedLikelihood:
         Parameters
         ----------
         rho : float
-            Share of the stories' variance in that of one rating, from 0 to below 1.
+            Share of the variance of one rating that is due to stories, from 0 to below 1.
         phi : float
-            Share of the raters' variance in the rest, from 0 to below 1.
+            Share of the remaining variance that is due to raters, from 0 to below 1.
 
         Returns
         -------
@@ -93,7 +95,7 @@ class CrossedLikelihood:
         return self._solve(rho, phi)[0]
 
     def scale(self, rho: float, phi: float) -> float:
-        """Estimated variance of one rating: story, rater and error together.
+        """Estimated variance of one rating: the sum of story, rater and error variance.
 
         Parameters
         ----------

@@ -1,17 +1,17 @@
-"""D-study: the reliability of a design with other numbers of repeats, judges, Eval-Prompts or story-prompts.
+"""D-study: reliability of a design with other numbers of repeats, judges, Eval-Prompts or story-prompts.
 
-From variance components of single ratings to the reliability of means over them (Brennan 2001, Generalizability Theory,
-chapter 4). With tau the facets that make up the object of measurement (``system`` for a system's mean, ``system`` and
-``story-prompt`` for a story's score) and n' the numbers of levels averaged over:
+The reliability of means is computed from variance components of single ratings (Brennan 2001, Generalizability Theory,
+chapter 4). tau is the set of facets that make up the object of measurement: ``system`` for a system's mean, ``system``
+and ``story-prompt`` for a story's score. n' is the number of levels of another facet over which ratings are averaged.
 
-- universe-score variance: terms with tau's facets only (and, divided by n', with fixed facets beside them);
-- relative error: terms with some of tau's facets and some others, each divided by the n' of the others;
-- absolute error: relative error, and the terms with none of tau's facets;
-- Ep² = universe / (universe + relative error): does the order of the objects hold? Phi = the same with absolute error:
-  do their values hold?
+- Universe-score variance: terms with only facets of tau, and terms that add only fixed facets, divided by their n'.
+- Relative error: terms with some facets of tau and some others, each divided by the n' of the others.
+- Absolute error: relative error plus the terms with no facet of tau.
+- Ep² = universe / (universe + relative error) is the reliability of the order of the objects. Phi, with absolute
+  error instead, is the reliability of their values.
 
-Negative components count as 0, here and in each draw of the intervals. Where one is surely negative, the model does not
-hold, and nothing is defined.
+Negative components count as 0, also in each draw for the intervals. If a component is significantly negative, the model
+does not hold, and the reliability is undefined.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ class Reliability:
     Attributes
     ----------
     relative, absolute : Estimate
-        Ep² and Phi, n = levels of the object in the data at hand; undefined where nothing varies, and where a variance
-        is surely negative.
+        Ep² and Phi; n = number of objects in the data at hand. Undefined where nothing varies, and where a variance is
+        significantly negative.
     se : float or None
-        Standard error of one object's value, in points of the scale: root of the absolute error variance.
+        Standard error of one object's value, in points of the scale: square root of the absolute error variance.
     se_difference : float or None
-        Standard error of the difference of two objects: root of twice the relative error variance.
+        Standard error of the difference of two objects: square root of twice the relative error variance.
     """
 
     relative: Estimate
@@ -57,10 +57,18 @@ class Reliability:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The smallest sufficient design: `levels` of each facet and `calls` for one object, or the reason why there is
-    none.
+    """The smallest sufficient design, or the reason why there is none.
 
-    `limit` is the coefficient with infinitely many levels of each facet that may grow.
+    Attributes
+    ----------
+    levels : mapping
+        Number of levels of each facet; empty where no design suffices.
+    calls : int or None
+        Number of calls for one object.
+    limit : float
+        The coefficient with infinitely many levels of each facet that may grow.
+    reason : str or None
+        Why no design suffices.
     """
 
     levels: Mapping[str, float]
@@ -82,23 +90,27 @@ def d_study(
     Parameters
     ----------
     components : VarianceComponents
-    objects : names of the facets that make up the object of measurement
-    levels : mapping of each other facet's name to its n' (may be infinite)
-    fixed : names of facets that are not a sample: the same levels would be used again
-        Interactions with them are part of what is measured.
+        Variance components of single ratings.
+    objects : sequence of str
+        Facets that make up the object of measurement.
+    levels : mapping
+        For each other facet, the number of levels n' over which ratings are averaged (may be infinite).
+    fixed : sequence of str
+        Facets that are not a sample: the same levels would be used again. Interactions with them count as universe
+        score.
     confidence : float
-        Coverage of the intervals, from the draws of `components`.
+        Coverage of the intervals, which come from the draws of `components`.
 
     Returns
     -------
     Reliability
-        Undefined, with the reason, where a variance is surely negative, and where nothing varies. Formulas: Brennan
-        2001, chapter 4.
+        Undefined, with the reason, where a variance is significantly negative and where nothing varies. Formulas:
+        Brennan 2001, chapter 4.
 
     Raises
     ------
     SpecError
-        A facet that was not estimated, one of the others without a number, or fewer than 1 of its levels.
+        For a facet that was not estimated, a facet without a number of levels, or a number below 1.
     """
     _check(components, objects, levels)
     n = int(np.prod([components.levels[name] for name in objects]))
@@ -138,26 +150,31 @@ def smallest(
     kept: Mapping[str, float],
     coefficient: Coefficient = "relative",
 ) -> Plan:
-    """The design with fewest calls for one object that reaches a target.
+    """Design with the fewest calls for one object that reaches a target reliability.
 
     Parameters
     ----------
-    components, objects : as in `d_study`
-    target : wanted value of the coefficient, between 0 and 1
-    free : facet -> most levels to consider
-        All numbers up to it are searched; of designs with equally few calls, the one with the higher coefficient.
-    kept : facet -> number of levels that stays as it is
-    coefficient : ``relative`` (Ep²) or ``absolute`` (Phi)
+    components, objects
+        As in `d_study`.
+    target : float
+        Wanted value of the coefficient, between 0 and 1.
+    free : mapping
+        For each facet that may grow, the largest number of levels to consider. All numbers up to it are searched. Of
+        designs with equally few calls, the one with the highest coefficient is chosen.
+    kept : mapping
+        Number of levels of each facet that stays as it is.
+    coefficient : str
+        ``relative`` (Ep²) or ``absolute`` (Phi).
 
     Returns
     -------
     Plan
-        Without levels, and with the reason, where the limit is below the target, or the target lies beyond `free`.
+        Without levels, and with the reason, where the target exceeds the limit or cannot be reached within `free`.
 
     Raises
     ------
     SpecError
-        As `d_study`, and for a target that is not between 0 and 1.
+        As in `d_study`, and for a target that is not between 0 and 1.
     """
     if not 0 < target < 1:
         raise SpecError(f"a target of {target:g} is not a reliability", hint="give a number between 0 and 1, e.g. 0.8")
@@ -166,7 +183,7 @@ def smallest(
         return Plan({}, None, float("nan"), reason)
 
     def error(levels: Mapping[str, Floats | float]) -> tuple[float, Floats]:
-        """Universe-score variance and the error variance that the coefficient counts."""
+        """Universe-score variance, and the error variance that belongs to the coefficient."""
         values = np.array([component.truncated for component in components.components])
         universe, relative, absolute = _parts(values, _weights(components, objects, levels, ()))
         return float(universe), relative if coefficient == "relative" else absolute
@@ -195,25 +212,28 @@ def number_needed(
     *,
     most: int,
 ) -> Number:
-    """Number of levels of one facet that reaches a target in Ep², and its 10 to 90 % range over the draws.
+    """Number of levels of one facet with which Ep² reaches a target, with its 10 to 90 % range over the draws.
 
     Parameters
     ----------
-    components, objects, target, kept : as in `smallest`
-    facet : the facet that may grow
-    most : largest number that is given
+    components, objects, target, kept
+        As in `smallest`.
+    facet : str
+        The facet that may grow.
+    most : int
+        Largest number that is returned.
 
     Returns
     -------
     Number
-        None for a number that does not exist or lies beyond `most`. The estimate counts variances below 0 as 0, and so
-        does each draw; where a small variance was drawn as 0 no number reaches the target, so that the estimate may lie
-        below its range.
+        None in place of a number that does not exist or exceeds `most`. Negative variances count as 0, in the estimate
+        and in each draw. If the variance of the objects is drawn as 0, no number reaches the target, so that the
+        estimate may lie below its range.
 
     Raises
     ------
     SpecError
-        As `d_study`.
+        As in `d_study`.
     """
     _check(components, objects, {**kept, facet: 1})
     values = np.vstack(
@@ -236,7 +256,7 @@ def _fewest_calls(
     free: Mapping[str, int],
     kept: Mapping[str, float],
 ) -> tuple[dict[str, float], int] | None:
-    """Levels and calls of the design with fewest calls whose error variance is allowed; None where none is searched."""
+    """Levels and calls of the design with the fewest calls whose error variance is allowed; None if `free` has none."""
     # The error is linear in one over each number, so the facet that may grow most is solved for, not searched.
     solved = max(free, key=lambda name: free[name])
     others = [name for name in free if name != solved]
@@ -265,7 +285,10 @@ def _weights(
     levels: Mapping[str, Floats | float],
     fixed: Sequence[str],
 ) -> list[tuple[str, Floats | float]]:
-    """For each term where it belongs ("universe", "relative", "absolute" or "" for neither) and one over its n'."""
+    """For each variance component, the part it belongs to and its weight, which is one over its n'.
+
+    The parts are "universe", "relative" error, "absolute" error (only), and "" for none.
+    """
     out: list[tuple[str, Floats | float]] = []
     for component in components.components:
         others = component.term.indices - set(objects)
@@ -281,7 +304,7 @@ def _weights(
 
 
 def _parts(values: Floats, weights: Sequence[tuple[str, Floats | float]]) -> tuple[Floats, Floats, Floats]:
-    """Universe-score, relative-error and absolute-error variance from components, the terms along the last axis."""
+    """Universe-score, relative-error and absolute-error variance, from components whose terms are on the last axis."""
     sums: dict[str, Floats] = {}
     for i, (part, weight) in enumerate(weights):
         sums[part] = sums.get(part, np.float64(0)) + values[..., i] * weight

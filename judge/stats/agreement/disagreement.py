@@ -1,8 +1,8 @@
-"""Disagreement on each story: the distance of two or more standardised ratings.
+"""Disagreement on each story: the distance between two or more standardised ratings.
 
-A judge that is a point milder than people does not disagree with them about which story is better. So ratings are
-standardised within whoever gave them, z = (x - mean) / sd over stories (sd with n - 1), and z are compared; differences
-are then in standard deviations. Raw differences, in points, stand beside them.
+A judge that is a point more lenient than people does not disagree with them about which story is better. Ratings are
+therefore standardised within each rater or judge, z = (x - mean) / sd over stories (sd with n - 1). Differences of z
+are in standard deviations. Raw differences, in points, are given as well.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ _CONSTANT = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Distance:
-    """Distances of ratings for each story; NaN where a distance does not exist.
+    """Distance of ratings on each story; NaN where it is undefined.
 
     Attributes
     ----------
     z : array, shape (sides, n)
-        Standardised ratings of each side.
+        Standardised ratings of each side (a judge, people, or a single repeat).
     standardised, raw : arrays, shape (n,)
-        Distance in standard deviations, and in points of the scale: signed, first minus second, for two sides compared
-        as such; else highest minus lowest.
+        Distance in standard deviations, and in points of the scale. For two sides it is signed, first minus second;
+        otherwise it is highest minus lowest.
     reason : str or None
-        Why there is none for any story.
+        Why no story has a distance.
     """
 
     z: Floats
@@ -44,12 +44,12 @@ def z_scores(values: Floats) -> Floats:
     Parameters
     ----------
     values : array, shape (n,)
-        In any unit; NaN = missing, left out and kept.
+        In any unit; NaN = missing, ignored and kept as NaN.
 
     Returns
     -------
     array, shape (n,)
-        All NaN with fewer than 2 values, or where they are equal (to 1e-9).
+        All NaN with fewer than 2 values, or where all values are equal (to 1e-9).
     """
     defined = values[~np.isnan(values)]
     if defined.size < 2 or float(np.ptp(defined)) < _CONSTANT:
@@ -63,12 +63,13 @@ def between_two(first: Floats, second: Floats) -> Distance:
     Parameters
     ----------
     first, second : array, shape (n,)
-        In points of the scale; NaN = no rating. Each is standardised over the stories that have both.
+        In points of the scale; NaN = no rating. Each side is standardised over the stories that both rated.
 
     Returns
     -------
     Distance
-        NaN for a story without both; with a reason for fewer than 2 such stories, and where a side's ratings are equal.
+        NaN for a story without both ratings. All NaN, with a reason, for fewer than 2 such stories, and where one
+        side's ratings are all equal.
     """
     both = ~(np.isnan(first) | np.isnan(second))
     x, y = np.where(both, first, np.nan), np.where(both, second, np.nan)
@@ -87,13 +88,13 @@ def among(rows: Floats) -> Distance:
     Parameters
     ----------
     rows : array, shape (sides, n)
-        In points of the scale; NaN = no rating. Each side is standardised over its own stories; one whose ratings are
-        all equal has no z and takes no part.
+        In points of the scale; NaN = no rating. Each side is standardised over its own stories. A side whose ratings
+        are all equal cannot be standardised and is left out.
 
     Returns
     -------
     Distance
-        NaN for a story with fewer than 2 sides; with a reason where that is every story.
+        NaN for a story with fewer than 2 sides. All NaN, with a reason, where no story has 2 sides.
     """
     z = np.stack([z_scores(row) for row in rows])
     taking_part = np.where(np.isnan(z), np.nan, rows)
@@ -112,9 +113,10 @@ def among_repeats(ratings: Floats) -> Distance:
     Returns
     -------
     Distance
-        `z` (1, n) of the stories' means. `standardised` is the range in standard deviations of these means: 1 says that
-        asking again moves this story as far as a typical story lies from the judge's mean. NaN for a story with fewer
-        than 2 repeats; with a reason where that is every story, and where all means are equal.
+        `z` (1, n) holds the standardised means of the stories. `standardised` is the range of repeats in standard
+        deviations of these means: a value of 1 says that repeats of this story differ by as much as a typical story
+        differs from the judge's mean. NaN for a story with fewer than 2 repeats. All NaN, with a reason, where no story
+        has 2 repeats, and where all means are equal.
     """
     present = ~np.isnan(ratings)
     count = present.sum(axis=1)
@@ -130,7 +132,7 @@ def among_repeats(ratings: Floats) -> Distance:
 
 
 def _range(rows: Floats) -> Floats:
-    """Highest minus lowest of each column of (sides, n); NaN with fewer than two."""
+    """Highest minus lowest value of each column of (sides, n); NaN with fewer than two values."""
     present = ~np.isnan(rows)
     if rows.shape[0] == 0:
         return np.full(rows.shape[1], np.nan)

@@ -1,8 +1,10 @@
 """Distances between two distributions of ratings: Wasserstein distance and total variation.
 
-- `wasserstein`: the area between the two distribution functions, in points of the scale: how far ratings would have to
-  be moved (earth mover's distance; Vallender 1974, Theory of Probability and its Applications 18). 0 = the same.
-- `total_variation`: half the sum of differences of shares, 0 to 1: the share of ratings that would have to be changed.
+- `wasserstein`: area between the two distribution functions, in points of the scale; 0 = equal. It is the mean distance
+  by which ratings would have to move (earth mover's distance; Vallender 1974, Theory of Probability and its
+  Applications 18).
+- `total_variation`: half the sum of absolute differences of shares, 0 to 1. It is the share of ratings that would have
+  to change.
 """
 
 from __future__ import annotations
@@ -16,8 +18,8 @@ Floats = NDArray[np.float64]
 def counted(ratings: Floats, points: Floats) -> Floats:
     """Counts of ratings at each point of a scale.
 
-    A rating between two points counts for both by its nearness, so that means stay what they are; one outside counts
-    for the end.
+    A rating between two points is split between them in proportion to its nearness, which keeps the mean. A rating
+    outside the scale counts for the nearest end.
 
     Parameters
     ----------
@@ -29,7 +31,7 @@ def counted(ratings: Floats, points: Floats) -> Floats:
     Returns
     -------
     array, shape (n, points)
-        0 everywhere for a story without a rating.
+        All 0 for a story without a rating.
     """
     counts = np.zeros((len(ratings), points.size))
     story, column = np.nonzero(~np.isnan(ratings))
@@ -50,12 +52,12 @@ def shares(counts: Floats) -> Floats:
     Parameters
     ----------
     counts : array, shape (..., points)
-        As from `counted`, or sums of these.
+        As from `counted`, or sums of such counts.
 
     Returns
     -------
     array, shape (..., points)
-        0 to 1; NaN where nothing was counted.
+        0 to 1; NaN where all counts are 0.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(counts / counts.sum(axis=-1, keepdims=True), dtype=np.float64)
@@ -74,7 +76,7 @@ def wasserstein(first: Floats, second: Floats, points: Floats) -> Floats:
     Returns
     -------
     array, shape (...)
-        The area between the distribution functions, in the unit of the points; NaN where a side is NaN.
+        Area between the distribution functions, in the unit of the points; NaN where a distribution is NaN.
     """
     apart = np.abs(np.cumsum(first - second, axis=-1))[..., :-1]
     return np.asarray((apart * np.diff(points)).sum(axis=-1), dtype=np.float64)
@@ -91,6 +93,6 @@ def total_variation(first: Floats, second: Floats) -> Floats:
     Returns
     -------
     array, shape (...)
-        0 to 1; NaN where a side is NaN.
+        0 to 1; NaN where a distribution is NaN.
     """
     return np.asarray(np.abs(first - second).sum(axis=-1) / 2, dtype=np.float64)

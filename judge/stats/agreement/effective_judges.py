@@ -1,13 +1,14 @@
 """The effective number of judges: how many independent judges a panel of correlated judges is worth.
 
-Of judges' ratings J_i (each standardised) and people's means P, let T be what people's ratings have in common. The
-covariance of two judges is b_i b_k var(T) + cov(e_i, e_k), and that of a judge with P is b_i var(T), as noise of people
-is nobody else's; so the covariance of the judges' errors is
+Let J_i be the standardised ratings of judge i, P the mean human ratings, and T the part of the human ratings that
+people share. The covariance of two judges is b_i b_k var(T) + cov(e_i, e_k). The covariance of a judge with P is b_i
+var(T), because people's errors are not shared by judges. The covariance of the judges' errors is therefore
 
-    cov(e_i, e_k) = cov(J_i, J_k) - cov(J_i, P) cov(J_k, P) / var(T),      var(T) = var(P) - noise of P.
+    cov(e_i, e_k) = cov(J_i, J_k) - cov(J_i, P) cov(J_k, P) / var(T),      var(T) = var(P) - error variance of P.
 
-The mean of k judges whose errors have mean variance v and mean covariance c has error variance (v + (k - 1) c) / k, as
-k' = k v / (v + (k - 1) c) independent ones would: the design effect of Kish (1965, Survey Sampling, section 8.2).
+If the errors of k judges have mean variance v and mean covariance c, the mean of these judges has error variance (v +
+(k - 1) c) / k. A mean of k' = k v / (v + (k - 1) c) independent judges has the same error variance: the design effect
+of Kish (1965, Survey Sampling, section 8.2).
 """
 
 from __future__ import annotations
@@ -30,18 +31,18 @@ def effective_judges(ratings: Floats, people: Floats, noise: float, cluster: Cod
     ratings : array, shape (n stories, k judges)
         Stories with a missing rating, NaN, are left out.
     people : array, shape (n,)
-        People's mean ratings.
+        Mean human ratings.
     noise : float
-        Variance of the noise in them: within stories, over raters. 0 where it is not known, and then what people's
-        noise does to all judges alike counts as an error that they share.
+        Error variance of the mean human ratings: variance within stories, over raters. 0 where it is not known; errors
+        of the human ratings then count as errors that all judges share.
     cluster : array of int, shape (n,)
         Story-prompt of each story, for the jackknife interval.
 
     Returns
     -------
     Estimate
-        Between 0 and, where errors cancel, more than k. Undefined for fewer than two judges, where a judge gives one
-        rating to all, where people's ratings do not vary beyond their noise, and where errors have no variance left.
+        Above 0; more than k where errors cancel. Undefined for fewer than two judges, for a judge whose ratings are all
+        equal, where the human means vary no more than their error, and where errors have no variance.
     """
     complete = ~(np.isnan(ratings).any(axis=1) | np.isnan(people))
     j, y, unit = ratings[complete], people[complete], cluster[complete]
@@ -77,7 +78,7 @@ def effective_judges(ratings: Floats, people: Floats, noise: float, cluster: Cod
 
 
 def noise_of_means(ratings: Floats) -> float:
-    """Mean variance of the noise in people's mean ratings.
+    """Mean error variance of the mean human ratings.
 
     Parameters
     ----------
@@ -87,8 +88,8 @@ def noise_of_means(ratings: Floats) -> float:
     Returns
     -------
     float
-        Mean variance within stories that two or more rated, times the mean of 1 / number of ratings over rated stories,
-        in squared points; 0 where no story has two ratings.
+        Mean variance within stories with two or more ratings, times the mean of 1 / number of ratings over rated
+        stories, in squared points; 0 where no story has two ratings.
     """
     count = (~np.isnan(ratings)).sum(axis=1)
     several = ratings[count > 1]

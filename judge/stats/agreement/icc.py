@@ -1,23 +1,23 @@
-"""The family of intraclass correlations (ICC), with F tests and F intervals; a negative value is not cut at 0.
+"""The family of intraclass correlations (ICC), with F tests and F intervals; negative values are not set to 0.
 
-A value that no ICC can have is undefined, with its likely cause (`reversed_scale`): above 1, or below -1 / (k - 1), the
-least that k columns can agree; and a reliability of means that is surely negative, its whole interval below 0. A single
-rating's ICC below 0 is kept: it is a correlation.
+Impossible values are undefined, and their likely cause is given (`reversed_scale`): values above 1; values below
+-1 / (k - 1), the minimum for k columns; and a reliability of means whose whole interval is below 0. A negative ICC of
+single ratings is kept, since it is a correlation.
 
 Formulas: McGraw & Wong 1996, Psychological Methods 1(1), tables 4 and 7 (with their correction), in the notation of
-Shrout & Fleiss 1979. For n stories rated k times: MSB between stories, MSW within stories, MSJ between raters
-(columns), MSE residual.
+Shrout & Fleiss 1979. Mean squares for n stories rated k times: MSB between stories, MSW within stories, MSJ between
+raters (columns), MSE residual.
 
 ========  =======================  ==========================================================================
 form      also called              when
 ========  =======================  ==========================================================================
-ICC(1,1)  one-way random           columns mean nothing (raters unknown, or not the same for each story)
+ICC(1,1)  one-way random           columns have no meaning (raters unknown, or different for each story)
 ICC(2,1)  ICC(A,1), agreement      the same raters rated every story and are a sample of raters
-ICC(3,1)  ICC(C,1), consistency    as (2,1), leniency forgiven
-ICC(.,k)  average of k             the reliability of the mean of the k ratings
+ICC(3,1)  ICC(C,1), consistency    as (2,1), but differences in leniency do not count
+ICC(.,k)  average of k             reliability of the mean of the k ratings
 ========  =======================  ==========================================================================
 
-Repeats of one judge are exchangeable, so (1,.) and (2,.) agree up to chance there.
+For repeats of one judge, which are exchangeable, (1,.) and (2,.) differ only by chance.
 """
 
 from __future__ import annotations
@@ -40,7 +40,10 @@ _NOISE = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class MeanSquares:
-    """Mean squares of the two-way layout without interaction; arrays of the leading axes' shape."""
+    """Mean squares of the two-way layout without interaction.
+
+    The arrays have the shape of the ratings' leading axes.
+    """
 
     between: Floats
     within: Floats
@@ -52,7 +55,7 @@ class MeanSquares:
 
 @dataclass(frozen=True, slots=True)
 class IccRow:
-    """One form of ICC: the estimate with its F interval, and the F test of "no difference between stories"."""
+    """One form of ICC: its estimate with F interval, and the F test of the hypothesis that stories do not differ."""
 
     form: str
     estimate: Estimate
@@ -66,8 +69,8 @@ class IccRow:
 class IccFamily:
     """All six forms of ICC for one table of ratings.
 
-    It holds the number of complete stories, the number of columns k, and the number of incomplete stories, which are
-    left out.
+    `n` is the number of complete stories, `k` the number of columns, and `incomplete` the number of stories left out
+    because a rating is missing.
     """
 
     rows: tuple[IccRow, ...]
@@ -82,8 +85,8 @@ class IccFamily:
 def mean_squares(ratings: Floats) -> MeanSquares:
     """Mean squares of complete ratings, in a two-way layout without interaction.
 
-    Sums of squares below 1e-12 of the total are rounding noise and are set to 0, so that repeats that are equal give
-    exactly MSW = 0.
+    Sums of squares below 1e-12 of the total are rounding errors and are set to 0, so that equal repeats give exactly
+    MSW = 0.
 
     Parameters
     ----------
@@ -93,7 +96,7 @@ def mean_squares(ratings: Floats) -> MeanSquares:
     Returns
     -------
     MeanSquares
-        In squared points; arrays of the leading axes' shape.
+        In squared points; arrays with the shape of the leading axes.
     """
     n, k = ratings.shape[-2:]
     centred = ratings - ratings.mean(axis=(-2, -1), keepdims=True)
@@ -121,12 +124,12 @@ def values(ms: MeanSquares) -> dict[str, Floats]:
     Parameters
     ----------
     ms : MeanSquares
-        Of complete ratings, with any leading axes.
+        Mean squares of complete ratings, with any leading axes.
 
     Returns
     -------
     dict
-        Form -> values in the shape of the leading axes; NaN where the formula's denominator is 0. Formulas:
+        Values of each form, with the shape of the leading axes; NaN where the formula's denominator is 0. Formulas:
         McGraw & Wong 1996, table 4.
     """
     return _forms(ms.between, ms.within, ms.columns, ms.residual, ms.n, ms.k)
@@ -148,19 +151,19 @@ def _forms(b: Floats, w: Floats, j: Floats, e: Floats, n: int | Floats, k: int) 
 def resampled(ratings: Floats) -> Callable[[NDArray[np.int64]], Floats]:
     """The six forms of ICC in each resample, in the order of `FORMS`, for bootstrap intervals.
 
-    The mean squares of a resample are sums over stories, each standing as often as it was drawn, so that all resamples
-    cost one product of matrices. A statistic for `Resamples.values`, `intervals.percentile` and `intervals.bca`.
+    Mean squares of a resample are sums over stories, weighted by how often each was drawn, so that one matrix product
+    covers all resamples. The result can be passed to `Resamples.values`, `intervals.percentile` and `intervals.bca`.
 
     Parameters
     ----------
     ratings : array, shape (n, k)
-        As for `family`; stories with a missing cell never count, as there.
+        As in `family`; stories with a missing rating are not used.
 
     Returns
     -------
     callable
-        From weights (b, n) to values (b, 6); NaN where the form is undefined in that resample (its denominator is 0,
-        or it holds fewer than 2 stories).
+        Takes weights (b, n) and returns values (b, 6). NaN where a form is undefined in a resample: its denominator is
+        0, or the resample has fewer than 2 stories.
     """
     complete = np.asarray(~np.isnan(ratings).any(axis=1))[:, None]
     k = ratings.shape[1]
@@ -196,27 +199,27 @@ def family(
     names: Sequence[str] = (),
     raters: Floats | None = None,
 ) -> IccFamily:
-    """The ICC family of one table, shape (n, k), NaN = missing.
+    """All forms of ICC of one table of ratings.
 
     Parameters
     ----------
     ratings : array, shape (n, k)
-        Stories by repeats (or raters), in points of the scale. Stories with a missing cell are left out and counted.
+        Stories by repeats (or raters), in points of the scale; NaN = missing. Incomplete stories are left out and
+        counted.
     confidence : float
         Coverage of the F intervals.
     columns : str
         What the columns are called in a reason.
     names : sequence of str
-        Of the columns where they are persons (or judges), to say whose ratings run against the others'.
+        Names of the columns, if these are persons or judges; used to name a rater with a reversed scale in a reason.
     raters : array, shape (n', len(names)), optional
-        Ratings with a column for each name, where those of `ratings` are positions.
+        Ratings with one column per name, if the columns of `ratings` are positions.
 
     Returns
     -------
     IccFamily
-        Undefined with a reason for n < 2, k < 2, or ratings that are all equal (0/0: there is nothing to tell apart,
-        whatever the agreement), and where the value is impossible. With equal repeats F is infinite: the value is 1 and
-        has no interval.
+        Undefined, with a reason, for n < 2, for k < 2, for ratings that are all equal (0/0), and where the value is
+        impossible. If all repeats are equal F is infinite: the value is then 1, without an interval.
     """
     complete = ratings[~np.isnan(ratings).any(axis=1)] if ratings.size else ratings
     n, k = complete.shape
@@ -287,7 +290,7 @@ def _row(form: str, value: float, ends: tuple[float, float], ms: MeanSquares, co
 
 
 def _intervals(ms: MeanSquares, values_by_form: dict[str, float], confidence: float) -> dict[str, tuple[float, float]]:
-    """F intervals of all forms; NaN where they do not exist."""
+    """F intervals of all forms; NaN where an interval does not exist."""
     n, k, upper = ms.n, ms.k, 0.5 + confidence / 2
     out: dict[str, tuple[float, float]] = {}
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -304,7 +307,7 @@ def _intervals(ms: MeanSquares, values_by_form: dict[str, float], confidence: fl
 
 
 def _agreement_interval(ms: MeanSquares, icc: float, upper: float) -> tuple[float, float]:
-    """Ends for ICC(2,1), with Satterthwaite degrees of freedom (McGraw & Wong 1996, table 7)."""
+    """Ends of the interval of ICC(2,1), with Satterthwaite degrees of freedom (McGraw & Wong 1996, table 7)."""
     n, k = ms.n, ms.k
     # Of numpy, so that in small tables a division by 0 gives no number instead of an error.
     b, j, e = np.float64(ms.between), np.float64(ms.columns), np.float64(ms.residual)

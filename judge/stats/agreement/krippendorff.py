@@ -1,20 +1,20 @@
 """Krippendorff's alpha for any number of raters, missing ratings and four levels of measurement.
 
-alpha = 1 - observed / expected disagreement. Disagreement of two values c and k (Krippendorff 2011, Computing
-Krippendorff's alpha-reliability; 2018, Content Analysis, 4th edition, ch. 12):
+alpha = 1 - observed / expected disagreement. The disagreement of two values c and k depends on the level of measurement
+(Krippendorff 2011, Computing Krippendorff's alpha-reliability; 2018, Content Analysis, 4th edition, ch. 12):
 
 ========  ====================================================================================================
 level     difference squared
 ========  ====================================================================================================
 nominal   1 if they differ
-ordinal   (number of all ratings from c to k, those at the ends counted half)²: the difference of their mid-ranks
+ordinal   squared difference of the mid-ranks of c and k among all ratings
 interval  (c - k)²
 ratio     ((c - k) / (c + k))²
 ========  ====================================================================================================
 
-Its interval is the percentile bootstrap of items (not the bootstrap of pairs that Krippendorff proposes, which takes
-pairs of one item as independent), or, where several items are of one story, the jackknife over stories
-(`cluster_jackknife`).
+The interval is a percentile bootstrap over items, or the jackknife over stories where a story has several items
+(`cluster_jackknife`). Krippendorff's own bootstrap over pairs is not used, because it treats pairs of one item as
+independent.
 """
 
 from __future__ import annotations
@@ -55,18 +55,18 @@ def alpha(
     confidence: float = 0.95,
     story: NDArray[np.int64] | None = None,
 ) -> ChanceAgreement:
-    """Krippendorff's alpha of ratings (items, raters), NaN = missing, with an item bootstrap interval.
+    """Krippendorff's alpha of ratings, with a bootstrap interval over items.
 
     Parameters
     ----------
     ratings : array, shape (items, raters)
-        Raters need not be the same from item to item. Items with fewer than 2 ratings are dropped and counted.
+        NaN = missing. Raters may differ from item to item. Items with fewer than 2 ratings are dropped and counted.
     level : str
-        One of `LEVELS`.
+        Level of measurement, one of `LEVELS`.
     rng : numpy Generator
-        The caller's seed.
+        Random generator for the bootstrap.
     resamples : int
-        Number of resamples of items; 0 for no interval. The jackknife over stories needs none.
+        Number of resamples of items; 0 = no interval. Not used for the jackknife over stories.
     confidence : float
         Coverage of the interval, 0 to 1.
     story : array of int, shape (items,), optional
@@ -75,10 +75,10 @@ def alpha(
     Returns
     -------
     ChanceAgreement
-        `standard_error` is the standard deviation over resamples; `observed` and `expected` are None, as alpha is made
-        of disagreements, which have no bound. Undefined with one category, with no item of 2 ratings, and with negative
-        values at the ratio level. Resamples that hold one category only are left out and counted; above 5 % of them
-        there is no interval.
+        `standard_error` comes from the resamples or the jackknife. `observed` and `expected` are None, because alpha is
+        computed from disagreements, which have no bound. Undefined with one category, if no item has 2 ratings, and
+        with negative values at the ratio level. Resamples with only one category are left out and counted; if they
+        exceed 5 % there is no interval.
 
     Raises
     ------
@@ -104,7 +104,7 @@ def alpha(
 def _estimate(
     items: Counts, level: Level, rng: np.random.Generator, resamples: int, confidence: float
 ) -> tuple[Estimate, float | None]:
-    """Alpha with its interval, and its standard error."""
+    """Alpha with its interval, and its standard error (None without an interval)."""
     n, error = items.table.shape[0], None
     reason = _why_not(items, level)
     estimate = Estimate.undefined(reason, n=n) if reason else Estimate(_of_all(items, level), n=n)
@@ -123,7 +123,7 @@ def _estimate(
 
 
 def resampled(ratings: Floats, level: Level) -> Callable[[Weights], Floats]:
-    """Krippendorff's alpha in resamples, for units other than items, e.g. stories with several items each.
+    """Krippendorff's alpha in resamples of units other than items, such as stories with several items each.
 
     Parameters
     ----------
@@ -133,7 +133,8 @@ def resampled(ratings: Floats, level: Level) -> Callable[[Weights], Floats]:
     Returns
     -------
     callable
-        From weights (b, items), how often each item stands in a resample, to alpha (b,); NaN where it is undefined.
+        Takes weights (b, items), the number of times that each item occurs in a resample, and returns alpha (b,); NaN
+        where undefined.
 
     Raises
     ------
@@ -163,7 +164,7 @@ def _of_all(counted: Counts, level: Level) -> float:
 
 
 def _statistic(items: Counts, level: Level) -> Callable[[Weights], Floats]:
-    """From weights (b, n) of the items used to alpha, shape (b,)."""
+    """Function from weights (b, n) of the items used to alpha (b,)."""
     table = items.table
     size = table.sum(axis=1)
     fixed = None if level == "ordinal" else _difference(items.category, level)
@@ -184,7 +185,7 @@ def _statistic(items: Counts, level: Level) -> Callable[[Weights], Floats]:
 
 
 def _difference(category: Floats, level: Level) -> Floats:
-    """Differences squared of all pairs of categories, (q, q), at the levels where they do not depend on the ratings."""
+    """Squared differences of all pairs of categories, (q, q), at the levels where they do not depend on the ratings."""
     row, other = category[:, None], category[None, :]
     if level == "nominal":
         return np.asarray(row != other, dtype=np.float64)
@@ -195,9 +196,10 @@ def _difference(category: Floats, level: Level) -> Floats:
 
 
 def _ordinal(w: Floats, number: Floats, total: Floats, table: Floats, size: Floats) -> tuple[Floats, Floats]:
-    """Sums of squared differences of mid-ranks: within items (each / (its ratings - 1)), and over all pairs; (b,) each.
+    """Sums of squared differences of mid-ranks in each resample, (b,): within items, and over all pairs of ratings.
 
-    The mid-ranks are those of each resample. sum of (r - s)² over ordered pairs = 2 (m sum of r² - (sum of r)²).
+    Each item's sum is divided by its number of ratings minus 1. Mid-ranks are computed in each resample. The sum of (r
+    - s)² over ordered pairs is 2 (m sum of r² - (sum of r)²).
     """
     rank = np.cumsum(number, axis=1) - number / 2
     with np.errstate(invalid="ignore", divide="ignore"):

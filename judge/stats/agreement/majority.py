@@ -1,6 +1,6 @@
-"""The majority label of several raters or repeats; a tie gives no label.
+"""The majority label of several raters or repeats.
 
-A tie is no label: which of two labels as many people gave would be the truth is nobody's to say. One vote is the label.
+A tie gives no label, because either of the tied labels could be the true one. A single vote gives its label.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ class Majority:
     Attributes
     ----------
     label : array, shape (n,)
-        Code; NaN where nobody voted, or votes are tied.
+        Code of the label; NaN where there are no votes or votes are tied.
     tied : array of bool, shape (n,)
-        Where several labels have most votes.
+        Whether several labels share the largest number of votes.
     """
 
     label: Floats
@@ -32,12 +32,15 @@ class Majority:
 
 
 def _votes(ratings: Floats, labels: int) -> Counts:
-    """Votes for each label, shape (n, labels), of ratings (n, k): codes; NaN, and what is no code, is no vote."""
+    """Number of votes for each label, shape (n, labels), from ratings (n, k).
+
+    NaN and values that are no codes do not count.
+    """
     return np.stack([(ratings == code).sum(axis=1) for code in range(labels)], axis=1).astype(np.int64)
 
 
 def _of_votes(counts: Counts) -> Majority:
-    """The label with most votes, counts (..., labels)."""
+    """Majority label from the numbers of votes, shape (..., labels)."""
     most = counts.max(axis=-1, keepdims=True)
     ahead = (counts == most) & (most > 0)
     single = ahead.sum(axis=-1) == 1
@@ -46,37 +49,37 @@ def _of_votes(counts: Counts) -> Majority:
 
 
 def majority(ratings: Floats, labels: int) -> Majority:
-    """The label with most votes of each story's raters (or repeats).
+    """Majority label of each story's raters (or repeats).
 
     Parameters
     ----------
     ratings : array, shape (n, k)
-        Codes 0..labels-1; NaN, and what is no code, is no vote.
+        Codes 0..labels-1; NaN and values that are no codes do not count as votes.
     labels : int
         Number of labels.
 
     Returns
     -------
     Majority
-        Of n stories.
+        Arrays of shape (n,).
     """
     return _of_votes(_votes(ratings, labels))
 
 
 def of_the_others(ratings: Floats, labels: int) -> Majority:
-    """The label with most votes of the other raters, for each rater, also on stories that it did not rate.
+    """For each rater, the majority label of the other raters, also on stories that this rater did not rate.
 
     Parameters
     ----------
     ratings : array, shape (n, r)
-        As in `majority`, a column for each rater.
+        As in `majority`, with one column per rater.
     labels : int
         Number of labels.
 
     Returns
     -------
     Majority
-        Of shape (n, r). A story that nobody else rated has no label of the others.
+        Arrays of shape (n, r). No label (NaN) on stories that no other rater rated.
     """
     own = np.stack([ratings == code for code in range(labels)], axis=-1).astype(np.int64)
     return _of_votes(own.sum(axis=1, keepdims=True) - own)

@@ -14,18 +14,19 @@ _SAME = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Agreement of repeats by three statistics.
+    """Agreement of a judge's repeats by three statistics.
 
     Attributes
     ----------
     exact : Estimate
         Share of stories whose rated repeats are all equal.
     flip : Estimate
-        Chance that asking again changes the rating: share of unequal pairs of repeats, averaged over stories.
+        Flip rate, the probability that a repeat changes the rating: share of unequal pairs of repeats, averaged over
+        stories.
     within_sd : Estimate
-        Standard deviation within stories, in points: root of the pooled variance (degrees of freedom as weights).
+        Standard deviation within stories, in points: square root of the pooled variance (weights: degrees of freedom).
     left_out : int
-        Stories with fewer than two rated repeats.
+        Number of stories with fewer than two rated repeats.
     """
 
     exact: Estimate

@@ -1,9 +1,10 @@
-"""Power of the alternative annotator test, and the number of story-prompts that it needs to pass.
+"""Power of the alternative annotator test (alt-test), and the number of story-prompts with which a judge passes.
 
-Of every person, a story-prompt contributes a sum of differences d (`alt_test`) over its stories. The means of d over G
-story-prompts are about normal, with the pilot's mean and its covariance between people over G; a power is the share of
-draws of such means, with standard errors that scatter as their degrees of freedom let them, in which the test of
-`alt_test` over story-prompts passes (Benjamini-Yekutieli over the people, one half of them beaten).
+For each person, a story-prompt contributes the sum over its stories of the differences d (see `alt_test`). The means of
+d over G story-prompts are approximately normal, with the pilot's mean and with its covariance between people divided by
+G. Such means are drawn at random, with random standard errors of the right degrees of freedom. Power is the share of
+draws in which the test over story-prompts passes (Benjamini-Yekutieli over people, a win against at least half of
+them).
 """
 
 from __future__ import annotations
@@ -28,7 +29,10 @@ PILOTS = 200
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Differences:
-    """Pilot data of the test: sums of d and numbers of stories for each person, (people, story-prompts)."""
+    """Pilot data of the alternative annotator test, arrays of shape (people, story-prompts).
+
+    `sums` are the sums of the differences d over stories, and `counts` the numbers of stories.
+    """
 
     sums: Floats
     counts: Floats
@@ -44,12 +48,12 @@ class Differences:
         Parameters
         ----------
         weights : array, shape (story-prompts,), optional
-            How often each story-prompt stands in a resample; None = once each.
+            How often each story-prompt occurs in a resample; None = once each.
 
         Returns
         -------
         Moments
-            Of r people. The mean of a person without a story in a resample is 0.
+            For r people. The mean of a person without a story in the resample is 0.
         """
         w = np.ones(self.clusters) if weights is None else weights
         # A person without a story in a resample must not cause a division by 0.
@@ -64,8 +68,16 @@ class Differences:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Moments:
-    """Mean d of each person (r,), covariance (r, r) of one story-prompt's contributions, and, for the person with
-    fewest, the number of comparable stories for each story-prompt.
+    """Moments of the differences d of the alternative annotator test.
+
+    Attributes
+    ----------
+    mean : array (r,)
+        Mean d of each person.
+    covariance : array (r, r)
+        Covariance between people of one story-prompt's contribution.
+    stories_each : float
+        Mean number of comparable stories per story-prompt, for the person with the fewest.
     """
 
     mean: Floats
@@ -74,7 +86,7 @@ class Moments:
 
     @property
     def least(self) -> int:
-        """The fewest story-prompts that the test allows: each person needs `MIN_STORIES` stories."""
+        """Smallest number of story-prompts that the test allows, since each person needs `MIN_STORIES` stories."""
         return max(FEWEST, math.ceil(MIN_STORIES / max(self.stories_each, 1e-9)))
 
 
@@ -102,7 +114,7 @@ def differences(d: Floats, cluster: Codes) -> Differences:
 
 
 def power(moments: Moments, clusters: int, epsilon: float, *, seed: int = 1, draws: int = DRAWS) -> float:
-    """Power of the alternative annotator test with a given number of story-prompts like the pilot's.
+    """Power of the alternative annotator test with a given number of story-prompts like those of the pilot.
 
     Parameters
     ----------
@@ -118,7 +130,7 @@ def power(moments: Moments, clusters: int, epsilon: float, *, seed: int = 1, dra
     Returns
     -------
     float
-        Share of simulated studies in which the test passes, 0 to 1.
+        Share of simulated studies in which the judge passes, 0 to 1.
     """
     rng = np.random.default_rng(seed)
     people = moments.mean.size
@@ -136,7 +148,7 @@ def power(moments: Moments, clusters: int, epsilon: float, *, seed: int = 1, dra
 
 
 def story_prompts(pilot: Differences, epsilon: float, *, power_wanted: float = 0.8, seed: int = 1) -> Number:
-    """Number of story-prompts that gives the alternative annotator test the wanted power.
+    """Number of story-prompts with which the alternative annotator test has the wanted power.
 
     Parameters
     ----------
@@ -147,13 +159,13 @@ def story_prompts(pilot: Differences, epsilon: float, *, power_wanted: float = 0
     power_wanted : float
         Between 0 and 1.
     seed : int
-        Of the simulated studies and the resampled pilots.
+        Seed of the simulated studies and of the resampled pilots.
 
     Returns
     -------
     Number
         With its 10 to 90 % range over resampled pilots. None where even the largest number is too small: a judge that
-        is no closer to the others than a person (allowing for epsilon) does not pass with any number of stories.
+        is not closer to the others than a person (allowing for epsilon) does not pass with any number of stories.
     """
     rng = np.random.default_rng(seed)
     weights = rng.multinomial(pilot.clusters, np.full(pilot.clusters, 1 / pilot.clusters), size=PILOTS)
@@ -167,7 +179,7 @@ def story_prompts(pilot: Differences, epsilon: float, *, power_wanted: float = 0
 
 
 def needed(moments: Moments, epsilon: float, wanted: float, *, seed: int = 1, draws: int = DRAWS) -> int | None:
-    """Number of story-prompts that gives the alternative annotator test the wanted power, from given moments.
+    """Number of story-prompts with which the alternative annotator test has the wanted power, from given moments.
 
     Parameters
     ----------
@@ -179,7 +191,7 @@ def needed(moments: Moments, epsilon: float, wanted: float, *, seed: int = 1, dr
     Returns
     -------
     int or None
-        At least what the test needs for `MIN_STORIES` stories of each person; None where no number gives the power.
+        At least the number that gives each person `MIN_STORIES` stories; None where no number has the wanted power.
     """
     hopeless = float((moments.mean < epsilon).mean()) < PASS
     if hopeless:
@@ -189,6 +201,6 @@ def needed(moments: Moments, epsilon: float, wanted: float, *, seed: int = 1, dr
 
 
 def _root(covariance: Floats) -> Floats:
-    """A square root of a covariance that may be singular."""
+    """A square root of a covariance matrix that may be singular."""
     values, vectors = np.linalg.eigh(covariance)
     return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)), dtype=np.float64)

@@ -1,1 +1,1 @@
-"""Ways in which a rater's ratings differ systematically from others': leniency, compression, halo, self-preference."""
+"""Systematic differences of a rater's ratings from others': leniency, compression, halo, self-preference."""

@@ -1,18 +1,18 @@
-"""A judge's ratings at equal quality: regression on people's ratings, corrected for the error in people's ratings.
+"""A judge's ratings at equal quality: regression on human ratings, corrected for the error in the human ratings.
 
-An honest judge may use a scale of its own: its expected rating is then some rising curve of what people think, not a
-line and not the same number. A comparison that subtracts people's ratings, or fits a line, takes that curve for a taste
-for whatever goes with quality: length, a good system, other criteria. Here the judge's expected rating is a + b E[P] +
-c E[P²] (P: one person's rating of the story), which bends as people's and judge's scales do where one of them is near
-its end. That judge and people need not have one distribution of ratings, and that quality has to be accounted for, is
-the argument of Spiliopoulou et al. 2025 (arXiv 2508.06709). How much a line would have been off shows how far the curve
-may still be: tests take the difference between the two as the bound of what is left.
+An honest judge may use its own scale: its expected rating is then a rising curve of people's opinion, not a line, and
+not the same number. A method that subtracts human ratings, or fits a line, mistakes this curve for a preference for
+anything that is correlated with quality: length, a good system, other criteria. The model here is therefore that the
+judge's expected rating is a + b E[P] + c E[P²], where P is one person's rating of the story. It is curved as scales are
+when either side is near an end of its scale. Spiliopoulou et al. 2025 (arXiv 2508.06709) argue that judge and people
+need not have the same distribution of ratings, and that quality must be accounted for. Tests use the difference between
+the results of the curve and of a line as a bound for the remaining bias.
 
-A story's means of P and P² are measured with error, and error in a regressor leaks into every other coefficient. Its
-covariance is estimated from the disagreement of persons within each story and taken off the matrix of products (Fuller
-1987, *Measurement Error Models*, section 3.1: the error's covariance may differ from story to story). Products are
-taken within systems, so that what a judge thinks of whole systems moves no other coefficient. The judge's own error is
-in the response only and cancels: one repeat is enough.
+A story's means of P and P² are measured with error, and error in a regressor biases all other coefficients. The
+covariance of the errors is estimated from the disagreement of people within each story, and subtracted from the matrix
+of products (Fuller 1987, *Measurement Error Models*, section 3.1: the error's covariance may differ between stories).
+Products are taken within systems, so that the judge's opinion of whole systems does not affect other coefficients. The
+judge's own error is in the response only and cancels, so that one repeat is enough.
 """
 
 from __future__ import annotations
@@ -49,19 +49,20 @@ RATED_ONCE = "undefined: no story has two of people's ratings, so that the error
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GivenQuality:
-    """Data of the regression for each story; stories that are not `used` must have weight 0.
+    """Data of the regression. Stories that are not `used` must have weight 0.
 
     Attributes
     ----------
     used : array of bool, shape (n,)
-        Stories with everything: the judge's rating, ratings by two persons, what is tested.
+        Whether the story has all data: the judge's rating, ratings by two people, and the tested variable.
     regressors : array, shape (n, r)
-        People's mean of P and of P², what is tested, and then the judge's rating.
+        Columns: people's mean of P and of P², the tested variable, and last the judge's rating.
     error : array, shape (n, r - 1, r - 1)
         Covariance of the regressors' errors.
     system : array of int, shape (n,)
+        System of each story.
     at_end : float
-        Share of people's ratings that are the lowest, or the highest, whichever is more.
+        Share of human ratings at the lowest or at the highest value, whichever is larger.
     """
 
     used: NDArray[np.bool_]
@@ -81,29 +82,29 @@ class GivenQuality:
         other: Floats | None = None,
         at_end: float = 0.0,
     ) -> GivenQuality:
-        """Data of the regression of the judge's ratings on people's.
+        """Data of the regression of the judge's ratings on human ratings.
 
         Parameters
         ----------
         judge : array, shape (n,)
             The judge's rating of each story; NaN = none.
         people : array, shape (n, k)
-            People's single ratings, in points of the scale; NaN = none. Stories need two.
+            Single human ratings, in points of the scale; NaN = none. Only stories with two ratings are used.
         system : array of int, shape (n,)
-            Where most systems have one story all stories count as one system's.
+            System of each story. If most systems have only one story, all stories are treated as one system's.
         exact : array, shape (n,), optional
-            What is tested, known without error: log length.
+            Tested variable that is known without error, such as log length.
         other : array, shape (n, k), optional
-            What is tested, as the same persons rated it: their ratings of other criteria. A person's errors on two
-            criteria of one story go together, which is why persons have to stand in the same columns.
+            Tested variable as the same people rated it, such as another criterion. Each column must be the same person
+            as in `people`, because a person's errors on two criteria of one story are correlated.
         at_end : float
-            See `share_at_end`; of ratings as they were given, leniency and all.
+            As from `share_at_end`, computed from the ratings before leniency is removed.
 
         Returns
         -------
         GivenQuality
-            Its regressors and their errors are 0 for a story that is not used. People's ratings are standardised over
-            all stories before they are squared.
+            Regressors and errors are 0 for a story that is not used. Human ratings are standardised over all stories
+            before they are squared.
         """
         present = ~np.isnan(people) if other is None else ~(np.isnan(people) | np.isnan(other))
         used = (present.sum(axis=1) > 1) & ~np.isnan(judge)
@@ -126,7 +127,7 @@ class GivenQuality:
         )
 
     def reason(self) -> str | None:
-        """Reason why the regression is unreliable (too little true variance in a regressor), or None."""
+        """Reason why the regression is unreliable (too little true variance in a regressor); None if it is reliable."""
         if not self.used.any():
             return RATED_ONCE
         if self.at_end >= MOST_AT_END:
@@ -150,17 +151,17 @@ class GivenQuality:
         weights : array, shape (b, n)
             0 or 1 for each story; stories that are not `used` must have 0.
         curved : bool
-            Regress on people's P and P²; else on P alone, a line.
+            True regresses on people's P and P²; False on P alone (a line).
 
         Returns
         -------
         array, shape (b,)
-            Points of the judge's scale by one more of what is tested; NaN where the corrected products are singular.
+            Points of the judge's scale per unit of the tested variable; NaN where the corrected products are singular.
         """
         return np.asarray(self._fit(weights, curved)[0][:, -1], dtype=np.float64)
 
     def opinions(self, weights: Floats, *, curved: bool = True) -> Floats:
-        """Judge's mean deviation for each system at equal quality: the intercepts of systems.
+        """Judge's mean deviation for each system at equal quality: the systems' intercepts.
 
         Parameters
         ----------
@@ -170,15 +171,15 @@ class GivenQuality:
         Returns
         -------
         array, shape (b, systems)
-            In points of the judge's scale; NaN for a system without stories. Only differences between systems mean
-            anything.
+            In points of the judge's scale; NaN for a system without stories. Only differences between systems are
+            meaningful.
         """
         coefficients, means = self._fit(weights, curved)
         kept = self._kept(curved)
         return np.asarray(means[..., -1] - np.einsum("bsr,br->bs", means[..., kept], coefficients), dtype=np.float64)
 
     def spread_within(self) -> Floats:
-        """Standard deviation of the judge's ratings within each system, (systems,); NaN where there is none."""
+        """Standard deviation of the judge's ratings within each system, (systems,); NaN where it is undefined."""
         judge = self.regressors[:, -1]
         groups = [judge[self.used & (self.system == s)] for s in range(int(self.system.max()) + 1)]
         spread = [float(part.std(ddof=1)) if part.size > 1 else 0.0 for part in groups]
@@ -198,7 +199,7 @@ class GivenQuality:
         return np.asarray(out, dtype=np.float64), means
 
     def _moments(self, weights: Floats) -> tuple[Floats, Floats, Floats]:
-        """Products within systems (b, r, r), the part of them that is error, and means by system (b, systems, r)."""
+        """Products within systems (b, r, r), the part of them due to error, and means by system (b, systems, r)."""
         b, n = weights.shape
         r = self.regressors.shape[1]
         member = np.eye(int(self.system.max()) + 1)[self.system]
@@ -216,7 +217,7 @@ class GivenQuality:
 
 
 def share_at_end(ratings: Floats) -> float:
-    """Share of ratings that are the lowest of all, or the highest, whichever is more.
+    """Share of ratings at the lowest or at the highest value that occurs, whichever is larger.
 
     Parameters
     ----------
@@ -233,7 +234,7 @@ def share_at_end(ratings: Floats) -> float:
 
 
 def _means_and_errors(values: Floats, present: NDArray[np.bool_]) -> tuple[Floats, Floats]:
-    """Means (n, p) of persons' values (n, k, p), and the covariance of each story's errors (n, p, p)."""
+    """Means over persons (n, p) of values (n, k, p), and the covariance of each story's errors (n, p, p)."""
     filled = values * present[..., None]
     count = present.sum(axis=1).astype(np.float64)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -244,7 +245,7 @@ def _means_and_errors(values: Floats, present: NDArray[np.bool_]) -> tuple[Float
 
 
 def _left(products: Floats, k: int) -> float:
-    """Variance of regressor k that the regressors before it do not explain (Schur complement)."""
+    """Variance of regressor k that is not explained by the regressors before it (Schur complement)."""
     if k == 0:
         return float(products[0, 0])
     before, cross = products[:k, :k], products[:k, k]

@@ -1,10 +1,10 @@
-"""Halo between criteria: inter-criterion tau-b and the multitrait-multimethod comparison.
+"""Halo between criteria: inter-criterion tau-b, and the multitrait-multimethod comparison.
 
-The mean tau-b between criteria describes a source. It rises as error falls, so that a judge that is steadier than
-people has more of it without any halo: whether a judge has halo, `analysis.criteria.halo` says. The
-*multitrait-multimethod* view (Campbell & Fiske 1959) sets the judge's tau with people on the same criterion (the
-validity diagonal) against its tau with people's other criteria (heterotrait, heteromethod): a judge that measures
-criteria has the higher diagonal.
+The mean tau-b between criteria describes the ratings of one source (a judge or people). It rises as error falls, so
+that a judge with less error than people has a higher value without any halo. Whether a judge has halo is tested by
+`analysis.criteria.halo`. The *multitrait-multimethod* comparison (Campbell & Fiske 1959) compares the judge's tau with
+people on the same criterion (the validity diagonal) with its tau with people on other criteria (heterotrait,
+heteromethod). The diagonal is higher if the judge distinguishes the criteria.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ Resampled = Callable[[Codes, Codes], Floats]
 
 
 def tau_matrix(rows: Floats, columns: Floats | None = None) -> Floats:
-    """tau-b of each row of one table with each row of another, or of the same.
+    """tau-b of each row of one table with each row of another table, or of the same table.
 
     Parameters
     ----------
     rows : array, shape (a, n)
         Ratings of n stories; NaN = none, left out pairwise.
     columns : array, shape (c, n), optional
-        Of the same stories. Without it rows are taken with each other (the diagonal is 1).
+        Ratings of the same stories. By default the rows of `rows` (the diagonal is then 1).
 
     Returns
     -------
     array, shape (a, c)
-        NaN where undefined: a constant side, or fewer than 3 stories with both.
+        NaN where undefined: a constant row, or fewer than 3 stories with both ratings.
     """
     left = [kendall.codes(row) for row in rows]
     right = left if columns is None else [kendall.codes(row) for row in columns]
@@ -68,18 +68,18 @@ def means_by_group(rows: Floats, group: Codes) -> Floats:
 
 
 def mean_tau(matrix: Floats) -> Estimate:
-    """Mean of the tau-b between different criteria.
+    """Mean tau-b between different criteria.
 
     Parameters
     ----------
     matrix : array, shape (k, k)
-        tau-b of the criteria with each other, of which the part below the diagonal counts; NaN = undefined.
+        tau-b between criteria, of which the part below the diagonal is used; NaN = undefined.
 
     Returns
     -------
     Estimate
         `n` counts pairs of criteria; pairs without tau are left out and counted in `method`. Undefined with fewer than
-        two criteria, or where no tau exists.
+        two criteria, or where no tau is defined.
     """
     values = matrix[np.tril_indices(matrix.shape[0], k=-1)]
     if values.size == 0:
@@ -93,19 +93,19 @@ def mean_tau(matrix: Floats) -> Estimate:
 
 
 def resampled_mean_tau(rows: Floats, tau: Resampled) -> Floats:
-    """Mean of the tau-b between different criteria, in each resample of stories.
+    """Mean tau-b between different criteria, in each resample of stories.
 
     Parameters
     ----------
     rows : array, shape (k, n)
-        Ratings of n stories by criterion; NaN = none. The pairs of criteria are those that have a tau in them.
+        Ratings of n stories by criterion; NaN = none. Only pairs of criteria whose tau is defined are used.
     tau : callable
-        From two vectors of `kendall.codes` (n,) to tau-b in each resample, shape (b,); NaN where undefined.
+        Takes two vectors of `kendall.codes` (n,) and returns tau-b in each resample, shape (b,); NaN where undefined.
 
     Returns
     -------
     array, shape (b,)
-        NaN where one of the pairs has no tau in that resample; empty where no pair has one at all.
+        NaN where the tau of a pair is undefined in that resample; empty where no pair has a tau.
     """
     code = [kendall.codes(row) for row in rows]
     defined = ~np.isnan(tau_matrix(rows))
@@ -115,18 +115,18 @@ def resampled_mean_tau(rows: Floats, tau: Resampled) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Multitrait:
-    """The multitrait-multimethod summary of one judge against people.
+    """Multitrait-multimethod comparison of one judge with people.
 
     Attributes
     ----------
     validity : Estimate
-        Mean tau of the judge's criteria with people's same criteria (the diagonal); n counts criteria.
+        Mean tau of the judge and people on the same criterion (the diagonal); n counts criteria.
     heterotrait : Estimate
-        Mean tau with people's other criteria; n counts pairs of different criteria.
+        Mean tau of the judge and people on different criteria; n counts pairs of different criteria.
     own_best : int
-        The judge's criteria that agree with people's same criterion more than with any other.
+        Number of the judge's criteria with a higher tau with people's same criterion than with any other.
     rows : int
-        The judge's criteria that have a tau with every criterion of people.
+        Number of the judge's criteria whose tau with every criterion of people is defined.
     """
 
     validity: Estimate
@@ -136,18 +136,18 @@ class Multitrait:
 
 
 def multitrait(matrix: Floats) -> Multitrait:
-    """Multitrait-multimethod summary of the tau-b of a judge's criteria with people's (Campbell & Fiske 1959).
+    """Multitrait-multimethod comparison from tau-b of a judge's and people's criteria (Campbell & Fiske 1959).
 
     Parameters
     ----------
     matrix : array, shape (k, k)
-        tau-b of the judge's criteria (rows) with people's same criteria (columns, in the same order); NaN = undefined.
+        tau-b of the judge's criteria (rows) with people's criteria (columns, in the same order); NaN = undefined.
 
     Returns
     -------
     Multitrait
-        Their first two comparisons. With fewer than two criteria heterotrait is undefined; a row counts for `own_best`
-        where its diagonal is strictly its highest value (to 1e-9).
+        The first two comparisons of Campbell & Fiske. With fewer than two criteria heterotrait is undefined. A row
+        counts for `own_best` if its diagonal is strictly its highest value (to 1e-9).
     """
     k = matrix.shape[0]
     diagonal, others = np.diag(matrix), matrix[~np.eye(k, dtype=np.bool_)].reshape(k, max(0, k - 1))

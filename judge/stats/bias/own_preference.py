@@ -1,8 +1,9 @@
-"""Self-preference: a judge's preference for its own systems at equal quality, compared with other systems.
+"""Self-preference: whether a judge prefers its own systems to others at equal quality.
 
-Every judge thinks more of some systems than people do, and less of others. One more opinion of that kind, about a
-system that happens to be its own, is no self-preference: the spread of the judge's opinions of the other systems is the
-yardstick, and systems are what is counted (t with systems - 2 degrees of freedom). Never names systems.
+Every judge rates some systems higher than people do, and others lower. A difference of this kind for a system that
+happens to be the judge's own is not evidence of self-preference. It is therefore compared with the spread of the
+judge's deviations among the other systems, and the units of the test are systems (t with systems - 2 degrees of
+freedom). The module does not guess which systems are a judge's own.
 """
 
 from __future__ import annotations
@@ -23,20 +24,20 @@ LEAST_OTHERS = 3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OwnPreference:
-    """Data of the test of a judge's preference for its own systems; `own` marks their stories."""
+    """Data of the test of a judge's preference for its own systems. `own` marks the stories by these systems."""
 
     given: GivenQuality
     own: NDArray[np.bool_]
 
     @property
     def systems(self) -> tuple[Codes, Codes]:
-        """Codes of own systems and of the others that have stories."""
+        """Codes of the judge's own systems, and of the other systems that have stories."""
         codes = np.unique(self.given.system[self.given.used])
         mine = np.unique(self.given.system[self.given.used & self.own])
         return mine, np.setdiff1d(codes, mine)
 
     def reason(self) -> str | None:
-        """Reason why the test is undefined, or None."""
+        """Reason why the test is undefined; None if it is defined."""
         mine, others = self.systems
         if not mine.size:
             return "undefined: none of the own systems' stories has the judge's rating and two of people's ratings"
@@ -48,7 +49,7 @@ class OwnPreference:
         return None
 
     def value(self, weights: Floats, *, curved: bool = True) -> Floats:
-        """Mean opinion of own systems minus that of the others, each system counted once.
+        """Judge's mean deviation for its own systems minus that for the others; each system counts once.
 
         Parameters
         ----------
@@ -75,8 +76,8 @@ class OwnPreference:
         Returns
         -------
         Test
-            Of `value` against 0, over story-prompts (jackknife) or over systems (t with systems - 2 degrees of
-            freedom), whichever has the wider interval. Its bias is how far a line would have been off.
+            Test of `value` against 0, over story-prompts (jackknife) or over systems (t with systems - 2 degrees of
+            freedom), whichever has the wider interval. Its bias is the difference from the result of a line.
         """
         mine, others = self.systems
         used, every = self.given.used, self.given.used[None, :].astype(np.float64)
@@ -92,10 +93,12 @@ class OwnPreference:
         return max(by_prompt, by_system, key=_width)
 
     def _between(self) -> float:
-        """Standard error of a difference of means of systems from the spread of the judge's opinions among them.
+        """Standard error of the difference between own and other systems, from the spread of the judge's deviations
+        among systems.
 
-        One opinion moves ratings less where the judge's scale ends: opinions are taken as alike in points, and in units
-        of the spread of the judge's ratings within each system; the larger standard error counts.
+        The same opinion changes ratings less near an end of the judge's scale. The spread is therefore computed in
+        points, and in units of the standard deviation of the judge's ratings within each system. The larger standard
+        error is returned.
         """
         mine, others = self.systems
         opinions = self.given.opinions(self.given.used[None, :].astype(np.float64))[0]

@@ -1,14 +1,13 @@
-"""Biases of a judge's ratings against people's, each as a function of weighted stories.
+"""Biases of a judge's ratings relative to human ratings, each as a function of weighted stories.
 
-Every function takes arrays over the same n stories and returns a `jackknife.Statistic`: from weights (b, n) to (b,).
-Missing ratings are NaN; a story without one of the ratings that a statistic needs has to have weight 0 (`used` of
-`jackknife.against_zero`). Comparisons at equal quality are made by `given_quality`.
+Each function takes arrays over the same n stories and returns a `jackknife.Statistic`: a function from weights (b, n)
+to values (b,). Missing ratings are NaN. A story without one of the ratings that a statistic needs must have weight 0
+(`used` of `jackknife.against_zero`). Comparisons at equal quality are made by `given_quality`.
 
-Spreads are compared on equal footing: single ratings of the judge with single ratings of people, error in both. A
-judge's repeats show less of its error than people's disagreement shows of theirs, since a person's own opinion, which
-the others do not share, counts as error there; a spread "without error" would be another quantity on either side.
-People's mean ratings are quality plus error, whose variance the disagreement of raters within stories shows (Fuller
-1987, *Measurement Error Models*, section 2.2).
+Spreads are compared between single ratings of the judge and single ratings of people, both with their error. They are
+not compared after removing the error, because error is not the same on both sides: people's disagreement includes each
+person's own opinion, and a judge's repeats do not. Mean human ratings are quality plus error, whose variance is
+estimated from the disagreement of raters within stories (Fuller 1987, *Measurement Error Models*, section 2.2).
 """
 
 from __future__ import annotations
@@ -26,12 +25,12 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Replicated:
-    """Repeated ratings as one mean for each story, with the sums for its error variance.
+    """Repeated ratings combined to one mean per story, with the sums for its error variance.
 
     Attributes
     ----------
     mean : array (n,)
-        Mean over the ratings of a story, without the leniency of known persons; NaN without any.
+        Mean over the ratings of a story, with the leniency of known persons removed; NaN without a rating.
     count : array (n,)
         Number of ratings.
     within : array (n,)
@@ -44,19 +43,19 @@ class Replicated:
 
     @classmethod
     def of(cls, ratings: Floats, *, persons: bool = False) -> Replicated:
-        """Combine repeated ratings of each story.
+        """Combine the ratings of each story.
 
         Parameters
         ----------
         ratings : array, shape (n, k)
             In points of the scale; NaN = none.
         persons : bool
-            Whether columns are persons, whose leniency is removed.
+            Whether each column is one person, whose leniency is removed.
 
         Returns
         -------
         Replicated
-            Of n stories.
+            Arrays of shape (n,).
         """
         present = ~np.isnan(ratings)
         count = present.sum(axis=1).astype(np.float64)
@@ -67,11 +66,11 @@ class Replicated:
 
     @property
     def freedom(self) -> float:
-        """Degrees of freedom of the error variance: the number of ratings beyond the first of each story."""
+        """Degrees of freedom of the error variance: number of ratings minus number of rated stories."""
         return float(np.maximum(self.count - 1, 0).sum())
 
     def error_variance(self, weights: Floats) -> Floats:
-        """Estimated error variance of a story's mean, in each set of weights.
+        """Estimated error variance of a story's mean, for each set of weights.
 
         Parameters
         ----------
@@ -82,7 +81,7 @@ class Replicated:
         -------
         array, shape (b,)
             Pooled variance within stories times the mean of 1 / count, in squared points. 0 where no story was rated
-            twice: then the error is not known, and nothing is taken off. NaN where no story was rated.
+            twice, because the error is then unknown. NaN where no story was rated.
         """
         once = np.where(self.count > 0, 1 / np.maximum(self.count, 1), 0.0)
         freedom = weights @ np.maximum(self.count - 1, 0)
@@ -93,12 +92,12 @@ class Replicated:
 
 
 def without_leniency(ratings: Floats) -> Floats:
-    """Ratings less each person's leniency: its mean distance from the means of the stories it rated.
+    """Ratings minus each person's leniency, the mean difference from the means of the stories that the person rated.
 
     Parameters
     ----------
     ratings : array, shape (n, k)
-        A column for each person, in points of the scale; NaN = none.
+        One column per person, in points of the scale; NaN = none.
 
     Returns
     -------
@@ -112,37 +111,38 @@ def without_leniency(ratings: Floats) -> Floats:
 
 
 def leniency(judge: Floats, people: Floats) -> Statistic:
-    """Leniency of a judge: mean of judge minus people, in points of the scale.
+    """Leniency of a judge: mean difference of judge minus people, in points of the scale.
 
     Parameters
     ----------
     judge, people : array, shape (n,)
-        Mean rating of each story; a story with a missing side (NaN) must have weight 0.
+        Mean rating of each story; a story without one of them (NaN) must have weight 0.
 
     Returns
     -------
     Statistic
-        From weights (b, n) to values (b,).
+        Function from weights (b, n) to values (b,).
     """
     return _weighted_mean(judge - people)
 
 
 def single_spread(judge: Floats, people: Floats) -> Statistic:
-    """Log of the ratio of standard deviations of single ratings, judge to people, error in both.
+    """Log ratio of the standard deviations of single ratings, judge to people, both with their error.
 
-    A judge that is steadier than a person spreads less too, without using less of the scale: see `slope_deficit`.
+    A judge with less error than a person also has a smaller spread, even if it uses the scale as widely: see
+    `slope_deficit`.
 
     Parameters
     ----------
     judge : array, shape (n, repeats)
         In points of the scale; NaN = none.
     people : array, shape (n, persons)
-        The same. On both sides each story counts once, with the mean over its ratings.
+        In points of the scale; NaN = none. On both sides each story counts once, with the mean over its ratings.
 
     Returns
     -------
     Statistic
-        From weights (b, n) to values (b,); NaN where a side does not vary.
+        Function from weights (b, n) to values (b,); NaN where one side does not vary.
     """
     mine, theirs = _variance_of_singles(judge), _variance_of_singles(people)
 
@@ -155,7 +155,7 @@ def single_spread(judge: Floats, people: Floats) -> Statistic:
 
 
 def _variance_of_singles(ratings: Floats) -> Statistic:
-    """Variance of single ratings about the mean over stories."""
+    """Variance of single ratings around the mean over stories."""
     defined = ratings[~np.isnan(ratings)]
     centred = ratings - (defined.mean() if defined.size else 0.0)
     square, mean = _weighted_mean(_mean(centred**2)), _weighted_mean(_mean(centred))
@@ -163,23 +163,23 @@ def _variance_of_singles(ratings: Floats) -> Statistic:
 
 
 def slope_deficit(judge: Floats, people: Replicated) -> Statistic:
-    """Change in the judge's rating for each point in people's, minus 1: C(J, P) / (V(P) - e) - 1.
+    """Change in the judge's rating per point of people's true mean rating, minus 1: C(J, P) / (V(P) - e) - 1.
 
-    The judge's own error cancels. Below 0 is a judge that moves less than people, for lack of spread or for other
-    opinions.
+    The judge's own error cancels. A value below 0 means that the judge's ratings change less than people's, because of
+    less spread or of other opinions.
 
     Parameters
     ----------
     judge : array, shape (n,)
-        Mean rating of each story; a story with a missing side (NaN) must have weight 0.
+        Mean rating of each story; a story without one of the ratings (NaN) must have weight 0.
     people : Replicated
-        People's ratings of the same stories, with the error e of their means (Fuller 1987, section 2.2).
+        Human ratings of the same stories, with the error variance e of their means (Fuller 1987, section 2.2).
 
     Returns
     -------
     Statistic
-        From weights (b, n) to values (b,); NaN where less than `LEAST_RELIABILITY` of the variance of people's means is
-        true.
+        Function from weights (b, n) to values (b,). NaN where the reliability of the mean human ratings is below
+        `LEAST_RELIABILITY`.
     """
 
     def deficit(weights: Floats) -> Floats:
@@ -194,38 +194,39 @@ def slope_deficit(judge: Floats, people: Replicated) -> Statistic:
 
 
 def excess_at(point: float, step: float, judge: Floats, people: Floats) -> Statistic:
-    """Share of the judge's ratings at a point of the scale minus that of people's.
+    """Share of the judge's ratings at one point of the scale, minus that of human ratings.
 
     Parameters
     ----------
     point, step : float
-        The point, and the distance between points: ratings nearer than half a step are at it.
+        The point, and the distance between points. A rating within half a step of the point counts.
     judge, people : array, shape (n, k)
-        Single ratings, each side with columns of its own; NaN = none. A story that one side did not rate is left out.
+        Single ratings; the two sides may have different numbers of columns. NaN = none. A story without ratings by one
+        side is left out.
 
     Returns
     -------
     Statistic
-        From weights (b, n) to values (b,), -1 to 1: each story counts once, with its share.
+        Function from weights (b, n) to values (b,), -1 to 1; each story counts once, with its share.
     """
     mine, theirs = (_share_at(point, step, ratings) for ratings in (judge, people))
     return _weighted_mean(mine - theirs)
 
 
 def loss_gap(lost: Floats, asked: Floats, people: Floats) -> Statistic:
-    """People's mean rating over the judge's lost repeats minus that over its other repeats.
+    """Mean human rating over the judge's lost repeats, minus that over its other repeats.
 
     Parameters
     ----------
     lost, asked : array, shape (n,)
-        Number of the judge's repeats of each story that were lost, and of all; 0 for a story without people's rating.
+        Number of the judge's repeats of each story that were lost, and of all; 0 for a story without a human rating.
     people : array, shape (n,)
-        People's mean rating of each story, in points of the scale; NaN = none.
+        Mean human rating of each story, in points of the scale; NaN = none.
 
     Returns
     -------
     Statistic
-        From weights (b, n) to values (b,), in points; NaN where nothing, or everything, was lost.
+        Function from weights (b, n) to values (b,), in points; NaN where no repeat or every repeat was lost.
     """
     rated = np.where(np.isnan(people), 0.0, people)
     kept = asked - lost
@@ -239,7 +240,7 @@ def loss_gap(lost: Floats, asked: Floats, people: Floats) -> Statistic:
 
 
 def _mean(ratings: Floats) -> Floats:
-    """Mean over columns, NaN left out; NaN for a story without a rating."""
+    """Mean over columns, ignoring NaN; NaN for a story without a rating."""
     present = ~np.isnan(ratings)
     count = present.sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -278,6 +279,6 @@ def _covariance(x: Floats, y: Floats, weights: Floats) -> tuple[Floats, Floats]:
 
 
 def _true_variance(variance: Floats, error: Floats) -> Floats:
-    """Variance without error; NaN where less than `LEAST_RELIABILITY` of it is left."""
+    """Variance minus error variance; NaN where less than `LEAST_RELIABILITY` of the variance is left."""
     left = variance - error
     return np.asarray(np.where(left > LEAST_RELIABILITY * variance, left, np.nan), dtype=np.float64)

@@ -1,8 +1,8 @@
-"""Detection of raters whose ratings run against everybody else's, as the likely cause of an impossible agreement.
+"""Detects raters whose ratings correlate negatively with all others', the likely cause of an impossible reliability.
 
-A reliability is a share of variance. Where the ratings of one story differ more than stories do, its formula leaves the
-range that a share can have: below 0, or, where a denominator runs through 0, far above 1. By chance that happens by
-little; by much it happens where a scale was filled in the wrong way round, or where ratings belong to other stories.
+A reliability is a share of variance. If the ratings of one story differ more than stories do, the formula gives values
+outside the range of a share: below 0 or, near a zero denominator, far above 1. Slight excesses occur by chance. Large
+ones occur where a rater used the scale in reverse, or where ratings belong to other stories.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ def reversed_columns(ratings: Floats) -> list[tuple[int, float]]:
     Returns
     -------
     list of tuple
-        Column and correlation. After each column that is found, the others are correlated anew without it. Of two
-        columns that run against each other nothing tells which one is turned: both are given.
+        Column and correlation. Each column that is identified is removed before the others are tested again. If there
+        are only two columns, it cannot be determined which one is reversed, and both are returned.
     """
     left = list(range(ratings.shape[1]))
     against: list[tuple[int, float]] = []
@@ -50,14 +50,14 @@ def reversed_columns(ratings: Floats) -> list[tuple[int, float]]:
 
 
 def likely_cause(ratings: Floats, names: Sequence[str]) -> str:
-    """Likely cause, in words, of ratings that differ more within stories than between them.
+    """Likely cause, in words, of ratings that differ more within stories than between stories.
 
     Parameters
     ----------
     ratings : array, shape (stories, columns)
         NaN = not rated.
     names : sequence of str
-        Of the columns; empty where columns are no persons or things.
+        Names of the columns; empty where columns have no names.
 
     Returns
     -------
@@ -78,20 +78,20 @@ def likely_cause(ratings: Floats, names: Sequence[str]) -> str:
 
 
 def remark(ratings: Floats, names: Sequence[str], others: str) -> str | None:
-    """Remark that names raters whose ratings run against those of the others.
+    """Remark that names raters whose ratings correlate negatively with those of the others.
 
     Parameters
     ----------
     ratings, names
         As in `likely_cause`, with a name for each column.
     others : str
-        What the others are called, e.g. people.
+        Word for the other raters, e.g. people.
 
     Returns
     -------
     str or None
-        One sentence; None where no rater does, and where more than half of them do, but for two raters who run against
-        each other.
+        One sentence. None where there is no such rater, and where more than half of the raters are such. Two raters who
+        correlate negatively with each other are both named.
     """
     reversed_names = reversed_columns(ratings)
     if len(reversed_names) == len(names) == 2:
@@ -103,7 +103,7 @@ def remark(ratings: Floats, names: Sequence[str], others: str) -> str | None:
 
 
 def _against(ratings: Floats, column: int) -> tuple[float, float]:
-    """Fisher's z over its standard error, and the correlation, of a column with the mean of the others."""
+    """Correlation of a column with the mean of the other columns: Fisher's z divided by its standard error, and r."""
     others = np.delete(ratings, column, axis=1)
     own, count = ratings[:, column], (~np.isnan(others)).sum(axis=1)
     both = ~np.isnan(own) & (count > 0)

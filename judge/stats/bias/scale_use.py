@@ -1,6 +1,6 @@
 """Use of the rating scale: entropy, modal share, number of distinct values, ties.
 
-A judge that says 1 to four stories in five cannot tell them apart, whatever its correlation with people.
+A judge that gives most stories the same rating cannot distinguish them, whatever its correlation with people.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class ScaleUse:
-    """One judge's (or people's) use of a scale.
+    """Use of a scale by one judge or by people.
 
     Attributes
     ----------
     entropy : Estimate
-        Shannon entropy in bits of ratings rounded to the scale's points; n counts ratings. 0 = one point only; the
-        most that k points allow is log2 k (2.32 bits for 5).
+        Shannon entropy, in bits, of ratings rounded to the scale's points; n counts ratings. 0 = a single point; the
+        maximum for k points is log2 k (2.32 bits for 5).
     modal_share : Estimate
-        Share of ratings on the commonest point.
+        Share of ratings at the most frequent point.
     modal_point : float or None
-        That point; the lowest one where several are as common.
+        The most frequent point; the lowest one if several are equally frequent. None without a rating.
     distinct : int
         Number of distinct ratings before rounding (to 1e-9).
     ties : Estimate
         Share of pairs of stories with equal ratings (to 1e-9); n counts stories. Tied pairs cannot be ranked.
     outside : int or None
-        Ratings outside the scale; None where the scale is not known.
+        Number of ratings outside the scale; None where the scale is not known.
     """
 
     entropy: Estimate
@@ -48,24 +48,25 @@ class ScaleUse:
 def scale_use(
     ratings: Floats, stories: Floats, *, step: float = 1.0, scale: tuple[float, float] | None = None
 ) -> ScaleUse:
-    """The use of a rating scale: entropy, modal share, distinct values, and ties between stories.
+    """Use of a rating scale: entropy, modal share, distinct values, and ties between stories.
 
     Parameters
     ----------
     ratings : array of any shape
-        Single ratings (or, where only those are known, means), in points of the scale; NaN = none, left out.
+        Single ratings (or means, if only these are known), in points of the scale; NaN = none, left out.
     stories : array, shape (n,) or (criteria, n)
-        One rating for each story and criterion; ties are counted within a row; NaN = none, left out.
+        One rating per story and criterion. Ties are counted within a row; NaN = none, left out.
     step : float
         Distance between points of the scale. Points are whole multiples of it, counted from the scale's lowest point,
-        or from 0 where the scale is not known; half-way values are rounded up.
+        or from 0 where the scale is not known. Half-way values are rounded up.
     scale : (lowest, highest), optional
-        Ends of the scale. Values outside are counted in `outside` and as points of their own.
+        Ends of the scale. Values outside are counted in `outside`, and each is a point of its own.
 
     Returns
     -------
     ScaleUse
-        Undefined, with the reason, without a rating; ties with fewer than 2 stories. Entropy: Shannon 1948.
+        Undefined, with the reason, without a rating; ties are undefined with fewer than 2 stories. Entropy: Shannon
+        1948.
     """
     defined = ratings[~np.isnan(ratings)]
     entropy, share, point = _points(defined, step, scale[0] if scale else 0.0)
@@ -80,12 +81,12 @@ def scale_use(
 
 
 def entropy_bits(counts: NDArray[np.int64]) -> float:
-    """Shannon's entropy of counts, -sum p log2 p (Shannon 1948).
+    """Shannon entropy of counts, -sum p log2 p (Shannon 1948).
 
     Parameters
     ----------
     counts : array of int, shape (k,)
-        Number of ratings at each point; those of 0 add nothing.
+        Number of ratings at each point; points with 0 ratings do not contribute.
 
     Returns
     -------
@@ -105,12 +106,13 @@ def tie_share(stories: Floats) -> Estimate:
     Parameters
     ----------
     stories : array, shape (n,) or (rows, n)
-        Ratings; equal to 1e-9 is equal. Pairs are taken within a row, and pooled over rows; NaN = none, left out.
+        Ratings; values within 1e-9 are equal. Pairs are formed within a row, and pooled over rows; NaN = none, left
+        out.
 
     Returns
     -------
     Estimate
-        0 to 1; `n` counts ratings. Undefined where no row has 2.
+        0 to 1; `n` counts ratings. Undefined where no row has 2 ratings.
     """
     tied = pairs = used = 0
     for row in np.atleast_2d(stories):

@@ -1,1 +1,1 @@
-"""Paired comparisons: strengths of systems from which of two stories was preferred, and whether they make an order."""
+"""Statistics of paired comparisons: strengths of systems from preferences between stories, and transitivity."""

@@ -1,10 +1,10 @@
 """Transitivity of preferences: the share of cyclic triads, compared with the fitted model and with chance.
 
-Three stories of one story-prompt, each pair of them compared, are cyclic where a is preferred to b, b to c, and c to a
-(Kendall & Babington Smith 1940, Biometrika 31). A pair's preference is that of most of its comparisons (both orders,
-all repeats). A triad with a pair that comes out even is no triad, and counted apart. Coin tosses make a quarter of the
-triads cyclic; under a fit each comparison is independent of the others given its probabilities, and the share expected
-is that of the triads' probabilities of being cyclic among those of being strict.
+A triad is three stories for one story-prompt of which each pair was compared. It is cyclic if a is preferred to b, b to
+c, and c to a (Kendall & Babington Smith 1940, Biometrika 31). The preference of a pair is the majority of its
+comparisons (both orders, all repeats). A triad with a tied pair is not strict and is counted separately. Random choices
+make a quarter of strict triads cyclic. Under a fitted model, comparisons are independent given their probabilities, and
+the expected share is the ratio of the expected numbers of cyclic and of strict triads.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ class CircularTriads:
     Attributes
     ----------
     share : Estimate
-        Of strict triads that are cyclic; the interval leaves out one story-prompt at a time.
+        Share of strict triads that are cyclic. The interval is a jackknife over story-prompts.
     expected : Estimate
-        The same share expected under the fit.
+        The share expected under the fitted model.
     cyclic, strict, uneven : int
-        Triads; `uneven` have all three pairs compared, and one of them even.
+        Number of cyclic triads, of triads without a tied pair, and of triads with a tied pair.
     """
 
     share: Estimate
@@ -52,9 +52,9 @@ def circular_triads(comparisons: Comparisons, chances: Floats | None = None) -> 
     Parameters
     ----------
     comparisons : Comparisons
-        Of stories (or of systems with one story a cluster).
+        Comparisons of stories (or of systems that have one story per cluster).
     chances : array, shape (n, 3), optional
-        Fitted probabilities of each comparison's endings (`Fit.chances`); without them nothing is expected.
+        Fitted probabilities of each comparison's outcomes (`Fit.chances`). Without them no expected share is computed.
 
     Returns
     -------
@@ -85,7 +85,17 @@ def circular_triads(comparisons: Comparisons, chances: Floats | None = None) -> 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Cluster:
-    """One cluster: net preferences (s, s), whether a pair was compared, and chances of a strict net for either side."""
+    """Comparisons of one cluster with s stories.
+
+    Attributes
+    ----------
+    net : array (s, s)
+        Wins of the row's story minus wins of the column's.
+    met : array of bool (s, s)
+        Whether the pair was compared.
+    chance : array (s, s)
+        Fitted probability that the row's story has more wins; 0 without a fit.
+    """
 
     net: Floats
     met: NDArray[np.bool_]
@@ -131,7 +141,7 @@ def _tables(comparisons: Comparisons, rows: Codes, chances: Floats | None) -> _C
 
 
 def _strict(shares: Floats) -> tuple[float, float]:
-    """Chances that independent comparisons (k, 3) come out for the one side, and for the other."""
+    """Probabilities that, in independent comparisons (k, 3), the first story or the second story has more wins."""
     net = np.ones(1)
     for share in shares:
         net = np.convolve(net, share[[SECOND, TIE, FIRST]])

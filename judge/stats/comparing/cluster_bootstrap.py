@@ -1,10 +1,10 @@
-"""Bootstrap of a fit of strengths over story-prompts, all resamples at once.
+"""Bootstrap over story-prompts of a fit of strengths, computed for all resamples at once.
 
-Where systems are few and nothing but their names tells comparisons apart, a resample is a table of how often each pair
-ended how: tables of all resamples are one matrix product, and Newton's steps are taken for all of them together. With
-covariates, or with many systems, each resample takes one Newton step from the fit by its own score and information
-(Moulton & Zeger 1991, Bootstrapping generalized linear models, Computational Statistics & Data Analysis 11).
-Resamples in which strengths are not determined are NaN, and count as lost.
+With few systems and without covariates, a resample is a table of how often each pair had each outcome. One matrix
+product gives the tables of all resamples, and Newton's method runs on all of them together. With covariates, or with
+many systems, each resample takes one Newton step from the fit, with its own score and information (Moulton & Zeger
+1991, Bootstrapping generalized linear models, Computational Statistics & Data Analysis 11). Resamples that do not
+determine the strengths are NaN and are counted.
 """
 
 from __future__ import annotations
@@ -33,28 +33,28 @@ _FAR = 30.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Resampled:
-    """Parameters in each resample, (b, size), NaN where undetermined, and the method that computed them."""
+    """Parameters in each resample, (b, size), NaN where undetermined; `how` is the method that computed them."""
 
     parameters: Floats
     how: str
 
 
 def resampled(fit: Fit, resamples: int, rng: np.random.Generator) -> Resampled:
-    """Parameters of a fit of strengths, fitted again in each resample of its clusters.
+    """Parameters of a fit of strengths, refitted in each resample of its clusters.
 
     Parameters
     ----------
     fit : Fit
-        The fitted model; its clusters (story-prompts) that have comparisons are resampled.
+        The fitted model. Its clusters (story-prompts) with comparisons are resampled.
     resamples : int
         Number of resamples (b).
     rng : numpy Generator
-        The caller's seed.
+        Random generator for the resamples.
 
     Returns
     -------
     Resampled
-        Fitted anew, or one Newton step each (Moulton & Zeger 1991) with covariates or more than `FEW_SYSTEMS` systems.
+        Full refits; with covariates or more than `FEW_SYSTEMS` systems, one Newton step each (Moulton & Zeger 1991).
     """
     code = np.unique(fit.found.cluster, return_inverse=True)[1].reshape(-1).astype(np.int64)
     clusters = int(code.max()) + 1
@@ -69,7 +69,7 @@ def resampled(fit: Fit, resamples: int, rng: np.random.Generator) -> Resampled:
 
 
 def _tables(fit: Fit, code: Codes, clusters: int) -> tuple[Design, Floats]:
-    """A design with one row for each (first, second), and the endings of each cluster, (clusters, rows x 3)."""
+    """Design with one row for each (first, second), and the outcomes of each cluster, (clusters, rows x 3)."""
     systems, compared = fit.design.systems, fit.found
     pair, position = np.unique(compared.first * systems + compared.second, return_inverse=True)
     position = position.reshape(-1)
@@ -84,7 +84,7 @@ def _tables(fit: Fit, code: Codes, clusters: int) -> tuple[Design, Floats]:
 
 
 def _refitted(design: Design, ended: Floats, start: Floats) -> Floats:
-    """Newton's method for endings (b, rows, 3) at once."""
+    """Parameters by Newton's method for the outcomes of all resamples, (b, rows, 3), at once."""
     parameters = np.tile(start, (len(ended), 1))
     usable = _determined(design, ended)
     number, columns = ended.sum(axis=2), design.dense()
@@ -108,7 +108,10 @@ def _refitted(design: Design, ended: Floats, start: Floats) -> Floats:
 
 
 def _determined(design: Design, ended: Floats) -> NDArray[np.bool_]:
-    """Whether the wins of each resample lead from every system to every other, and its ties, if a parameter, exist."""
+    """Whether each resample determines the strengths: wins must connect every system to every other in both directions.
+
+    If the design has a parameter for ties, there must be ties and other outcomes.
+    """
     beaten = np.zeros((len(ended), design.systems, design.systems), dtype=bool)
     won = ended[:, :, [FIRST, SECOND]] + ended[:, :, [TIE]] > 0
     beaten[:, design.first, design.second] |= won[:, :, 0]

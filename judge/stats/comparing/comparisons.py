@@ -1,4 +1,4 @@
-"""Paired comparisons as arrays: the systems compared, the outcomes, and the clusters."""
+"""Data type of paired comparisons as arrays: the systems compared, the outcomes, and the clusters."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ Ties = Literal["davidson", "half", "left-out"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparisons:
-    """Comparisons of systems, each shown first or second.
+    """Comparisons of two systems' stories, one shown first and one second.
 
     Attributes
     ----------
     systems : tuple of str
-        Names, for reasons.
+        Names of the systems, used in reasons.
     first, second : array of int, shape (n,)
-        Who was shown first and second, as places in `systems`.
+        System shown first and system shown second, as indices into `systems`.
     ended : array, shape (n, 3)
-        How often (or with which share) the first won, the second won, nobody did. Any numbers from 0 up.
+        Number (or share) of outcomes in which the first won, the second won, and neither won (tie); 0 or more.
     cluster : array of int, shape (n,)
-        What is independent (story-prompts), 0..; comparisons of one cluster are not.
+        Code 0, 1, ... of the independent unit (story-prompt).
     covariates : array, shape (n, k)
-        What else tells the first from the second, as a difference that changes its sign when they change places, e.g.
-        the log ratio of their words.
+        Differences between the first and the second, such as the log ratio of their numbers of words. They change sign
+        if the order is swapped.
     """
 
     systems: tuple[str, ...]
@@ -56,7 +56,7 @@ class Comparisons:
 
     @property
     def n(self) -> float:
-        """Number of comparisons with an outcome, weighted."""
+        """Number of comparisons with an outcome: the sum of all outcomes."""
         return float(self.ended.sum())
 
     @property
@@ -65,17 +65,17 @@ class Comparisons:
         return int(self.cluster.max()) + 1 if self.cluster.size else 0
 
     def with_ties(self, ties: Ties) -> Comparisons:
-        """The comparisons with ties kept, counted as half a win for both, or left out.
+        """The comparisons with ties kept, counted as half a win for each, or left out.
 
         Parameters
         ----------
         ties : "davidson", "half" or "left-out"
-            What a tie is, see `Ties`.
+            How ties are treated, see `Ties`.
 
         Returns
         -------
         Comparisons
-            With as many rows; left-out ties have an outcome of 0 in all three columns.
+            With the same rows; where ties are left out, a row may have an outcome of 0 in all three columns.
         """
         if ties == "davidson":
             return self
@@ -91,26 +91,26 @@ class Comparisons:
         Parameters
         ----------
         rows : array of int, shape (m,)
-            Places of the rows that are taken.
+            Indices of the selected rows.
         ended : array, shape (n, 3), optional
-            Other outcomes of *all* rows; None = those at hand.
+            Other outcomes of *all* rows; None keeps the outcomes.
 
         Returns
         -------
         Comparisons
-            Of m rows, with all systems and the same codes of clusters.
+            With m rows, all systems, and unchanged codes of clusters.
 
         Raises
         ------
         ValueError
-            For outcomes that are not three finite numbers from 0 up for each row.
+            For outcomes that are not three finite numbers, 0 or more, for each row.
         """
         ended = self.ended if ended is None else ended
         first, second = self.first[rows], self.second[rows]
         return Comparisons(self.systems, first, second, ended[rows], self.cluster[rows], self.covariates[rows])
 
     def gathered(self) -> Comparisons:
-        """The comparisons with one row for each (cluster, first, second, covariates) and summed outcomes."""
+        """The comparisons with rows of equal (cluster, first, second, covariates) merged and their outcomes summed."""
         systems = len(self.systems)
         key = (self.cluster * systems + self.first) * systems + self.second
         if self.covariates.shape[1]:
@@ -140,16 +140,16 @@ def comparisons(
     first, second : sequence of str, length n
         Name of the system whose story was shown first, and second.
     preference : sequence of str or None, length n
-        first, second or tie; any other value gives no row.
+        first, second or tie; a row with any other value is left out.
     cluster : sequence of str, length n
-        Name of what is independent (the story-prompt).
+        Name of the independent unit (the story-prompt).
     covariates : array, shape (n, k), optional
         As in `Comparisons`.
 
     Returns
     -------
     Comparisons
-        Systems in alphabetical order, those without a row too.
+        `systems` are in alphabetical order, and include those whose rows were left out.
 
     Raises
     ------

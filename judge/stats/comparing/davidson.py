@@ -1,13 +1,13 @@
-"""Strengths by maximum likelihood: a conditional logit over first, second and tie, without a penalty.
+"""Strengths by maximum likelihood: a conditional logit model of the outcomes first, second and tie, without a penalty.
 
-Bradley & Terry 1952 (Biometrika 39) with the ties of Davidson 1970 (JASA 65) and an advantage of the place in which a
-story is shown (Davidson & Beaver 1977, Biometrics 33). With strengths θ that sum to 0, position δ, differences x of
-covariates and η = θ_first - θ_second + δ + x'β,
+The model is Bradley & Terry 1952 (Biometrika 39) with the ties of Davidson 1970 (JASA 65) and an advantage for the
+position in which a story is shown (Davidson & Beaver 1977, Biometrics 33). With strengths θ that sum to 0, position
+effect δ, differences x of covariates, and η = θ_first - θ_second + δ + x'β,
 
-    P(first) : P(second) : P(tie)  =  exp(η / 2) : exp(-η / 2) : ν,
+    P(first) : P(second) : P(tie)  =  exp(η / 2) : exp(-η / 2) : ν.
 
-which without ties is P(first) = 1 / (1 + exp(-η)). The tie's share is the same in both orders. Endings may be fractions
-(soft wins): the score equations are the same, and only the clustered covariance is then honest.
+Without ties this is P(first) = 1 / (1 + exp(-η)). The probability of a tie is the same in both orders. Outcomes may be
+fractions (soft wins): the score equations are the same, but only the clustered covariance is then valid.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _SUSPICIOUS = 12.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Design:
-    """Design matrix of a fit: strengths of all systems, further columns (n, e), and log ν with ties."""
+    """Design matrix of a fit: strengths of all systems, columns `further` (n, e), and log ν if there are ties."""
 
     systems: int
     first: Codes
@@ -47,13 +47,13 @@ class Design:
         Parameters
         ----------
         comparisons : Comparisons
-            With n rows.
+            Comparisons with n rows.
         position : bool
-            With a column for the advantage of the first place.
+            Whether there is a column for the advantage of being shown first.
         ties : bool
-            With a parameter log ν for ties.
+            Whether there is a parameter log ν for ties.
         covariates : sequence of int
-            Places of the covariates taken.
+            Indices of the covariates used.
 
         Returns
         -------
@@ -80,7 +80,7 @@ class Design:
         Returns
         -------
         array, shape (..., n)
-            Ties apart: log of P(first) / P(second).
+            Log of P(first) / P(second), which does not involve ties.
         """
         strength = parameters[..., : self.systems]
         rest = parameters[..., self.systems : self.systems + self.further.shape[1]]
@@ -97,7 +97,7 @@ class Design:
         Returns
         -------
         array, shape (..., n, 3)
-            0 to 1; that of a tie is 0 without a parameter for ties.
+            0 to 1; the probability of a tie is 0 without a parameter for ties.
         """
         half = self.eta(parameters) / 2
         tie = parameters[..., -1:] if self.ties else np.full((*parameters.shape[:-1], 1), -np.inf)
@@ -113,7 +113,7 @@ class Design:
         share : array, shape (n, 3)
             Probabilities from `shares` at the parameters where the score is computed.
         cluster : array of int, shape (n,), optional
-            Code 0.. of each row's cluster; None = one score of all rows.
+            Code 0, 1, ... of each row's cluster; None = one score for all rows.
 
         Returns
         -------
@@ -135,21 +135,21 @@ class Design:
         return out[0] if cluster is None else out
 
     def information(self, number: Floats, share: Floats, rows: slice = slice(None)) -> Floats:
-        """Information: minus the second derivatives of the log likelihood.
+        """Information matrix: minus the second derivatives of the log likelihood.
 
         Parameters
         ----------
         number : array, shape (n,)
-            Comparisons in each row: the sum of its outcomes.
+            Number of comparisons in each row: the sum of its outcomes.
         share : array, shape (n, 3)
             As in `gradient`.
         rows : slice
-            The rows that count.
+            The rows used.
 
         Returns
         -------
         array, shape (size, size)
-            Symmetric; singular along equal shifts of the strengths, see `fixed`.
+            Symmetric; singular in the direction of equal shifts of all strengths, see `fixed`.
         """
         first, second, further = self.first[rows], self.second[rows], self.further[rows]
         p, n, s = share[rows], number[rows], self.systems
@@ -173,24 +173,24 @@ class Design:
         return np.asarray(np.triu(out) + upper.T, dtype=np.float64)
 
     def fixed(self, information: Floats) -> Floats:
-        """Information with the sum of the strengths held at 0, so that it can be inverted.
+        """Information matrix with the sum of the strengths fixed at 0, so that it can be inverted.
 
         Parameters
         ----------
         information : array, shape (..., size, size)
-            As from `information`; left as it is.
+            As from `information`; not modified.
 
         Returns
         -------
         array, shape (..., size, size)
-            A copy with a constant added between all strengths.
+            A copy with a constant added to all pairs of strengths.
         """
         out = information.copy()
         out[..., : self.systems, : self.systems] += np.mean(np.diagonal(information, axis1=-2, axis2=-1)) + _NOTHING
         return out
 
     def dense(self) -> Floats:
-        """Design matrix as a dense array without the column of log ν, shape (n, size less log ν)."""
+        """Design matrix as a dense array without the column of log ν, shape (n, number of parameters without log ν)."""
         out = np.zeros((self.first.size, self.systems + self.further.shape[1]))
         rows = np.arange(self.first.size)
         out[rows, self.first], out[rows, self.second] = 1.0, -1.0
@@ -200,7 +200,23 @@ class Design:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fit:
-    """A fitted model: parameters as `design` orders them, and the comparisons it was fitted on, gathered."""
+    """A fitted model of strengths.
+
+    Attributes
+    ----------
+    design : Design
+        Order of the parameters.
+    found : Comparisons
+        Comparisons on which the model was fitted, with equal rows merged.
+    parameters : array (size,)
+        Maximum likelihood estimates.
+    position : bool
+        Whether the model has a position effect.
+    covariates : tuple of int
+        Indices of the covariates in the model.
+    open : tuple of str
+        Terms that were left out because the data do not identify them.
+    """
 
     design: Design
     found: Comparisons
@@ -212,26 +228,26 @@ class Fit:
 
     @property
     def strengths(self) -> Floats:
-        """Log strengths, (systems,), sum 0."""
+        """Log strengths, (systems,), with sum 0."""
         return self.parameters[: self.design.systems]
 
     @property
     def share(self) -> Floats:
-        """Fitted probabilities of each gathered row."""
+        """Fitted probabilities of first, second and tie, (rows of `found`, 3)."""
         return self.design.shares(self.parameters)
 
     def chances(self, first: Codes, second: Codes) -> Floats:
-        """Fitted probabilities of other comparisons of the same systems, covariates equal.
+        """Fitted probabilities of other comparisons of the same systems, with equal covariates.
 
         Parameters
         ----------
         first, second : array of int, shape (n,)
-            Who is shown first and second, as places in `Comparisons.systems`.
+            Systems shown first and second, as indices into `Comparisons.systems`.
 
         Returns
         -------
         array, shape (n, 3)
-            Of first, second and tie, 0 to 1.
+            Probabilities of first, second and tie.
         """
         further = np.zeros((first.size, self.design.further.shape[1]))
         further[:, : int(self.position)] = 1.0
@@ -244,14 +260,14 @@ class Fit:
 
 
 def shares(half: Floats, tie: Floats) -> Floats:
-    """Probabilities of first, second and tie, as exp(η / 2) : exp(-η / 2) : ν (Davidson & Beaver 1977).
+    """Probabilities of first, second and tie, proportional to exp(η / 2) : exp(-η / 2) : ν (Davidson & Beaver 1977).
 
     Parameters
     ----------
     half : array, shape (...)
         η / 2, half the log odds of first against second.
     tie : array, shape (...)
-        log ν; minus infinity = no tie.
+        log ν; minus infinity = no ties.
 
     Returns
     -------
@@ -269,16 +285,19 @@ def fit(comparisons: Comparisons, *, position: bool = True, covariates: Sequence
     Parameters
     ----------
     comparisons : Comparisons
-        Without any tie, ν is 0 and no parameter. `Comparisons.with_ties` says what a tie is.
+        The data. If no comparison is a tie, ν is 0 and not a parameter. `Comparisons.with_ties` sets how ties are
+        treated.
     position : bool
-        With an advantage of the first place. Where it cannot be told from strengths (every pair in one order, without
-        a chain back) it is left out, and `Fit.open` says so; likewise a covariate.
-    covariates : places of the covariates taken; None = all
+        Whether to fit an advantage for being shown first. A position effect or covariate that the data do not identify
+        is left out and named in `Fit.open` (for example if every pair was shown in one order only).
+    covariates : sequence of int, optional
+        Indices of the covariates used; None = all.
 
     Returns
     -------
     Fit or str
-        The reason names systems. Model: Davidson & Beaver 1977; existence: Ford 1957, Albert & Anderson 1984.
+        The fit, or a reason that names systems. Model: Davidson & Beaver 1977; existence: Ford 1957, Albert & Anderson
+        1984.
     """
     reason = win_graph.undetermined(comparisons)
     if reason:
@@ -304,7 +323,7 @@ def fit(comparisons: Comparisons, *, position: bool = True, covariates: Sequence
 
 
 def _told(design: Design, number: Floats) -> list[bool]:
-    """Whether each further column is identified beside the strengths and the columns before it."""
+    """Whether each further column is identified in addition to the strengths and the columns before it."""
     even = design.shares(np.zeros(design.size))
     information = design.fixed(design.information(number, even))
     taken = list(range(design.systems))
@@ -320,7 +339,7 @@ def _told(design: Design, number: Floats) -> list[bool]:
 
 
 def _newton(design: Design, ended: Floats) -> tuple[Floats, bool]:
-    """Parameters, and whether the score came down to nothing."""
+    """Parameters by Newton's method, and whether it converged (score near 0)."""
     number, parameters = ended.sum(axis=1), np.zeros(design.size)
     height = _likelihood(design, ended, parameters)
     for _ in range(_STEPS):
@@ -345,10 +364,10 @@ def _likelihood(design: Design, ended: Floats, parameters: Floats) -> float:
 
 
 def _separated(design: Design, rows: Comparisons) -> str | None:
-    """Reason for a likelihood without a maximum (Albert & Anderson 1984, Biometrika 71); None where it has one.
+    """Reason why the likelihood has no maximum (Albert & Anderson 1984, Biometrika 71); None where it has one.
 
-    A direction along which no observed ending becomes less likely than another, and some more so, by linear programming
-    (Konis 2007).
+    Linear programming searches for a direction along which no observed outcome becomes less likely than another one,
+    and some outcome becomes more likely (Konis 2007).
     """
     from scipy.optimize import linprog
 
@@ -365,7 +384,7 @@ def _separated(design: Design, rows: Comparisons) -> str | None:
 
 
 def _advantages(design: Design, ended: Floats) -> Iterator[Floats]:
-    """Differences in the design between each observed outcome and the others, once for each distinct row."""
+    """Yield differences in the design between each observed outcome and the other outcomes; each distinct row once."""
     columns = design.dense()
     utility = {FIRST: 0.5, SECOND: -0.5, TIE: 0.0}
     endings = (FIRST, SECOND, TIE) if design.ties else (FIRST, SECOND)

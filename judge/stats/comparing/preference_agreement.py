@@ -1,14 +1,14 @@
-"""Agreement of two sides that each prefer one story of a pair, the other, or neither.
+"""Agreement of a judge with people on which story of a pair is better, where either may prefer neither.
 
-Which story of a pair is named first is arbitrary. Every pair is therefore counted in both directions, so that either
-side says "first" as often as "second", and chance depends on ties alone: with shares of ties s and t,
+It is arbitrary which story of a pair is called first. Every pair is therefore counted in both directions, so that each
+side says "first" as often as "second", and chance agreement depends only on the shares of ties, s and t:
 
     expected agreement of kappa = s t + (1 - s)(1 - t) / 2
     expected agreement of AC1   = (m (1 - m) + 2 k (1 - k)) / 2,  m = (s + t) / 2,  k = (1 - m) / 2
 
 (Cohen 1960, Educational & Psychological Measurement 20; Gwet 2008, British Journal of Mathematical & Statistical
-Psychology 61). Where a tie is no possible answer AC1 has two categories, and both expect 1/2. Pairs
-of one story-prompt are not independent: intervals leave out one story-prompt at a time.
+Psychology 61). If a tie is not a possible answer, AC1 has two categories and both expected agreements are 1/2. Pairs
+for one story-prompt are not independent, so that intervals are jackknife intervals over story-prompts.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ NO_PREFERENCE = "undefined: no pair of which people prefer either story"
 
 @dataclass(frozen=True, slots=True)
 class PreferenceAgreement:
-    """Agreement of one side with people.
+    """Agreement of one side (such as a judge) with people.
 
     Attributes
     ----------
     half, strict : Estimate
-        Share of the pairs of which people prefer one story where the side prefers the same; its ties count one half, or
-        as wrong. n counts pairs.
+        Among pairs of which people prefer one story, the share in which the side prefers the same story. The side's
+        ties count one half, or as wrong. n counts pairs.
     macro : Estimate
-        `half` of each story-prompt, averaged over story-prompts; n counts these.
+        `half` of each story-prompt, averaged over story-prompts; n counts story-prompts.
     kappa, ac1 : Estimate
-        Over all pairs that both judged, ties an outcome of their own.
+        Chance-corrected agreement over all pairs that both judged, with ties as a category.
     ties, people_ties : int
-        Pairs that came out even on either side.
+        Number of pairs that the side, and that people, judged as ties.
     """
 
     half: Estimate
@@ -57,16 +57,16 @@ class PreferenceAgreement:
 
 
 def preference_agreement(side: Floats, people: Floats, cluster: Codes, *, ties: bool) -> PreferenceAgreement:
-    """Agreement of one side's preferences with people's.
+    """Agreement of one side's preferences with human preferences.
 
     Parameters
     ----------
     side, people : array, shape (pairs,)
-        1 = first preferred, -1 = second, 0 = tie; NaN = none, left out pairwise.
+        1 = first preferred, -1 = second preferred, 0 = tie; NaN = none, left out pairwise.
     cluster : array of int, shape (pairs,)
-        Story-prompt of each pair; intervals leave out one story-prompt at a time.
+        Story-prompt of each pair, for the jackknife intervals.
     ties : bool
-        Whether a tie is a possible answer: it is then a category of AC1, used or not.
+        Whether a tie is a possible answer. It is then a category of AC1, even if it does not occur.
 
     Returns
     -------
@@ -96,7 +96,7 @@ def preference_agreement(side: Floats, people: Floats, cluster: Codes, *, ties: 
 
 
 def pair_credit(side: Floats, people: Floats) -> Floats:
-    """Credit of one side for each pair of stories; a tie counts one half.
+    """Agreement of one side with people on each pair of stories; the side's ties count one half.
 
     Parameters
     ----------
@@ -106,8 +106,8 @@ def pair_credit(side: Floats, people: Floats) -> Floats:
     Returns
     -------
     array, shape (pairs,)
-        1 where the side prefers people's story, 1/2 where it ties, 0 else; NaN where people prefer none, or either said
-        nothing.
+        1 where the side prefers the story that people prefer, 1/2 where it ties, otherwise 0. NaN where people have no
+        preference (a tie), or either side did not judge the pair.
     """
     return np.asarray(np.where(people == 0, np.nan, (side * people + 1) / 2), dtype=np.float64)
 
@@ -129,7 +129,7 @@ def _even(ties: Floats, people_ties: Floats) -> Floats:
 def _chance_corrected(
     x: Floats, y: Floats, cluster: Codes, expectation: Callable[[Floats, Floats], Floats]
 ) -> Estimate:
-    """(observed - expected) / (1 - expected), with its values without each cluster."""
+    """(observed - expected) / (1 - expected), with an interval from its values without each cluster."""
     if not x.size:
         return Estimate.undefined(NO_PAIR)
     code = np.unique(cluster, return_inverse=True)[1].reshape(-1)

@@ -1,6 +1,7 @@
-"""Strengths of systems with intervals, and what follows: win rates, differences, effects of position and length.
+"""Strengths of systems with intervals, and numbers derived from them: win rates, differences, position and length
+effects.
 
-All numbers are functions of one fit (`davidson`); their intervals come from the same functions of the parameters
+All numbers are functions of one fit (`davidson`). Their intervals come from the same functions of the parameters
 without each story-prompt (`cluster_influence`), or from bootstrap resamples of story-prompts.
 """
 
@@ -34,22 +35,23 @@ class Strengths:
     Attributes
     ----------
     systems : tuple of str
+        Names of the systems.
     strengths : tuple of Estimate
-        Log strengths that sum to 0; all undefined, with one reason, where they are not determined. n counts
-        comparisons.
+        Log strengths that sum to 0; n counts comparisons. All are undefined, with the same reason, where the data do
+        not determine them.
     win_rates : tuple of Estimate
-        Expected share of comparisons won against each other system alike, ties one half, both places alike, and
-        covariates equal (at equal length).
+        Expected share of comparisons won against the other systems, each with equal weight. Ties count one half, both
+        positions have equal weight, and covariates are equal (at equal length).
     position : Estimate
-        Log odds by which being shown first is an advantage.
+        Advantage of being shown first, in log odds.
     log_nu : Estimate
-        Log of Davidson's ν: how readily a tie is said between equals.
+        Log of Davidson's ν, the tendency to call equal stories a tie.
     covariates : tuple of Estimate
-        Log odds by one more of each covariate.
+        Log odds per unit of each covariate.
     differences : tuple of Difference
-        Every pair of systems, p adjusted over all of them (Holm).
+        All pairs of systems, with p adjusted over all of them (Holm).
     fit : Fit or None
-        None where undetermined.
+        The fit; None where undetermined.
     """
 
     systems: tuple[str, ...]
@@ -63,13 +65,13 @@ class Strengths:
 
     @property
     def reason(self) -> str | None:
-        """Reason why the strengths are undetermined, or None."""
+        """Reason why the strengths are undetermined; None where they are determined."""
         return self.strengths[0].reason if self.fit is None and self.strengths else None
 
 
 @dataclass(frozen=True, slots=True)
 class Bootstrap:
-    """Settings of bootstrap intervals: number of resamples of story-prompts, and the seed."""
+    """Settings of bootstrap intervals: number of resamples of story-prompts, and seed."""
 
     resamples: int = 1000
     seed: int = 1
@@ -89,16 +91,19 @@ def strengths(
     Parameters
     ----------
     comparisons, position, covariates
-        As for `davidson.fit`.
-    ties : what a tie is, see `Comparisons.with_ties`
+        As in `davidson.fit`.
+    ties : "davidson", "half" or "left-out"
+        How ties are treated, see `Comparisons.with_ties`.
     bootstrap : Bootstrap, optional
-        Percentile intervals (`intervals.expanded`) over resamples of story-prompts in place of clustered ones.
-    confidence : of intervals, each by itself
+        If given, percentile intervals (`intervals.expanded`) over resamples of story-prompts replace the clustered
+        ones.
+    confidence : float
+        Coverage of each single interval.
 
     Returns
     -------
     Strengths
-        All undefined, with one reason, where the comparisons determine no finite strengths.
+        All undefined, with the same reason, where the comparisons determine no finite strengths.
 
     References
     ----------
@@ -134,19 +139,19 @@ def strengths(
 
 
 def win_rates(fit: Fit, parameters: Floats) -> Floats:
-    """Expected win rate of each system against all others, ties counted one half.
+    """Expected win rate of each system against all others, with ties counted one half.
 
     Parameters
     ----------
     fit : Fit
         The fitted model.
     parameters : array, shape (b, size)
-        Parameters at which the rates are computed, as `fit.design` orders them.
+        Parameters at which the rates are computed, in the order of `fit.design`.
 
     Returns
     -------
     array, shape (b, systems)
-        0 to 1, both positions alike and covariates equal.
+        0 to 1, for equal weights of both positions and equal covariates.
     """
     systems = fit.design.systems
     step = max(1, _CHUNK // systems**2)
@@ -176,7 +181,7 @@ def _win_rates(fit: Fit, parameters: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Intervals:
-    """Parameters without each cluster, or in each resample, and how an interval is made of values at them."""
+    """How intervals are computed: parameters without each cluster (or in each resample) in `values`, and the method."""
 
     n: int
     clusters: int
@@ -215,7 +220,7 @@ def _no_term(name: str, *, asked: bool) -> Estimate:
 
 
 def _differences(fit: Fit, confidence: float) -> list[Difference]:
-    """All pairs, from the parameters without each cluster, whatever intervals the strengths have."""
+    """Differences of all pairs of systems. Intervals always come from the parameters without each cluster."""
     systems = fit.design.systems
     without = left_out(fit)[:, :systems]
     clusters, out = len(without), []

@@ -1,8 +1,9 @@
-"""Whether the comparisons determine finite strengths: connectivity of the graph of wins.
+"""Tests whether comparisons determine finite strengths, by the connectivity of the graph of wins.
 
-Maximum likelihood strengths exist exactly where every system can be reached from every other by a chain of wins (Ford
-1957, American Mathematical Monthly 64; ties lead both ways: Davidson 1970, JASA 65). Otherwise some likelihood grows
-without end (a group that never lost to the others), or leaves a difference open (groups that never met).
+Maximum likelihood strengths exist if and only if every system can be reached from every other by a chain of wins (Ford
+1957, American Mathematical Monthly 64); a tie counts in both directions (Davidson 1970, JASA 65). Otherwise the
+likelihood has no finite maximum (a group of systems never lost to the others), or differences are not determined
+(groups were never compared with each other).
 """
 
 from __future__ import annotations
@@ -19,17 +20,17 @@ _NAMED = 4
 
 
 def wins(comparisons: Comparisons) -> Floats:
-    """Number of times that one system was preferred to another, for each ordered pair of systems.
+    """Number of wins of one system over another, for each ordered pair of systems.
 
     Parameters
     ----------
     comparisons : Comparisons
-        With their outcomes as weights.
+        Their outcomes are the weights.
 
     Returns
     -------
     array, shape (systems, systems)
-        Wins of the row's system over the column's; ties count for neither.
+        Wins of the row's system over the column's; ties do not count.
     """
     return _table(comparisons, FIRST, SECOND)
 
@@ -40,7 +41,7 @@ def ties(comparisons: Comparisons) -> Floats:
     Parameters
     ----------
     comparisons : Comparisons
-        With their outcomes as weights.
+        Their outcomes are the weights.
 
     Returns
     -------
@@ -56,7 +57,7 @@ def undetermined(comparisons: Comparisons) -> str | None:
     Parameters
     ----------
     comparisons : Comparisons
-        With ties counted as they are to be fitted, see `Comparisons.with_ties`.
+        With ties treated as in the fit, see `Comparisons.with_ties`.
 
     Returns
     -------
@@ -87,16 +88,17 @@ def undetermined(comparisons: Comparisons) -> str | None:
 
 
 def connected(edges: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Whether graphs are strongly connected: a path leads from every system to every other.
+    """Whether graphs are strongly connected: whether a path leads from every system to every other.
 
     Parameters
     ----------
     edges : array of bool, shape (b, systems, systems)
-        Of b graphs; an edge leads from row to column.
+        Edges of b graphs, from the row's system to the column's.
 
     Returns
     -------
     array of bool, shape (b,)
+        One value per graph.
     """
     systems = edges.shape[-1]
     reach = (edges | np.eye(systems, dtype=bool)).astype(np.float32)

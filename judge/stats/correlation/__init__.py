@@ -1,1 +1,1 @@
-"""Correlation coefficients of two sets of ratings, their tests against each other, and human ceilings."""
+"""Correlations of two sets of ratings, tests of differences between correlations, and human ceilings."""

@@ -1,12 +1,12 @@
-"""Kendall, Spearman and Pearson correlations: overall, of system means, within groups, and in resamples.
+"""Kendall, Spearman and Pearson correlations: over all stories, of system means, within groups, and in resamples.
 
-Pairs with a missing side (NaN) are left out. A correlation with a constant side or fewer than three pairs does not
-exist: it is an `Estimate` with a reason, never 0. The three groupings are
+Pairs with a missing value (NaN) are left out. A correlation with a constant side or with fewer than three pairs is
+undefined: an `Estimate` with a reason, not 0. There are three ways of grouping:
 
-- *overall*: all pairs of stories at once;
-- *system*: means over the same stories on both sides, then the correlation over systems;
-- *grouped*: the mean of the correlations within each group (story-prompts or systems); groups in which the correlation
-  is undefined are counted, not zeroed.
+- *overall*: the correlation over all stories;
+- *system*: the correlation over systems of their means, which are taken over the same stories on both sides;
+- *grouped*: the mean of the correlations within each group (story-prompts or systems); groups whose correlation is
+  undefined are counted and left out.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def spearman(x: Floats, y: Floats) -> float:
 
 
 def midranks(values: Floats) -> Floats:
-    """Mid-ranks of values: ties share the mean of their ranks.
+    """Mid-ranks of values: tied values share the mean of their ranks.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def midranks(values: Floats) -> Floats:
     Returns
     -------
     array, shape (n,)
-        1 to n, the lowest value first.
+        1 to n; the lowest value has the lowest rank.
     """
     code = kendall.codes(values)
     counts = np.bincount(code)
@@ -83,14 +83,14 @@ def midranks(values: Floats) -> Floats:
 
 
 def coefficient_of(x: Floats, y: Floats, coefficient: Coefficient = "kendall") -> float:
-    """Named coefficient of two complete vectors.
+    """Correlation of two complete vectors by the coefficient with this name.
 
     Parameters
     ----------
     x, y : array, shape (n,)
         In any unit, none missing.
     coefficient
-        As for `correlate`.
+        As in `correlate`.
 
     Returns
     -------
@@ -110,18 +110,18 @@ def correlate(
     names: tuple[str, str] = ("x", "y"),
     unit: str = "pairs",
 ) -> Estimate:
-    """The overall correlation of two vectors.
+    """Correlation of two vectors.
 
     Parameters
     ----------
     x, y : array, shape (n,)
-        Pairs with a missing side (NaN) are left out.
+        Pairs with a missing value (NaN) are left out.
     coefficient : {"kendall", "spearman", "pearson"}
         Kendall's tau-b, Spearman's rho with mid-ranks, or Pearson's r.
     names : tuple of str
-        Names of both sides, for reasons.
+        Names of both sides, used in reasons.
     unit : str
-        Name of the pairs, for reasons.
+        Word for the pairs, used in reasons.
 
     Returns
     -------
@@ -137,19 +137,19 @@ def correlate(
 
 
 def undefined_reason(x: Floats, y: Floats, names: tuple[str, str] = ("x", "y"), unit: str = "pairs") -> str | None:
-    """Reason why the correlation of two complete vectors does not exist.
+    """Reason why the correlation of two complete vectors is undefined.
 
     Parameters
     ----------
     x, y : array, shape (n,)
         In any unit, none missing.
     names, unit
-        As for `correlate`.
+        As in `correlate`.
 
     Returns
     -------
     str or None
-        None where the correlation exists.
+        None where the correlation is defined.
     """
     if x.size < MIN_PAIRS:
         return f"undefined with fewer than {MIN_PAIRS} {unit}"
@@ -160,7 +160,7 @@ def undefined_reason(x: Floats, y: Floats, names: tuple[str, str] = ("x", "y"), 
 
 
 def group_means(x: Floats, y: Floats, group: Codes) -> tuple[Floats, Floats]:
-    """Means of both sides in each group, over the stories that have both.
+    """Means of both sides in each group, over the stories with both values.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ def group_means(x: Floats, y: Floats, group: Codes) -> tuple[Floats, Floats]:
     Returns
     -------
     tuple of two arrays, shape (groups,)
-        In the units of x and y; NaN for a group without a story that has both.
+        In the units of x and y; NaN for a group without a story that has both values.
     """
     keep = ~(np.isnan(x) | np.isnan(y))
     groups = int(group.max()) + 1 if group.size else 0
@@ -186,21 +186,21 @@ def group_means(x: Floats, y: Floats, group: Codes) -> tuple[Floats, Floats]:
 def correlate_means(
     x: Floats, y: Floats, group: Codes, coefficient: Coefficient = "kendall", *, names: tuple[str, str] = ("x", "y")
 ) -> Estimate:
-    """The correlation over group means (systems).
+    """Correlation over group (system) means.
 
     Parameters
     ----------
     x, y : array, shape (n,)
-        Ratings of each story; NaN = missing. Means are over the stories that have both sides.
+        Ratings of each story; NaN = missing. Means are over the stories with both values.
     group : array of int, shape (n,)
         Group of each story.
     coefficient, names
-        As for `correlate`.
+        As in `correlate`.
 
     Returns
     -------
     Estimate
-        `n` counts groups. Undefined, with the reason, for fewer than 3 groups or equal means on a side.
+        `n` counts groups. Undefined, with the reason, for fewer than 3 groups or equal means on one side.
     """
     mean_x, mean_y = group_means(x, y, group)
     means = (f"the system means of {names[0]}", f"the system means of {names[1]}")
@@ -208,22 +208,22 @@ def correlate_means(
 
 
 def correlate_within(x: Floats, y: Floats, group: Codes, coefficient: Coefficient = "kendall") -> Estimate:
-    """The unweighted mean of the correlations within groups (story-prompts or systems).
+    """Unweighted mean of the correlations within groups (story-prompts or systems).
 
     Parameters
     ----------
     x, y : array, shape (n,)
-        Pairs with a missing side (NaN) are left out.
+        Pairs with a missing value (NaN) are left out.
     group : array of int, shape (n,)
         Group of each story.
     coefficient
-        As for `correlate`.
+        As in `correlate`.
 
     Returns
     -------
     Estimate
         `n` counts groups with a defined correlation; `method` counts the groups left out. Undefined where no group has
-        one.
+        a defined correlation.
     """
     values = within(x, y, group, coefficient)
     defined = values[~np.isnan(values)]
@@ -238,7 +238,7 @@ def within(x: Floats, y: Floats, group: Codes, coefficient: Coefficient = "kenda
     Parameters
     ----------
     x, y, group, coefficient
-        As for `correlate_within`, with groups 0, 1, ...
+        As in `correlate_within`, with groups 0, 1, ...
 
     Returns
     -------
@@ -258,17 +258,18 @@ def within(x: Floats, y: Floats, group: Codes, coefficient: Coefficient = "kenda
 
 
 def resampled(x: Floats, y: Floats, coefficient: Coefficient = "kendall") -> Callable[[Weights], Floats]:
-    """Overall correlation in resamples of stories.
+    """Correlation of two vectors in resamples of stories.
 
     Parameters
     ----------
     x, y, coefficient
-        As for `correlate`.
+        As in `correlate`.
 
     Returns
     -------
     callable
-        From weights (b, n), how often each story stands in a resample, to correlations (b,); NaN where undefined.
+        Takes weights (b, n), how often each story occurs in a resample, and returns correlations (b,); NaN where
+        undefined.
     """
     keep = ~(np.isnan(x) | np.isnan(y))
     if coefficient == "kendall":
@@ -301,7 +302,7 @@ def fisher_z(estimate: Estimate, *, confidence: float = 0.95) -> Estimate:
     Returns
     -------
     Estimate
-        Without an interval, and with the reason, for n <= 3 and |r| = 1; an undefined one as it is.
+        Without an interval, and with the reason, for n <= 3 and |r| = 1. An undefined estimate is returned unchanged.
     """
     from dataclasses import replace
 
@@ -331,14 +332,14 @@ def weighted_pearson(x: Floats, y: Floats, weights: Weights) -> Floats:
     Parameters
     ----------
     x, y : array, shape (b, n) or (1, n)
-        Values in each resample, or the same in all; none missing.
+        Values in each resample, or the same values in all; none missing.
     weights : array of int, shape (b, n)
-        How often each story stands in a resample.
+        How often each story occurs in a resample.
 
     Returns
     -------
     array, shape (b,)
-        -1 to 1; NaN where a side is constant but for rounding noise.
+        -1 to 1; NaN where a side is constant except for rounding errors.
     """
     w = weights.astype(np.float64)
     total = w.sum(axis=1, keepdims=True)

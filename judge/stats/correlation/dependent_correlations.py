@@ -1,8 +1,8 @@
-"""Williams' test of r12 against r13, two dependent correlations with the same people (variable 1).
+"""Williams' test of r12 = r13, for two dependent correlations that share variable 1 (such as human ratings).
 
-Williams 1959, J. Royal Statist. Soc. B 21; Steiger 1980, Psych. Bull. 87, eq. 7 (T2): t with n - 3 degrees of freedom.
-r23 is the signed correlation of the two that are compared: its absolute value gives another, wrong test. To compare
-strengths whatever their direction, fold the signs first (`by_strength`).
+Sources: Williams 1959, J. Royal Statist. Soc. B 21; Steiger 1980, Psych. Bull. 87, eq. 7 (T2): t with n - 3 degrees of
+freedom. r23 is the signed correlation of variables 2 and 3; using its absolute value gives a different, wrong test. To
+compare the strength of correlations whatever their sign, use `by_strength` first.
 """
 
 from __future__ import annotations
@@ -45,15 +45,17 @@ class CorrelationTest:
     Attributes
     ----------
     statistic, p : float or None
-        None where undefined, and `reason` says why.
+        t and its p value; None where undefined, and `reason` says why.
     df : int or None
         Degrees of freedom of t; None where undefined.
     tail : str
         ``two-sided``, ``greater`` (r12 > r13) or ``less``.
     n : int
-        Number of stories (or systems) that all three correlations rest on.
+        Number of stories (or systems) on which all three correlations are computed.
     difference : float or None
-        r12 - r13; given wherever both exist, tested or not.
+        r12 - r13; given whenever both exist, even without a test.
+    reason : str or None
+        Why the test is undefined.
     """
 
     statistic: float | None
@@ -67,7 +69,7 @@ class CorrelationTest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CorrelationTests:
-    """Tests of r12 = r13 as arrays of one shape; where undefined, NaN and a reason."""
+    """Tests of r12 = r13 as arrays of one shape; an undefined test has NaN and a reason."""
 
     statistic: Floats
     df: Floats
@@ -79,7 +81,7 @@ class CorrelationTests:
 
 
 def compare(r12: float, r13: float, r23: float, n: int, *, tail: Tail) -> CorrelationTest:
-    """Test r12 = r13.
+    """Williams' test of r12 = r13.
 
     Parameters
     ----------
@@ -90,15 +92,14 @@ def compare(r12: float, r13: float, r23: float, n: int, *, tail: Tail) -> Correl
     n : int
         Number of stories.
     tail : str
-        ``greater`` tests r12 > r13. A tail that was chosen after looking at the sign is not honest: then take
-        ``two-sided``.
+        ``greater`` tests r12 > r13. Use ``two-sided`` unless the direction was fixed before seeing the data.
 
     Returns
     -------
     CorrelationTest
-        Undefined with a reason for a missing correlation, n <= 3, |r| = 1, and three correlations whose matrix is not
-        positive definite (possible where they are taus, or rest on different stories). Equal correlations give 0 and
-        p = .5 (1 two-sided).
+        Undefined, with a reason, for a missing correlation, n <= 3, |r| = 1, and a correlation matrix that is not
+        positive definite (possible for taus, or with different stories). Equal correlations give t = 0 and p = .5 (1 if
+        two-sided).
 
     Raises
     ------
@@ -119,7 +120,7 @@ def compare(r12: float, r13: float, r23: float, n: int, *, tail: Tail) -> Correl
 
 
 def compare_arrays(r12: ArrayLike, r13: ArrayLike, r23: ArrayLike, n: ArrayLike, *, tail: Tail) -> CorrelationTests:
-    """Williams' test of r12 = r13 for arrays: a table at once.
+    """Williams' test of r12 = r13 for whole arrays.
 
     Parameters
     ----------
@@ -131,7 +132,7 @@ def compare_arrays(r12: ArrayLike, r13: ArrayLike, r23: ArrayLike, n: ArrayLike,
     Returns
     -------
     CorrelationTests
-        Of the shape to which they broadcast; undefined where `compare` is. Formula: Steiger 1980, eq. 7.
+        With the broadcast shape; undefined where `compare` is. Formula: Steiger 1980, eq. 7.
 
     Raises
     ------
@@ -151,9 +152,10 @@ def compare_arrays(r12: ArrayLike, r13: ArrayLike, r23: ArrayLike, n: ArrayLike,
 
 
 def by_strength(r12: ArrayLike, r13: ArrayLike, r23: ArrayLike) -> tuple[Floats, Floats, Floats]:
-    """Correlations after the signs of variables 2 and 3 are reversed where needed so that r12 and r13 are not negative.
+    """Correlations after reversing variables 2 and 3 where needed, so that r12 and r13 are not negative.
 
-    For measures of which some are distances: r23 changes its sign with each turn, and keeps it where both are turned.
+    Used for measures of which some are distances. r23 changes its sign if one of the variables is reversed, and keeps
+    it if both are.
 
     Parameters
     ----------
@@ -171,7 +173,7 @@ def by_strength(r12: ArrayLike, r13: ArrayLike, r23: ArrayLike) -> tuple[Floats,
 
 
 def _tail_probability(statistic: Floats, df: Floats, tail: Tail) -> Floats:
-    """p of a statistic that is t with df degrees of freedom. NaN stays NaN; p is never below `LEAST_P`.
+    """p value of a t statistic with df degrees of freedom. NaN stays NaN; p is at least `LEAST_P`.
 
     Raises
     ------
@@ -187,7 +189,7 @@ def _tail_probability(statistic: Floats, df: Floats, tail: Tail) -> Floats:
 
 
 def number(value: Floats) -> float | None:
-    """The value of an array of shape () as a number.
+    """An array of shape () as a Python number.
 
     Parameters
     ----------
@@ -203,7 +205,7 @@ def number(value: Floats) -> float | None:
 
 
 def _why_not(a: Floats, b: Floats, c: Floats, n: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Index into `REASONS` of each case; the first that holds."""
+    """Index into `REASONS` of the first reason that applies to each case."""
     largest = np.fmax(np.fmax(np.abs(a), np.abs(b)), np.abs(c))
     if np.any(largest > 1 + 1e-9):
         raise ValueError(f"a correlation of {float(np.nanmax(largest)):g} is outside -1 to 1")
@@ -213,7 +215,7 @@ def _why_not(a: Floats, b: Floats, c: Floats, n: NDArray[np.int64]) -> NDArray[n
 
 
 def _determinant(a: Floats, b: Floats, c: Floats) -> Floats:
-    """K, the determinant of the matrix of the three correlations."""
+    """Determinant K of the matrix of the three correlations."""
     return 1 - a**2 - b**2 - c**2 + 2 * a * b * c
 
 

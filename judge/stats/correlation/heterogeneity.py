@@ -1,8 +1,8 @@
-"""Correlations with people by group, their spread, and a test of homogeneity.
+"""Correlations with human ratings by group, with standard deviations, and a test of homogeneity.
 
-A correlation falls where ratings vary less (restriction of range), so the standard deviations of both sides stand
-beside every r: a lower r in a group of more equal stories is not by itself a worse judge. Never pools what it has not
-tested.
+A correlation is lower where ratings vary less (restriction of range). The standard deviations of both sides are
+therefore given with each r: a lower r in a group of similar stories does not by itself show a worse judge. A pooled
+correlation is given only together with the test of homogeneity.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ FEW = 10
 
 @dataclass(frozen=True, slots=True)
 class GroupCorrelation:
-    """Pearson's r in one group.
+    """Pearson's r of judge and people in one group of stories.
 
     Attributes
     ----------
     r : Estimate
-        With Fisher's z interval, 95 %, for independent stories.
+        With Fisher's z interval, 95 %, which assumes independent stories.
     sd_judge, sd_people : float or None
         Standard deviations (n - 1) over the same stories; None with fewer than two.
     """
@@ -47,20 +47,22 @@ class GroupCorrelation:
 
 @dataclass(frozen=True, slots=True)
 class Homogeneity:
-    """Cochran's Q test that one correlation holds in all groups.
+    """Cochran's Q test that the correlation is equal in all groups.
 
     Attributes
     ----------
     q, p : float or None
-        The statistic and its upper-tail chi-squared probability; None where undefined, and then `reason` says why.
+        Q and its upper-tail chi-squared probability; None where undefined, and `reason` says why.
     df : int
-        Groups used - 1.
+        Number of groups used minus 1.
     i2 : float or None
-        Share of the spread of the correlations beyond chance, max(0, (Q - df) / Q) (Higgins & Thompson 2002).
+        Share of the variation of the correlations beyond chance, max(0, (Q - df) / Q) (Higgins & Thompson 2002).
     pooled : Estimate
-        The common correlation if there is one, with its interval; `n` counts stories.
+        The common correlation under homogeneity, with its interval; `n` counts stories.
     left_out : int
-        Groups without a usable correlation (undefined, 3 stories or fewer, |r| = 1).
+        Number of groups without a usable correlation (undefined, 3 stories or fewer, |r| = 1).
+    reason : str or None
+        Why the test is undefined.
     """
 
     q: float | None
@@ -73,7 +75,7 @@ class Homogeneity:
 
 
 def in_group(judge: Floats, people: Floats) -> GroupCorrelation:
-    """Pearson's r of judge and people in one group of stories, with the spread of both sides.
+    """Pearson's r of judge and people in one group of stories, with the standard deviations of both sides.
 
     Parameters
     ----------
@@ -83,7 +85,7 @@ def in_group(judge: Floats, people: Floats) -> GroupCorrelation:
     Returns
     -------
     GroupCorrelation
-        Undefined, with the reason, where `correlate` is.
+        Undefined, with the reason, in the same cases as `correlate`.
     """
     keep = ~(np.isnan(judge) | np.isnan(people))
     x, y = judge[keep], people[keep]
@@ -114,11 +116,11 @@ def by_group(judge: Floats, people: Floats, group: Codes, groups: int) -> tuple[
 
 
 def homogeneity(correlations: Sequence[Estimate]) -> Homogeneity:
-    """Test that one correlation holds in all groups (Hedges & Olkin 1985, chapter 11).
+    """Test that the correlation is equal in all groups (Hedges & Olkin 1985, chapter 11).
 
-    Q = sum (n_g - 3) (z_g - z)^2 with z_g = atanh(r_g) and z their mean weighted by n_g - 3, on groups - 1 df. Groups
-    must be independent of each other: systems that wrote for the same story-prompts share a part of their variance, and
-    the test is then approximate.
+    Q = sum (n_g - 3) (z_g - z)^2 with z_g = atanh(r_g), z their mean weighted by n_g - 3, and groups - 1 degrees of
+    freedom. Groups must be independent. Systems that wrote for the same story-prompts share a part of their variance,
+    and the test is then approximate.
 
     Parameters
     ----------

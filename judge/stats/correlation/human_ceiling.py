@@ -1,19 +1,19 @@
-"""Human ceilings: how well people's ratings predict other people's, as a bound for a judge's correlation.
+"""Human ceilings: how well human ratings correlate with other people's, as a reference for a judge's correlation.
 
 =============  ==============================================  ========================================================
-ceiling        correlates                                      reads as
+ceiling        correlates                                      meaning
 =============  ==============================================  ========================================================
-leave-one-out  each rater, the mean of the others              what one more person would reach; the default of a panel
-one a story    one random rater of each story, the mean of     the same where many workers rated a few stories each; the
-               that story's others; averaged over draws        default of a pool
+leave-one-out  each rater, the mean of the others              value for one more person; the default for a panel
+one a story    one random rater of each story, the mean of     the same if many workers rated a few stories each; the
+               that story's others; averaged over draws        default for a pool
 =============  ==============================================  ========================================================
 
-People are a *panel* where every rater rated nearly every story (`is_panel`), else a *pool*, such as crowd workers. In a
-pool one rater has too few stories for a correlation of their own, so the ceiling takes one random rater of each story.
+People are a *panel* if every rater rated nearly every story (`is_panel`), otherwise a *pool*, such as crowd workers. In
+a pool, a single rater has too few stories for a correlation. The ceiling then takes one random rater of each story.
 
-A column that is a position (first, second, third number of a list) and not a person has no ceiling; the caller says so
-by not asking for one. Every ceiling can be computed in the resamples that the judges' rows use, so that differences
-between a judge and the ceiling are paired.
+Columns must be persons. If they are positions (first, second, third number of a list), there is no ceiling, and the
+caller must not compute one. Every ceiling can be computed in the same resamples as the judges' correlations, so that
+differences between a judge and the ceiling are paired.
 """
 
 from __future__ import annotations
@@ -39,9 +39,16 @@ DRAWS = 20
 
 @dataclass(frozen=True, slots=True)
 class Ceiling:
-    """A human ceiling: pairs of vectors, (pairs, n) on either side, whose mean correlation is the ceiling.
+    """A human ceiling: pairs of rating vectors whose mean correlation is the ceiling.
 
-    `of` is what the mean is over (raters, or draws of one rater a story).
+    Attributes
+    ----------
+    name : str
+        Name of the ceiling.
+    of : str
+        What the mean is taken over: raters, or random draws of one rater per story.
+    x, y : arrays, shape (pairs, n)
+        The two vectors of each pair.
     """
 
     name: str
@@ -55,14 +62,13 @@ class Ceiling:
         Parameters
         ----------
         measure : callable
-            From two vectors (n,), NaN = missing, to their correlation, an Estimate.
+            Takes two vectors (n,), NaN = missing, and returns their correlation as an Estimate.
 
         Returns
         -------
         Estimate
-            `n` is the number of stories used by the pair that has most; pairs for which the correlation is undefined
-            are left out and counted in `method`. Undefined, with the reason, where that is every pair, or there is
-            none.
+            `n` is the largest number of stories used by a pair. Pairs whose correlation is undefined are left out and
+            counted in `method`. Undefined, with the reason, where all pairs are undefined or there is no pair.
         """
         if len(self.x) == 0:
             why = ": no story was rated by two people" if self.of == "draws" else " with fewer than 2 raters"
@@ -87,13 +93,13 @@ class Ceiling:
         Parameters
         ----------
         values_of : callable
-            From two vectors (n,), NaN = missing, to their correlation in each resample, shape (b,); NaN where it is
-            undefined.
+            Takes two vectors (n,), NaN = missing, and returns their correlation in each resample, shape (b,); NaN where
+            it is undefined.
 
         Returns
         -------
         array, shape (b,)
-            NaN where no pair has a correlation in that resample.
+            NaN where no pair has a defined correlation in that resample.
 
         Raises
         ------
@@ -103,14 +109,14 @@ class Ceiling:
         return self._combined(np.stack([values_of(x, y) for x, y in zip(self.x, self.y, strict=True)]))
 
     def _combined(self, values: Floats) -> Floats:
-        """Mean of the defined correlations (pairs, b); NaN where there is none."""
+        """Mean over pairs of the defined correlations (pairs, b); NaN where none is defined."""
         present = ~np.isnan(values)
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray(np.where(present, values, 0.0).sum(axis=0) / present.sum(axis=0), dtype=np.float64)
 
 
 def leave_one_out(ratings: Floats, measure: Measure) -> Estimate:
-    """Leave-one-out ceiling of raters: mean correlation of each with the mean of the others.
+    """Leave-one-out ceiling of raters: mean correlation of each rater with the mean of the others.
 
     Parameters
     ----------
@@ -133,12 +139,12 @@ def one_against_others(ratings: Floats) -> Ceiling:
     Parameters
     ----------
     ratings : array, shape (n stories, r raters)
-        In points of the scale; NaN = not rated. A column is a person.
+        In points of the scale; NaN = not rated. Each column must be one person.
 
     Returns
     -------
     Ceiling
-        With r pairs, or none for one rater.
+        With r pairs, or none for a single rater.
     """
     total, count = np.nansum(ratings, axis=1), (~np.isnan(ratings)).sum(axis=1)
     raters = ratings.T if ratings.shape[1] > 1 else ratings.T[:0]
@@ -148,7 +154,7 @@ def one_against_others(ratings: Floats) -> Ceiling:
 
 
 def is_panel(ratings: Floats) -> bool:
-    """Whether people are a panel: every rater rated nearly every story.
+    """Whether people are a panel, in which every rater rated nearly every story.
 
     Parameters
     ----------
@@ -158,7 +164,7 @@ def is_panel(ratings: Floats) -> bool:
     Returns
     -------
     bool
-        True where each rater rated at least `PANEL_SHARE` of the stories that two or more rated; False where there is
+        True where each rater rated at least `PANEL_SHARE` of the stories with two or more ratings; False where there is
         no such story.
     """
     present = ~np.isnan(ratings)
@@ -167,10 +173,9 @@ def is_panel(ratings: Floats) -> bool:
 
 
 def one_of_each_story(ratings: Floats, draws: int, rng: np.random.Generator) -> Ceiling:
-    """Pairs of a pool's ceiling: one random rater of each story, and the mean of that story's others.
+    """Pairs of a pool's ceiling: one random rater of each story, and the mean of the story's other raters.
 
-    Draws are balanced: in any k draws in a row that begin a round, each of a story's k raters stands once for one
-    person, in random order.
+    Draws are balanced: in each round of k consecutive draws, each of a story's k raters is drawn once, in random order.
 
     Parameters
     ----------
@@ -179,12 +184,12 @@ def one_of_each_story(ratings: Floats, draws: int, rng: np.random.Generator) -> 
     draws : int
         Number of draws.
     rng : numpy Generator
-        The caller's seed.
+        Random generator for the draws.
 
     Returns
     -------
     Ceiling
-        With a pair for each draw, or none where no story has two ratings.
+        With one pair per draw, or none where no story has two ratings.
     """
     story, column = np.nonzero(~np.isnan(ratings))
     count = np.bincount(story, minlength=len(ratings))

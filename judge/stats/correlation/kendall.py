@@ -1,7 +1,8 @@
-"""Kendall's tau-b, counted from integer codes of the ratings.
+"""Kendall's tau-b, computed from integer codes of the ratings.
 
-tau-b = (C - D) / sqrt((T - X)(T - Y)), with C concordant and D discordant pairs, T = n(n-1)/2 all pairs, X and Y the
-pairs tied on one side (Kendall 1945). It is undefined, and NaN here, when one side is constant or n < 2.
+tau-b = (C - D) / sqrt((T - X)(T - Y)). C is the number of concordant pairs, D of discordant pairs, T = n(n-1)/2 of all
+pairs, and X and Y of pairs tied on either side (Kendall 1945). tau-b is undefined (NaN) if one side is constant or n <
+2.
 """
 
 from __future__ import annotations
@@ -56,10 +57,11 @@ def codes(values: Floats) -> Codes:
 
 
 def _few_levels(rounded: Floats) -> Codes | None:
-    """Codes of many values with few levels, by looking each value up instead of sorting; None where it cannot be done.
+    """Codes of many values with few distinct levels, by table lookup instead of sorting; None where that is not
+    possible.
 
-    The levels of a sample are spread over equal bins; a value that is not the level of its bin means that the sample
-    did not show all levels.
+    The levels in a sample of the values are assigned to equal bins. A value that differs from the level of its bin
+    shows that the sample did not contain all levels.
     """
     sample = rounded[:: rounded.size // _SAMPLE]
     levels = np.unique(sample[~np.isnan(sample)])
@@ -83,7 +85,7 @@ def _few_levels(rounded: Floats) -> Codes | None:
 
 
 def tau_b(x: Codes, y: Codes) -> float:
-    """tau-b of two vectors of codes (pairs with a missing side are left out); NaN where undefined.
+    """tau-b of two vectors of codes; NaN where undefined. Pairs with a missing value are left out.
 
     Parameters
     ----------
@@ -113,14 +115,14 @@ def _tau_b_table(table: NDArray[np.int64]) -> Floats:
 
 
 def level_sums(weights: NDArray[np.int64], level: Codes, levels: int) -> NDArray[np.int64]:
-    """Weights of resamples added up by level.
+    """Sum of weights at each level, in each resample.
 
     Parameters
     ----------
     weights : array of int, shape (b, n)
-        How often each story stands in each resample.
+        How often each story occurs in each resample.
     level : array of int, shape (n,)
-        Level of each story; each of 0..levels-1 is present at least once.
+        Level of each story; each of 0..levels-1 occurs at least once.
     levels : int
         Number of levels.
 
@@ -134,7 +136,7 @@ def level_sums(weights: NDArray[np.int64], level: Codes, levels: int) -> NDArray
 
 
 def _above(table: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Pairs of which one lies strictly higher than the other on both axes: each cell times the sum above it."""
+    """Number of pairs in which one story is strictly higher on both axes: each cell times the sum of cells above it."""
     suffix = table[..., ::-1, ::-1].cumsum(axis=-2).cumsum(axis=-1)[..., ::-1, ::-1]
     return np.asarray((table[..., :-1, :-1] * suffix[..., 1:, 1:]).sum(axis=(-2, -1)), dtype=np.int64)
 
@@ -155,12 +157,12 @@ def _tied(counts: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def ratio(score: NDArray[np.generic], n: NDArray[np.int64], tied_x: Codes, tied_y: Codes) -> Floats:
-    """tau-b from concordant less discordant pairs, the number of stories, and the pairs tied on each side.
+    """tau-b from concordant minus discordant pairs, the number of stories, and the number of pairs tied on each side.
 
     Parameters
     ----------
     score : array, any shape
-        Concordant less discordant pairs.
+        Concordant minus discordant pairs.
     n : array of int, same shape
         Number of stories; there are n (n - 1) / 2 pairs.
     tied_x, tied_y : array of int, same shape
@@ -169,19 +171,19 @@ def ratio(score: NDArray[np.generic], n: NDArray[np.int64], tied_x: Codes, tied_
     Returns
     -------
     array, same shape
-        NaN where all pairs of a side are tied, or there are none.
+        NaN where all pairs of a side are tied, or there are no pairs.
     """
     pairs = n * (n - 1) // 2
     return of_untied(score, pairs - tied_x, pairs - tied_y)
 
 
 def of_untied(score: NDArray[np.generic], untied_x: NDArray[Any], untied_y: NDArray[Any]) -> Floats:
-    """tau-b from concordant less discordant pairs and the pairs not tied on each side.
+    """tau-b from concordant minus discordant pairs, and the number of pairs not tied on each side.
 
     Parameters
     ----------
     score : array, any shape
-        Concordant less discordant pairs.
+        Concordant minus discordant pairs.
     untied_x, untied_y : array, same shape
         Pairs not tied on x and on y.
 
@@ -198,12 +200,12 @@ def of_untied(score: NDArray[np.generic], untied_x: NDArray[Any], untied_y: NDAr
 
 
 def levels(code: Codes) -> Codes:
-    """Codes renumbered so that each of 0..levels-1 occurs, in the shape of `code`.
+    """Codes renumbered so that each of 0..levels-1 occurs, with the shape of `code`.
 
     Parameters
     ----------
     code : array of int, shape (n,)
-        As made by `codes`, of some of the stories; -1 = missing, and stays so.
+        As made by `codes`, for some of the stories; -1 = missing, and stays -1.
     """
     out = np.full(code.shape, -1, dtype=np.int64)
     out[code >= 0] = dense(code[code >= 0])
@@ -216,13 +218,13 @@ def dense(level: Codes) -> Codes:
     Parameters
     ----------
     level : array of int, shape (n,)
-        Codes of stories without a missing one.
+        Codes without a missing one (-1).
     """
     return np.unique(level, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
 
 def _tau_b_merge(x: Codes, y: Codes) -> float:
-    """tau-b with many levels in O(n log n): sort by (x, y) and count the inversions left in y (Knight 1966)."""
+    """tau-b with many levels in O(n log n): sort by (x, y) and count the inversions in y (Knight 1966)."""
     n, levels_y = x.size, int(y.max()) + 1
     pairs = np.sort(x * levels_y + y)
     ends = np.flatnonzero(np.diff(pairs, append=-1)) + 1
@@ -234,11 +236,12 @@ def _tau_b_merge(x: Codes, y: Codes) -> float:
 
 
 def _inversions(values: Codes) -> int:
-    """Pairs i < j with values[i] > values[j]: one pass a bit, highest first.
+    """Number of pairs i < j with values[i] > values[j]; one pass per bit, highest bit first.
 
-    Two numbers are compared by the highest bit in which they differ. Among numbers with equal higher bits, in original
-    order, each 0 that follows a 1 is therefore one inversion. Parting all numbers stably by that bit, zeros first,
-    keeps those with equal bits so far side by side and in order (the layout of a wavelet matrix).
+    Two numbers compare by the highest bit in which they differ. Among numbers with equal higher bits, in original
+    order, each 0 that follows a 1 is therefore one inversion. After each pass the numbers are partitioned stably by the
+    bit, zeros first, so that numbers with equal higher bits stay adjacent and in order (the layout of a wavelet
+    matrix).
     """
     if compiled.wanted(5e-7 * values.size):
         return compiled.inversions(values)

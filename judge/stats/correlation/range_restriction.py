@@ -1,16 +1,17 @@
-"""Correction for range restriction: correlations within a class, restated at the spread of all stories.
+"""Correction for range restriction: correlations within a class of stories, restated at the spread of all stories.
 
-Within a class people's ratings spread less than over all stories, and a correlation within it is smaller by that alone.
-Where a judge follows what people follow on one line with one scatter within a class and overall, a correlation r within
-becomes
+Human ratings vary less within a class than over all stories, and that alone makes a correlation within the class
+smaller. If the regression line of the judge on people's true ratings, and the scatter around it, are the same within a
+class and overall, a correlation r within the class corresponds to
 
     r U**2 / (u sqrt(1 + (r**2 / a) (U**2 - 1))),    U**2 = 1 + (u**2 - 1) / a
 
-over all: u is the standard deviation of people's means over all by that within, a their reliability within, U the same
-ratio of what they rate without their error. This is indirect range restriction (Hunter, Schmidt & Le 2006, J. Applied
-Psychology 91, case IV); with a = 1 it is Thorndike's case 2, r u / sqrt(1 + r**2 (u**2 - 1)) (Thorndike 1949, Personnel
-Selection). Kendall's tau is taken there and back by Greiner's relation r = sin(pi tau / 2), which holds for bivariate
-normal ratings (Kendall 1949, Rank and product-moment correlation, Biometrika 36).
+over all stories. Here u is the ratio of the standard deviation of the mean human ratings over all stories to that
+within classes, a is their reliability within classes, and U is the same ratio for ratings without error. This is
+indirect range restriction (Hunter, Schmidt & Le 2006, J. Applied Psychology 91, case IV). With a = 1 it is Thorndike's
+case 2, r u / sqrt(1 + r**2 (u**2 - 1)) (Thorndike 1949, Personnel Selection). Kendall's tau is converted to r and back
+by Greiner's relation r = sin(pi tau / 2), which holds for bivariate normal ratings (Kendall 1949, Rank and
+product-moment correlation, Biometrika 36).
 """
 
 from __future__ import annotations
@@ -29,7 +30,10 @@ LEAST_RELIABLE = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Spread of people's means within classes: `ratio` is u (1 or more), `reliability` is a (above 0 and up to 1)."""
+    """Spread of the mean human ratings overall relative to within classes.
+
+    `ratio` is u (1 or more), and `reliability` is a (above 0, at most 1); both as in the module's formula.
+    """
 
     ratio: float = 1.0
     reliability: float = 1.0
@@ -43,9 +47,9 @@ def at_spread(values: Floats, spread: Spread, *, rank: bool) -> Floats:
     values : array
         Correlations; NaN stays NaN.
     spread : Spread
-        Of people's means, as made by `spread_within`.
+        Spread of the mean human ratings, as from `spread_within`.
     rank : bool
-        Whether they are Kendall's tau; else they are product-moment correlations (or of ranks).
+        True for Kendall's tau, False for Pearson's r or Spearman's rho.
 
     Returns
     -------
@@ -61,19 +65,20 @@ def at_spread(values: Floats, spread: Spread, *, rank: bool) -> Floats:
 
 
 def spread_within(ratings: Floats, group: Codes) -> Spread:
-    """Ratio of the standard deviation of people's means overall to that within groups, and their reliability within.
+    """Ratio of the standard deviation of mean human ratings overall to that within groups, and their reliability within
+    groups.
 
     Parameters
     ----------
     ratings : array, shape (n, raters)
-        NaN = not given; columns need not be the same persons.
+        NaN = not rated; a column need not be one person.
     group : array of int, shape (n,)
-        -1 = none; such stories, and those that nobody rated, are left out.
+        -1 = no group. Stories without a group or without a rating are left out.
 
     Returns
     -------
     Spread
-        Of 1 and 1 where nothing varies within groups; the reliability is 1 where no story has two ratings.
+        1 and 1 where nothing varies within groups. The reliability is 1 where no story has two ratings.
     """
     used = ~np.isnan(ratings)
     keep = used.any(axis=1) & (group >= 0)

@@ -1,14 +1,15 @@
 """Correlation over sliding sets of stories (OpenMEVA), as published and in forms without its inflation.
 
-Guan et al. (ACL 2021) sort stories by people's scores, slide a window of 200 stories by 10, average judge and
-people within each window ("set"), and correlate the differences between sets over all pairs of sets: with 1,000
-stories 80 sets and 80 x 80 ordered pairs. The sets were sorted by one of the two variables, neighbours share 95 % of
-their stories, each difference stands twice with both signs, and each set is compared with itself: the r² is inflated,
-and pairs are no sample of anything. Over ordered pairs with self-pairs it *equals* the r² of the set means, since the
-covariance of all differences is twice that of the means: 6,400 pairs say what 80 means say.
+Guan et al. (ACL 2021) sort stories by human score and slide a window of 200 stories in steps of 10. They average judge
+and people within each window (a "set"), and correlate the differences between sets over all pairs of sets; 1,000
+stories give 80 sets and 80 x 80 ordered pairs. The r² is inflated: sets are sorted by one of the two variables,
+neighbouring sets share 95 % of their stories, each difference occurs twice with opposite signs, and each set is
+compared with itself. Over ordered pairs with self-pairs, the r² *equals* that of the set means, because the covariance
+of all differences is twice that of the means. 6,400 pairs therefore hold no more information than 80 means.
 
-Beside it stand unordered pairs of distinct sets, sets that do not overlap, and the stories themselves; uncertainty
-comes from resampling stories, sorting and sliding anew each time.
+For comparison, the module computes the correlation over unordered pairs of distinct sets, over sets that do not
+overlap, and over the stories themselves. Intervals come from resampling stories, with sorting and sliding repeated each
+time.
 """
 
 from __future__ import annotations
@@ -33,18 +34,18 @@ _SAME = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class SlidingSets:
-    """Signed Pearson's r of differences between sets (`stories`: of the stories' ratings themselves); tables print its
-    square.
+    """Signed Pearson's r of differences between sets of stories; tables print its square.
 
     Attributes
     ----------
     published, unordered, apart, stories : Estimate
-        `n` counts pairs of sets, for `stories` stories.
+        Over ordered pairs of sets as published, unordered pairs of distinct sets, sets that do not overlap, and the
+        ratings of the stories themselves. `n` counts pairs of sets, for `stories` stories.
     sets, inclusive, disjoint : int
-        Sets the published way, (n - window) / stride; counting both ends, one more (used for `unordered`); not
-        overlapping, n / window.
+        Number of sets as published, (n - window) / stride; with both ends included, one more (used for `unordered`);
+        without overlap, n / window.
     tied : int
-        Stories that share their people's score with another, so that the order of the stories given decides.
+        Number of stories with the same human score as another, whose order in the sort depends on the input order.
     """
 
     published: Estimate
@@ -58,14 +59,14 @@ class SlidingSets:
 
 
 def sliding_sets(judge: Floats, people: Floats, *, window: int = 200, stride: int = 10) -> SlidingSets:
-    """Correlation of differences between sliding sets.
+    """Correlation of differences between sliding sets of stories.
 
     Parameters
     ----------
     judge, people : array, shape (n,)
-        In the order of the stories' ids, which settles ties in the sort; NaN pairs are left out.
+        In the order of the stories' ids, which decides between tied scores; pairs with NaN are left out.
     window, stride : int
-        Stories a set, and stories between the beginnings of two sets.
+        Number of stories in a set, and number of stories between the starts of two sets.
 
     Returns
     -------
@@ -75,7 +76,7 @@ def sliding_sets(judge: Floats, people: Floats, *, window: int = 200, stride: in
     Raises
     ------
     ValueError
-        Window or stride below 1.
+        If window or stride is below 1.
     """
     if window < 1 or stride < 1:
         raise ValueError(f"window {window} and stride {stride} must be 1 or more")
@@ -94,17 +95,18 @@ def sliding_sets(judge: Floats, people: Floats, *, window: int = 200, stride: in
 def resampled(
     judge: Floats, people: Floats, *, window: int = 200, stride: int = 10
 ) -> Callable[[NDArray[np.int64]], Floats]:
-    """A function from weights (b, n) to the signed r of each of `WAYS` in b resamples of stories, shape (b, 4).
+    """Signed r by each of the four `WAYS` in resamples of stories.
 
     Parameters
     ----------
     judge, people, window, stride
-        As for `sliding_sets`.
+        As in `sliding_sets`.
 
     Returns
     -------
     callable
-        Stories are sorted and sets are slid anew in each resample; NaN where a way is undefined there.
+        Takes weights (b, n) and returns values (b, 4). Sorting and sliding are repeated in each resample; NaN where a
+        way is undefined.
     """
     keep = np.flatnonzero(~(np.isnan(judge) | np.isnan(people)))
     order = keep[np.argsort(np.round(people[keep], 9), kind="stable")]
@@ -126,7 +128,7 @@ def resampled(
 
 
 def _estimate(x: Floats, y: Floats, way: str, number: int, window: int, stride: int) -> Estimate:
-    """One way's r, `n` counting pairs of its `number` sets (for stories: stories)."""
+    """r by one of the `WAYS`. `n` counts pairs of its `number` sets, or stories for the way `stories`."""
     pairs = {"published": number * number, "stories": number}.get(way, number * (number - 1) // 2)
     if x.size < window and way != "stories":
         return Estimate.undefined(f"undefined with {x.size} stories: a set holds {window}", n=pairs)
@@ -144,7 +146,7 @@ def _sorted(judge: Floats, people: Floats) -> tuple[Floats, Floats]:
 
 
 def _correlations(x: Floats, y: Floats, way: str, window: int, stride: int) -> Floats:
-    """Signed r of each row of stories, shape (b, n), sorted by `y`; NaN where there is none."""
+    """Signed r in each row of stories, shape (b, n), which are sorted by `y`; NaN where undefined."""
     n = x.shape[1]
     if way == "stories":
         return _pearson_rows(x, y)

@@ -1,13 +1,13 @@
 """Kendall's tau-b of stories with integer weights, for many sets of weights and many judges at once.
 
-With weights w, the concordant less the discordant pairs are C - D = sum over i < j of w_i w_j s_ij, where s_ij is 1 for
-a concordant pair of stories, -1 for a discordant one and 0 for a tie; a copy of a story is tied with itself on both
-sides, as in any resample. Two ways to count that, both exact, as all sums are of integers:
+With weights w, concordant minus discordant pairs are C - D = sum over i < j of w_i w_j s_ij. s_ij is 1 for a concordant
+pair of stories, -1 for a discordant one, and 0 for a tie. Copies of one story are tied on both sides, as in any
+resample. There are two ways to compute C - D, both exact because all sums are of integers:
 
-- *by units*: where stories are drawn in units (a story-prompt with all its stories), C - D = c'Ac / 2 with A the sums
-  of s_ij between units and c the counts of units: resamples x units x units, whatever the number of levels;
-- *by tables*: contingency tables of the weights, filled people's level by people's level, then swept: resamples x
-  stories x levels.
+- *by units*: if stories are drawn in units (a story-prompt with all its stories), C - D = c'Ac / 2. A holds the sums of
+  s_ij between units, and c the counts of units. Time: resamples x units x units, whatever the number of levels.
+- *by tables*: contingency tables of the weights are built one level of human ratings at a time, and summed. Time:
+  resamples x stories x levels.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _BLOCK = 2_000_000
 
 
 def tau_b(x: Codes, y: Codes) -> Callable[[Counts], Floats]:
-    """A function from weights (b, n) to the tau-b (b,) of b resamples, in which story i occurs weights[b, i] times.
+    """Function from weights (b, n) to the tau-b (b,) of b resamples, in which story i occurs weights[b, i] times.
 
     Parameters
     ----------
@@ -57,21 +57,21 @@ def tau_b(x: Codes, y: Codes) -> Callable[[Counts], Floats]:
 
 
 def by_units(x: Codes, y: Codes, unit: Codes) -> Statistic:
-    """tau-b from counts of units.
+    """tau-b of each judge with people, from counts of units.
 
     Parameters
     ----------
     x : array of int, shape (judges, n)
         Codes of each judge's ratings, as made by `kendall.codes`; -1 = missing, left out pairwise.
     y : array of int, shape (n,)
-        Codes of the people's ratings.
+        Codes of the human ratings.
     unit : array of int, shape (n,)
-        Unit of each story, 0..units-1.
+        Unit (such as story-prompt) of each story, 0..units-1.
 
     Returns
     -------
     callable
-        From counts (b, units) to tau-b (judges, b).
+        Takes counts (b, units) and returns tau-b (judges, b).
     """
     units = int(unit.max()) + 1 if unit.size else 0
     forms = _forms(x, y, unit, units)
@@ -107,10 +107,11 @@ def _of_units(counts: Counts, forms: list[_Form], score: Singles) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class _Ties:
-    """Pairs tied on one side: the stories' levels and units where a unit is a story, or else `table`.
+    """Data for counting pairs tied on one side.
 
-    `table` is the number of stories of each level in each unit, (units, levels), or, where there are more levels than
-    units and `pairs` is set, the tied pairs between units, (units, units).
+    If each unit is one story, `level` and `unit` of the stories suffice. Otherwise `table` holds the number of stories
+    of each level in each unit, (units, levels). With more levels than units `pairs` is set, and `table` holds the tied
+    pairs between units, (units, units).
     """
 
     level: Codes
@@ -128,8 +129,10 @@ class _Ties:
         return cls(level, unit, table @ table.T if pairs else table, pairs)
 
     def tied(self, counts: Counts, c: Reals, n: NDArray[np.int64], largest: int) -> NDArray[np.int64]:
-        """Number of tied pairs in each resample, from counts (b, units), `c` (the same as floats) and `n`, the number
-        of stories (b,) in each resample.
+        """Number of tied pairs in each resample, (b,).
+
+        `counts` (b, units) says how often each unit occurs, `c` is the same as floats, and `n` (b,) is the number of
+        stories.
         """
         if self.level.size == 0:
             return np.zeros(n.shape, dtype=np.int64)
@@ -143,7 +146,7 @@ class _Ties:
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """One judge's sums over pairs of stories, unit by unit, and the stories in each unit that have both sides."""
+    """One judge's sums over pairs of stories between units, and each unit's number of stories with both ratings."""
 
     score: Singles
     ties_x: _Ties
@@ -152,7 +155,7 @@ class _Form:
 
 
 def _forms(x: Codes, y: Codes, unit: Codes, units: int) -> list[_Form]:
-    """One form a judge; what judges with the same stories share is made once."""
+    """One `_Form` per judge. Parts that are equal for judges with the same stories are computed once."""
     shared: dict[bytes, tuple[_Ties, NDArray[np.int64]]] = {}
     forms = []
     for row in x:
@@ -175,7 +178,7 @@ def _signs_of(x: Codes, y: Codes) -> Callable[[Codes], NDArray[np.int8]]:
 
 
 def _score_from_tables(x: Codes, y: Codes, levels: tuple[int, int], unit: Codes, units: int) -> Singles:
-    """Sums of s_ij between units: each unit's table times the signed sums of every other unit's table."""
+    """Sums of s_ij between units, each from the contingency tables of two units."""
     cells = levels[0] * levels[1]
     flat = np.bincount((unit * levels[0] + x) * levels[1] + y, minlength=units * cells)
     table = flat.reshape(units, *levels).astype(np.float32)
@@ -185,7 +188,9 @@ def _score_from_tables(x: Codes, y: Codes, levels: tuple[int, int], unit: Codes,
 
 
 def _between_units(unit: Codes, units: int, pairs: Callable[[Codes], NDArray[np.int8]]) -> Singles:
-    """A matrix of pairs of stories, made some rows at a time by `pairs(rows)`, summed to (units, units)."""
+    """Sums over pairs of units, (units, units), of a matrix over pairs of stories; `pairs(rows)` gives some of its
+    rows.
+    """
     n = unit.size
     out = np.zeros((units, units), dtype=np.float32)
     if n == 0:
@@ -205,17 +210,17 @@ def _signs(level: Codes, rows: Codes | slice) -> NDArray[np.int8]:
 
 
 def by_stories(x: Codes, y: Codes) -> Statistic:
-    """tau-b from weights of stories, by the fastest method for the data.
+    """tau-b of each judge with people, from weights of stories, by the fastest method for the data.
 
     Parameters
     ----------
     x, y
-        As for `by_units`.
+        As in `by_units`.
 
     Returns
     -------
     callable
-        From weights (b, n) to tau-b (judges, b).
+        Takes weights (b, n) and returns tau-b (judges, b).
     """
     x, y = np.where(y >= 0, x, -1), np.where((x >= 0).any(axis=0), y, -1)
     judges, people = [kendall.levels(row) for row in x], kendall.levels(y)
@@ -235,17 +240,17 @@ def _by_merging(x: Codes, y: Codes, weights: Counts) -> Floats:
 
 
 def by_tables(x: Codes, y: Codes) -> Statistic:
-    """tau-b from weights of stories, by contingency tables.
+    """tau-b of each judge with people, from weights of stories, by contingency tables.
 
     Parameters
     ----------
     x, y
-        As for `by_units`.
+        As in `by_units`.
 
     Returns
     -------
     callable
-        From weights (b, n) to tau-b (judges, b).
+        Takes weights (b, n) and returns tau-b (judges, b).
     """
     ranked = np.flatnonzero(y >= 0)
     order = ranked[np.argsort(y[ranked], kind="stable")]
@@ -268,7 +273,9 @@ def by_tables(x: Codes, y: Codes) -> Statistic:
 
 
 def _signed_indicators(judges: list[Codes], k: int) -> Singles:
-    """Columns for each judge: is the story's level a?, then the sign of a less its level; zero where it is missing."""
+    """Columns for each judge: whether a story is at level a, and the sign of a minus the story's level; 0 where
+    missing.
+    """
     n = judges[0].size if judges else 0
     indicators = np.zeros((n, 2, len(judges), k), dtype=np.float32)
     levels = np.arange(k)
@@ -280,7 +287,11 @@ def _signed_indicators(judges: list[Codes], k: int) -> Singles:
 
 
 def _of_tables(weights: Counts, bounds: list[int], signed: Singles, judges: int, k: int) -> Floats:
-    """Sweep the people's levels upwards: what is below on y and below on x agrees, what is above on x does not."""
+    """tau-b from contingency tables, built one level of human ratings at a time in ascending order.
+
+    Stories at lower levels on both sides are concordant with the current level; those lower on y and higher on x
+    discordant.
+    """
     b = weights.shape[0]
     largest = int(weights.sum(axis=1).max(initial=0))
     kind = exact(largest)
@@ -302,13 +313,13 @@ def _of_tables(weights: Counts, bounds: list[int], signed: Singles, judges: int,
 
 
 def _dot(a: Reals, b: Reals, largest: int) -> NDArray[np.int64]:
-    """Sums of products over the last axis, exact: in single precision only where no sum can reach 2**24."""
+    """Sums of products over the last axis, exact: in single precision only where sums stay below 2**24."""
     sums: Reals = np.einsum("...k,...k->...", a, b, dtype=exact(largest * largest))
     return sums.astype(np.int64)
 
 
 def exact(largest: int) -> type[np.float32] | type[np.float64]:
-    """The type for sums of integers: single precision where none can reach 2**24, else double.
+    """Floating-point type that holds sums of integers exactly: single precision below 2**24, otherwise double.
 
     Parameters
     ----------

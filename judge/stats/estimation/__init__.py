@@ -1,1 +1,1 @@
-"""Means and differences with intervals, tests of them, and corrections for many tests."""
+"""Means and differences with intervals, their tests, and corrections for multiple tests."""

@@ -1,6 +1,6 @@
-"""Tests whether lost ratings are associated with a group or a number.
+"""Tests whether missing ratings are associated with a group (such as a system) or with a number (such as length).
 
-The unit is the caller's (a story): units must be independent of each other for the p values to mean what they say.
+The caller chooses the unit (such as a story). Units must be independent for the p values to be valid.
 """
 
 from __future__ import annotations
@@ -22,20 +22,21 @@ PERMUTATIONS = 9999
 
 @dataclass(frozen=True, slots=True)
 class Association:
-    """Result of one test of association between losses and a group or number.
+    """Result of one test of association between missing ratings and a group or number.
 
     Attributes
     ----------
     test : str
-        Which test was used.
+        Name of the test.
     effect : float or None
-        Cramér's V for groups (0-1); for numbers the AUC: the chance that a lost unit has the higher number (.5 = none).
+        For groups: Cramér's V (0 to 1). For numbers: the AUC, the probability that a lost unit has a higher number than
+        one that was not lost (.5 = no association).
     p : float or None
-        p value, not adjusted; its tail: `tail`.
+        p value, not adjusted; `tail` gives its tail.
     n, lost : int
-        Units with a known group or number, and how many of them were lost.
+        Number of units with a known group or number, and number of these that were lost.
     correlation : float or None
-        Point-biserial correlation of being lost with the number; None for groups.
+        Point-biserial correlation between loss and the number; None for groups.
     reason : str or None
         Why there is no test.
     """
@@ -50,8 +51,8 @@ class Association:
 
     @property
     def tail(self) -> str | None:
-        """Tail of the test: ``greater`` for the upper tail of chi-squared, which has no direction; else ``two-sided``;
-        None without a test.
+        """Tail of the test: ``greater`` (upper tail) for chi-squared tests, otherwise ``two-sided``; None without a
+        test.
         """
         if self.p is None:
             return None
@@ -61,22 +62,23 @@ class Association:
 def with_group(lost: NDArray[np.bool_], group: NDArray[np.int64], rng: np.random.Generator) -> Association:
     """Test the association between the loss of units and their group.
 
-    Fisher's exact test for a 2 x 2 table; Pearson's chi-squared where all expected counts reach 5 (Cochran 1954), else
-    the same statistic against 9,999 tables with the same margins drawn at random, p = (1 + #) / (1 + 9,999).
+    For a 2 x 2 table this is Fisher's exact test. Larger tables use Pearson's chi-squared test if all expected counts
+    are at least 5 (Cochran 1954). Otherwise the statistic is compared with that of 9,999 random tables with the same
+    margins, p = (1 + number of tables at least as extreme) / (1 + 9,999).
 
     Parameters
     ----------
     lost : array of bool, shape (n,)
         Whether each unit was lost.
     group : array of int, shape (n,)
-        Group of each unit, codes 0..
+        Group of each unit, codes 0, 1, ...
     rng : numpy Generator
-        Source of the tables drawn at random.
+        Random generator for the random tables.
 
     Returns
     -------
     Association
-        Without a test, and with the reason, where nothing or everything was lost, or there is one group only.
+        Without a test, and with the reason, where no unit or every unit was lost, or there is only one group.
     """
     size = np.bincount(group)
     size = size[size > 0]
@@ -103,8 +105,8 @@ def with_group(lost: NDArray[np.bool_], group: NDArray[np.int64], rng: np.random
 def with_number(lost: NDArray[np.bool_], number: NDArray[np.float64]) -> Association:
     """Test the association between the loss of units and a number.
 
-    Mann-Whitney's test (normal approximation with tie correction), AUC = U / (lost x kept) as effect, and the
-    point-biserial correlation.
+    The test is Mann-Whitney's (normal approximation with tie correction). The effect is AUC = U / (lost x kept), and
+    the point-biserial correlation is given too.
 
     Parameters
     ----------
@@ -116,7 +118,7 @@ def with_number(lost: NDArray[np.bool_], number: NDArray[np.float64]) -> Associa
     Returns
     -------
     Association
-        Without a test, and with the reason, where nothing or everything was lost, or the numbers are all equal.
+        Without a test, and with the reason, where no unit or every unit was lost, or all numbers are equal.
     """
     present = ~np.isnan(number)
     lost, number = lost[present], number[present]
@@ -131,9 +133,10 @@ def with_number(lost: NDArray[np.bool_], number: NDArray[np.float64]) -> Associa
 
 
 def _mann_whitney(lost: NDArray[np.bool_], number: NDArray[np.float64]) -> tuple[float, float]:
-    """U of the lost, and its two-sided p by the normal approximation, corrected for ties and continuity.
+    """Mann-Whitney's U of the lost units, and its two-sided p value by the normal approximation.
 
-    As `scipy.stats.mannwhitneyu(..., method="asymptotic")` gives them, whose package takes half a second to import.
+    Corrected for ties and continuity. Equal to `scipy.stats.mannwhitneyu(..., method="asymptotic")`, which is not used
+    because its import takes half a second.
     """
     _, level, count = np.unique(number, return_inverse=True, return_counts=True)
     ranks = (np.cumsum(count) - (count - 1) / 2)[level]
@@ -155,7 +158,7 @@ def _nothing_to_test(n: int, lost: int) -> str | None:
 
 
 def _chi2(gone: NDArray[np.int64], size: NDArray[np.int64], lost: int) -> NDArray[np.float64]:
-    """Pearson's chi-squared of tables (b, groups) of lost units with fixed margins."""
+    """Pearson's chi-squared of b tables with fixed margins; `gone` (b, groups) are the numbers of lost units."""
     share = lost / size.sum()
     expected = size * share
     return np.asarray((((gone - expected) ** 2) / (expected * (1 - share))).sum(axis=1), dtype=np.float64)

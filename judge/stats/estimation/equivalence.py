@@ -1,8 +1,8 @@
-"""Equivalence tests: two one-sided t tests that a difference is smaller than given bounds.
+"""Equivalence tests: two one-sided t tests (TOST) that a difference lies within given bounds.
 
-TOST (Schuirmann 1987): a mean difference is shown to lie inside (low, high) at level alpha when both "at or below low"
-and "at or above high" are rejected one-sidedly, which is when the 1 - 2 alpha interval lies inside the bounds. The
-bounds are the user's: what difference would not matter.
+A mean difference is shown to lie inside (low, high) at level alpha if both one-sided hypotheses, "at or below low" and
+"at or above high", are rejected (Schuirmann 1987). That is the case if the 1 - 2 alpha interval lies inside the bounds.
+The user chooses the bounds: the smallest differences that would matter.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from judge.stats.estimation.means import clustered_error
 
 @dataclass(frozen=True, slots=True)
 class Equivalence:
-    """Result of two one-sided tests.
+    """Result of two one-sided tests of equivalence.
 
     Attributes
     ----------
@@ -27,9 +27,9 @@ class Equivalence:
     bounds : tuple of float
         The smallest differences that would matter.
     p_low, p_high : float or None
-        p of "at or below the lower bound" and of "at or above the upper bound", one-sided.
+        One-sided p values of "at or below the lower bound" and of "at or above the upper bound".
     p : float or None
-        The larger of both: equivalence is shown where it is at most alpha.
+        The larger of the two; equivalence is shown if it is at most alpha.
     """
 
     difference: Estimate
@@ -39,7 +39,7 @@ class Equivalence:
 
     @property
     def p(self) -> float | None:
-        """p value of the pair of tests."""
+        """p value of the equivalence test, the larger of the two one-sided ones; None where the test is undefined."""
         return None if self.p_low is None or self.p_high is None else max(self.p_low, self.p_high)
 
 
@@ -62,18 +62,18 @@ def tost(
     alpha : float
         Level of each of the two tests.
     cluster : array of int, shape (n,), optional
-        Differences with unequal codes are independent: the standard error is that of `means.clustered`, with
+        Cluster of each difference. Clusters are independent: the standard error is that of `means.clustered`, with
         clusters - 1 degrees of freedom. None = all differences are independent.
 
     Returns
     -------
     Equivalence
-        Undefined with fewer than two differences, and where all are equal, since the t test has no variance then.
+        Undefined with fewer than two differences, and where all are equal, since the t test then has no variance.
 
     Raises
     ------
     ValueError
-        The bounds are not ascending.
+        If the bounds are not in ascending order.
     """
     present = ~np.isnan(differences)
     d = differences[present]
@@ -93,24 +93,25 @@ def tost(
 def tost_of(
     difference: Estimate, error: float, df: float, low: float, high: float, *, alpha: float = 0.05, skew: float = 0.0
 ) -> Equivalence:
-    """Two one-sided t tests of any difference with a standard error, e.g. of two correlations over story-prompts.
+    """Two one-sided t tests of a difference with a standard error, such as a difference of two correlations.
 
     Parameters
     ----------
     difference : Estimate
-        Its value; an undefined one has no test.
+        The difference; if it is undefined there is no test.
     error : float
-        Its standard error; 0 where all differences are equal, which leaves nothing to test by.
+        Its standard error; 0 where all differences are equal, which allows no test.
     df : float
         Degrees of freedom of the standard error.
     low, high : float
         The smallest differences that would matter.
     alpha : float
-        Level of each of the two tests, and of both together.
+        Level of each of the two tests, and of the equivalence test.
     skew : float
-        Skewness of what was averaged over the square root of its number (story-prompts' pseudo-values). Each one-sided
-        test errs by a term of this order (Hall 1992, Journal of the Royal Statistical Society B 54, 221-228), to either
-        side; with it the less favourable of Student's t and of Hall's corrected t counts.
+        Skewness of the averaged values (such as story-prompts' pseudo-values), divided by the square root of their
+        number. It causes an error of this order in each one-sided test, in either direction (Hall 1992, Journal of the
+        Royal Statistical Society B 54, 221-228). If given, the more conservative of Student's t and Hall's corrected t
+        is used.
 
     Returns
     -------
@@ -119,7 +120,7 @@ def tost_of(
     Raises
     ------
     ValueError
-        The bounds are not ascending.
+        If the bounds are not in ascending order.
     """
     from scipy import stats
 
@@ -143,12 +144,12 @@ def tost_of(
 
 
 def _corrected(t: float, skew: float) -> float:
-    """Hall's monotone transformation of t, which takes the skewness out; `skew` is that of one over root n."""
+    """Hall's monotone transformation of t, which removes the skewness. `skew` is the skewness divided by root n."""
     return t + skew * t**2 / 3 + skew**2 * t**3 / 27 + skew / 6
 
 
 def _uncorrected(t: float, skew: float) -> float:
-    """The t that `_corrected` makes this one of."""
+    """Inverse of `_corrected`: the t that it transforms into this one."""
     if abs(skew) < 1e-9:
         return t
     return float(3 / skew * (np.cbrt(1 + skew * (t - skew / 6)) - 1))

@@ -1,9 +1,9 @@
 """Means with intervals, with single ratings or story-prompts as the independent units.
 
-*As independent* is what the HANNA study printed: every rating counts as one more independent observation. *Clustered*
-takes story-prompts as the independent units: all ratings of one story, and all stories for one story-prompt, move
-together. Which of the two is wider depends on the data: raters who agree make the first too narrow, raters with
-opposite habits who rate every story make it too wide.
+*As independent* is the method of the HANNA study: every rating counts as one independent observation. *Clustered* takes
+story-prompts as the independent units, because all ratings of one story, and all stories for one story-prompt, are
+correlated. Which interval is wider depends on the data. If raters agree, the first is too narrow. If raters with
+opposite leniency rate every story, the first is too wide.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Codes = NDArray[np.int64]
 
 
 def as_independent(ratings: Floats, *, confidence: float = 0.95) -> Estimate:
-    """The mean of single ratings with Student's t interval, each rating an independent observation.
+    """Mean of single ratings with Student's t interval, with each rating as an independent observation.
 
     mean +- t(n - 1) * s / sqrt(n) (Student 1908).
 
@@ -36,7 +36,7 @@ def as_independent(ratings: Floats, *, confidence: float = 0.95) -> Estimate:
     Returns
     -------
     Estimate
-        `n` counts ratings. Undefined without a rating; without an interval, and with the reason, where there is one.
+        `n` counts ratings. Undefined without a rating. With a single rating there is no interval, but a reason.
     """
     defined = ratings[~np.isnan(ratings)]
     if defined.size == 0:
@@ -49,25 +49,25 @@ def as_independent(ratings: Floats, *, confidence: float = 0.95) -> Estimate:
 
 
 def clustered(values: Floats, cluster: Codes, *, confidence: float = 0.95) -> Estimate:
-    """The mean of stories' ratings with an interval in which clusters (story-prompts) are the independent units.
+    """Mean of stories' ratings, with an interval in which clusters (story-prompts) are the independent units.
 
     mean +- t(G - 1) * sqrt(G / (G - 1) * sum_g (sum_{i in g} (x_i - mean))^2) / n, the cluster-robust variance of a
     mean (Liang & Zeger 1986; for evaluations of language models: Miller 2024, equation 4, without its large-sample z).
-    With one story a cluster it is Student's interval over stories.
+    With one story per cluster it is Student's interval over stories.
 
     Parameters
     ----------
     values : array, shape (n,)
-        One rating a story (mean over raters or repeats); NaN = none, left out.
+        One rating per story (mean over raters or repeats); NaN = none, left out.
     cluster : array of int, shape (n,)
-        Story-prompt of each story, 0...
+        Story-prompt of each story, 0, 1, ...
     confidence : float
         Coverage, 0 to 1.
 
     Returns
     -------
     Estimate
-        `n` counts stories. Undefined without a rated story; with one cluster there is a value and no interval.
+        `n` counts stories. Undefined without a rated story; with one cluster there is a value without an interval.
     """
     present = ~np.isnan(values)
     x, group = values[present], cluster[present]
@@ -87,15 +87,16 @@ def clustered_error(values: Floats, cluster: Codes) -> tuple[float | None, int]:
     Parameters
     ----------
     values : array, shape (n,)
-        One rating a story, none missing.
+        One rating per story, none missing.
     cluster : array of int, shape (n,)
-        Story-prompt of each story, 0...
+        Story-prompt of each story, 0, 1, ...
 
     Returns
     -------
     error : float or None
         In points of the scale; None with fewer than two clusters.
     clusters : int
+        Number of clusters.
     """
     clusters = np.unique(cluster).size
     if clusters < 2:
@@ -105,7 +106,7 @@ def clustered_error(values: Floats, cluster: Codes) -> tuple[float | None, int]:
 
 
 def resampled(values: Floats, group: Codes, groups: int) -> Callable[[NDArray[np.int64]], Floats]:
-    """A function from weights (b, n) to the group means of each row of `values` in b resamples.
+    """Group means of each row of `values` in resamples of stories.
 
     Parameters
     ----------
@@ -119,7 +120,7 @@ def resampled(values: Floats, group: Codes, groups: int) -> Callable[[NDArray[np
     Returns
     -------
     callable
-        From (b, n) to (b, r, groups); NaN where none of a group's rated stories was drawn.
+        Takes weights (b, n) and returns means (b, r, groups); NaN where a resample holds no rated story of a group.
     """
     rows, n = values.shape
     rated = ~np.isnan(values)

@@ -1,18 +1,20 @@
-"""Adjustment of p values for multiple tests, over a declared family.
+"""Adjustment of p values for multiple tests, over a family that the caller declares.
 
 ==============  =======================================================================  =============================
 name            source                                                                   controls
 ==============  =======================================================================  =============================
 bh              Benjamini & Hochberg 1995, J. Royal Statist. Soc. B 57                   false discovery rate
-by              Benjamini & Yekutieli 2001, Annals of Statistics 29                      the same, any dependence
-holm            Holm 1979, Scandinavian Journal of Statistics 6                          any false rejection
-bonferroni      Dunn 1961, J. Am. Statist. Assoc. 56                                     any false rejection
+by              Benjamini & Yekutieli 2001, Annals of Statistics 29                      false discovery rate, also for
+                                                                                         dependent tests
+holm            Holm 1979, Scandinavian Journal of Statistics 6                          P(any false rejection)
+bonferroni      Dunn 1961, J. Am. Statist. Assoc. 56                                     P(any false rejection)
 none            the p values as they are                                                 nothing
 ==============  =======================================================================  =============================
 
-``hanna-published`` repeats Chhun, Suchanek & Clavel 2024 (TACL): Benjamini-Hochberg apart for each column of a table of
-criteria x measures, where comparisons that were not tested stand as p = 0. A placeholder of 0 ranks first and so lowers
-the adjusted p of its neighbours: the rate of false discoveries is not controlled. For regenerating the paper only.
+``hanna-published`` reproduces Chhun, Suchanek & Clavel 2024 (TACL): Benjamini-Hochberg separately for each column of a
+table of criteria x measures, in which comparisons that were not tested count as p = 0. These placeholders rank first
+and lower the other adjusted p values, so that the false discovery rate is not controlled. Use it only to reproduce the
+paper.
 """
 
 from __future__ import annotations
@@ -30,19 +32,19 @@ METHODS: tuple[str, ...] = get_args(Method)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Adjusted:
-    """Adjusted p values and the family they are adjusted over.
+    """Adjusted p values, and the family of tests over which they are adjusted.
 
     Attributes
     ----------
     p : array
-        Of the given shape; NaN where there was no test.
+        Adjusted p values, with the shape of the input; NaN where there was no test.
     m : int
-        Size of the family: the number of real tests. With ``hanna-published`` it is the size of one column,
-        placeholders included, as the paper counted.
+        Size of the family: the number of actual tests. For ``hanna-published`` it is the size of one column,
+        placeholders included, as in the paper.
     tests : int
-        Real tests.
+        Number of actual tests.
     method, family : str
-        How, and over what.
+        Method of adjustment, and name of the family.
     """
 
     p: Floats
@@ -53,28 +55,28 @@ class Adjusted:
 
 
 def adjust(p: Floats, method: Method, *, family: str) -> Adjusted:
-    """Adjust p values over all real tests among them.
+    """Adjust p values over all actual tests among them.
 
     Parameters
     ----------
     p : array, any shape
-        Raw p values, 0 to 1; NaN = not a test: left out of the family, and NaN in the result. For ``hanna-published``
-        a table, shape (criteria, measures).
+        Raw p values, 0 to 1; NaN = no test: not part of the family, and NaN in the result. For ``hanna-published`` a
+        table of shape (criteria, measures).
     method : str
         One of `METHODS`.
     family : str
-        What was declared to be the family, for print.
+        Name of the family, for printing.
 
     Returns
     -------
     Adjusted
-        Each adjusted p is the lowest level at which the procedure would reject: never below the raw p, never above 1.
-        Without any test m = 0 and all are NaN.
+        Each adjusted p is the lowest level at which the procedure would reject; it is at least the raw p, and at most
+        1. Without any test m = 0 and all values are NaN.
 
     Raises
     ------
     ValueError
-        For a p outside 0 to 1, an unknown method, or another shape than a table for ``hanna-published``.
+        For a p outside 0 to 1, an unknown method, or an array that is no table for ``hanna-published``.
     """
     raw = np.asarray(p, dtype=np.float64)
     if method not in METHODS:
@@ -96,7 +98,7 @@ def adjust(p: Floats, method: Method, *, family: str) -> Adjusted:
 
 
 def _adjusted(p: Floats, method: str) -> Floats:
-    """Adjusted p of (m,) real tests."""
+    """Adjusted p values of m tests, shape (m,)."""
     m = p.size
     if method == "none" or m == 0:
         return p.copy()

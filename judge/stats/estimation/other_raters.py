@@ -1,16 +1,16 @@
-"""The factor by which an interval widens when raters are sampled as well as stories.
+"""The factor by which an interval widens if raters are regarded as a sample, as well as stories.
 
-A distance d between a judge and r raters is the mean of d_i, one a rater. Resamples of stories tell how d varies over
-stories; other raters like these would differ from them too, by sigma2 (1 + 1/r), since the judge is one and the raters
-are r. The raters' own spread is estimated as the variance of the d_i over raters less what stories alone would make of
-it, the same variance of the resampled deviations (a variance component from its expectation, Searle, Casella &
-McCulloch 1992, Variance Components, section 3.4; 0 where negative). A variance of so few values is below its
-expectation more often than not, so it is divided by the median of chi-squared over its r - 1 degrees of freedom: it is
-as often too large as too small. The quantile is that of t with the degrees of freedom of Satterthwaite (1946,
-Biometrics Bulletin 2), r - 1 for the raters' part and many for the stories'.
+The difference d between a judge and r raters is the mean over raters of d_i. Resamples of stories show how d varies
+over stories. With other raters of the same kind, d would also vary with variance sigma2 (1 + 1/r), because the judge is
+compared as one rater with the mean of r raters. sigma2 is estimated as the variance of d_i over raters minus the
+variance that stories alone would cause, which is computed from the resampled deviations (a variance component from its
+expectation, Searle, Casella & McCulloch 1992, Variance Components, section 3.4; 0 where negative). A variance of so few
+values is more often below than above its expectation. It is therefore divided by the median of chi-squared over its r -
+1 degrees of freedom, so that it is as often too large as too small. The quantile is that of t with Satterthwaite's
+degrees of freedom (1946, Biometrics Bulletin 2): r - 1 for the raters' part and many for the stories'.
 
-With two raters whose distances differ by more than stories explain, that quantile is 12.7: two people say little of how
-people differ.
+With two raters whose d_i differ by more than stories explain, the quantile is 12.7: two people give little information
+on how people differ.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ def factor(parts: Floats, resampled: Floats) -> float:
     Parameters
     ----------
     parts : array, shape (r,)
-        The distance from each rater; NaN = undefined, left out.
+        Difference between the judge and each rater; NaN = undefined, left out.
     resampled : array, shape (r, b)
-        The same in each resample of stories.
+        The same differences in each resample of stories.
     """
     from scipy.special import chdtri, ndtri, stdtrit
 
@@ -57,14 +57,14 @@ def factor(parts: Floats, resampled: Floats) -> float:
 
 
 def drawn_out(values: Floats, by: float) -> Floats:
-    """Values with their distances from the mean multiplied by a factor, shape (b,).
+    """Values with their deviations from the mean multiplied by a factor, shape (b,).
 
     Parameters
     ----------
     values : array, shape (b,)
-        A statistic in each resample; NaN = undefined, and stays so.
+        A statistic in each resample; NaN = undefined, and stays NaN.
     by : float
-        The factor, as given by `factor`.
+        The factor, as from `factor`.
     """
     if by == 1.0 or np.isnan(values).all():
         return values

@@ -1,8 +1,8 @@
 """Differences between all pairs of systems on the same story-prompts, tested as one family.
 
-A pair of systems is compared on the story-prompts for which both have a rating: the mean of the differences, Student's
-paired t interval and test. The p values of a family are adjusted by Holm's (1979) step-down method, which controls the
-chance of any false difference whatever the dependence between tests.
+Two systems are compared on the story-prompts for which both have a rating: mean of the differences, Student's paired t
+interval, and paired t test. The p values of a family are adjusted by Holm's (1979) step-down method, which controls the
+probability of any false rejection whatever the dependence between tests.
 """
 
 from __future__ import annotations
@@ -28,19 +28,20 @@ ALL_ZERO = "no test: the ratings are equal on every story-prompt"
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Difference between the mean ratings of one pair of systems.
+    """Difference between the mean ratings of two systems.
 
     Attributes
     ----------
     first, second : int
-        The systems' codes.
+        Codes of the systems.
     estimate : Estimate
-        Mean of first minus second over story-prompts with both; the interval is for this pair alone; n counts
-        story-prompts; the reason says why there is no test.
+        Mean of first minus second over story-prompts with both; n counts story-prompts. The interval is not adjusted
+        for other pairs. The reason says why there is no test.
     t, p, p_adjusted : float or None
-        Student's t, two-sided p, and p adjusted over the family; None where there is no test.
+        Student's t, two-sided p, and p adjusted over the family; None without a test.
     test : str
-        ``paired t``, or ``sign`` where all differences are equal and not 0, so that t does not exist.
+        ``paired t``; ``sign`` where all differences are equal and not 0, so that t is undefined; ``none`` without a
+        test.
     """
 
     first: int
@@ -53,7 +54,7 @@ class Difference:
 
     @property
     def higher_first(self) -> Difference:
-        """The same pair with the system that has the higher mean first."""
+        """The same difference with the system that has the higher mean as the first."""
         estimate = self.estimate
         if (estimate.value or 0.0) >= 0:
             return self
@@ -64,12 +65,12 @@ class Difference:
 
 
 def by_story_prompt(values: Floats, system: Codes, story_prompt: Codes, systems: int) -> Floats:
-    """Mean rating of each system's stories for each story-prompt, shape (story-prompts, systems), NaN = none.
+    """Mean rating of each system's stories for each story-prompt, shape (story-prompts, systems); NaN = none.
 
     Parameters
     ----------
     values : array, shape (n,)
-        One rating a story; NaN = none, left out.
+        One rating per story; NaN = none, left out.
     system, story_prompt : arrays of int, shape (n,)
         Codes of each story.
     systems : int
@@ -85,20 +86,20 @@ def by_story_prompt(values: Floats, system: Codes, story_prompt: Codes, systems:
 
 
 def all_pairs(table: Floats, *, confidence: float = 0.95) -> list[Difference]:
-    """Differences of every pair of systems, p values not adjusted yet.
+    """Differences of every pair of systems, with p values not yet adjusted.
 
     Parameters
     ----------
     table : array, shape (story-prompts, systems)
-        Mean ratings, as made by `by_story_prompt`; NaN = none.
+        Mean ratings, as from `by_story_prompt`; NaN = none.
     confidence : float
         Coverage of each pair's interval, 0 to 1.
 
     Returns
     -------
     list of Difference
-        Systems i < j in order. Undefined without a common story-prompt; without a test, and with the reason, with one
-        only or where all differences are 0.
+        All pairs i < j in order. Undefined without a common story-prompt. Without a test, and with the reason, with
+        only one common story-prompt or where all differences are 0.
     """
     pairs = []
     for i in range(table.shape[1] - 1):
@@ -116,7 +117,9 @@ def all_pairs(table: Floats, *, confidence: float = 0.95) -> list[Difference]:
 
 
 def _pair(i: int, j: int, n: int, mean: float, error: float, equal: bool, confidence: float) -> Difference:
-    """One pair from its number of story-prompts, mean, standard error, and whether all its differences are equal."""
+    """Difference of one pair, from the number of story-prompts, mean, standard error, and whether all differences are
+    equal.
+    """
     if n == 0:
         return Difference(i, j, Estimate.undefined(NO_COMMON))
     estimate = Estimate(mean, n=n)
@@ -139,7 +142,7 @@ def adjusted(family: Sequence[Difference]) -> list[Difference]:
     Parameters
     ----------
     family : sequence of Difference
-        Pairs without a test are not counted, and stay without.
+        Pairs without a test are not counted, and stay without a p value.
     """
     tested = [k for k, difference in enumerate(family) if difference.p is not None]
     p = holm(np.array([family[k].p for k in tested], dtype=np.float64))
@@ -165,16 +168,16 @@ def holm(p: Floats) -> Floats:
 
 
 def told_apart(family: Sequence[Difference], systems: int, *, alpha: float = 0.05) -> NDArray[np.bool_]:
-    """Whether system i is rated higher than j with a significant difference, shape (systems, systems).
+    """Whether system i is rated significantly higher than system j, shape (systems, systems).
 
     Parameters
     ----------
     family : sequence of Difference
-        As made by `adjusted`; pairs without a test are never told apart.
+        As from `adjusted`; pairs without a test count as not significant.
     systems : int
         Number of systems.
     alpha : float
-        Level, 0 to 1: adjusted p must lie below it.
+        Level, 0 to 1; the adjusted p must lie below it.
     """
     higher = np.zeros((systems, systems), dtype=np.bool_)
     for difference in family:

@@ -1,7 +1,9 @@
-"""Differences between two sides that rated the same stories: means, rates, effect sizes.
+"""Differences between two sides (such as a judge and the raters) that rated the same stories: differences of means and
+of rates, and effect sizes.
 
-Every difference is *second minus first*. Values come with a function from resampling weights to the same value in each
-resample (`stats.resampling.bootstrap`), so that an interval can respect that stories share story-prompts.
+Every difference is *second minus first*. For each value there is also a function that computes it in bootstrap
+resamples (`stats.resampling.bootstrap`). The resamples draw story-prompts as a whole, so that intervals allow for the
+dependence of their stories.
 """
 
 from __future__ import annotations
@@ -25,18 +27,18 @@ _SAME = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RateDifference:
-    """Difference between two shares of the same trials.
+    """Difference between the success rates of two sides in the same trials, such as repeats of the same queries.
 
     Attributes
     ----------
     first, second : float or None
-        Shares; None where nothing was tried.
+        Share of trials that succeeded on each side; None without a trial.
     difference : Estimate
-        Second minus first, without an interval; n counts trials.
+        Second share minus first, without an interval; its `n` counts trials.
     only_first, only_second : int
         Discordant trials: those that succeeded on one side only (the counts of McNemar's test, 1947).
     discordant : array of bool, shape (n,)
-        Stories with a discordant trial.
+        True for each story that has a discordant trial.
     """
 
     first: float | None
@@ -48,27 +50,27 @@ class RateDifference:
 
     @classmethod
     def undefined(cls, reason: str, discordant: Mask) -> RateDifference:
-        """A difference of shares that are unknown.
+        """A difference without values, for shares that cannot be computed.
 
         Parameters
         ----------
         reason : str
-            Why they are not known.
+            Why the shares cannot be computed.
         discordant : array of bool, shape (n,)
-            Stories with a discordant trial.
+            True for each story that has a discordant trial.
         """
         return cls(None, None, Estimate.undefined(reason), 0, 0, discordant)
 
     @property
     def h(self) -> Estimate:
-        """Cohen's h of the two shares."""
+        """Cohen's h of the two shares; undefined, with the reason, without a trial."""
         if self.first is None or self.second is None:
             return Estimate.undefined(self.difference.reason or "nothing was tried")
         return Estimate(cohen_h(self.first, self.second), n=self.difference.n)
 
 
 def mean_difference(first: Floats, second: Floats) -> Estimate:
-    """Mean of second minus first over stories with both.
+    """Mean of second minus first over the stories that both sides rated.
 
     Parameters
     ----------
@@ -78,7 +80,7 @@ def mean_difference(first: Floats, second: Floats) -> Estimate:
     Returns
     -------
     Estimate
-        Without an interval; `n` counts stories. Undefined without a story that has both.
+        Without an interval; `n` counts stories. Undefined where no story has both ratings.
     """
     d = second - first
     d = d[~np.isnan(d)]
@@ -88,12 +90,13 @@ def mean_difference(first: Floats, second: Floats) -> Estimate:
 
 
 def resampled_mean_difference(first: Floats, second: Floats) -> Statistic:
-    """A function from weights (b, n) to the mean difference in each resample, shape (b,); NaN where none was drawn.
+    """A function that computes the mean difference in b resamples: from weights (b, n) to means (b,). A mean is NaN
+    where the resample holds no story that both sides rated.
 
     Parameters
     ----------
-    first, second
-        As for `mean_difference`.
+    first, second : array, shape (n,)
+        Ratings of each side, in points of the scale; NaN = missing.
     """
     d = second - first
     present = ~np.isnan(d)
@@ -101,20 +104,23 @@ def resampled_mean_difference(first: Floats, second: Floats) -> Statistic:
 
 
 def standardised(first: Floats, second: Floats) -> Estimate:
-    """Mean difference over the mean of the two sides' standard deviations: d_av (Lakens 2013, equation 10).
+    """Standardised mean difference d_av (Lakens 2013, equation 10): the mean difference divided by the mean of the two
+    sides' standard deviations.
 
-    The deviations are those of the sides' ratings of stories with both (n - 1), not of the differences, so that the
-    size does not grow with the correlation of the sides.
+    The standard deviations (divisor n - 1) are those of each side's ratings of the stories that both rated. The
+    standard deviation of the differences is not used, because then the effect size would grow with the correlation
+    between the sides.
 
     Parameters
     ----------
-    first, second
-        As for `mean_difference`.
+    first, second : array, shape (n,)
+        Ratings of each side, in points of the scale; NaN = missing, left out pairwise.
 
     Returns
     -------
     Estimate
-        Without an interval; `n` counts stories. Undefined with fewer than two stories or where both sides are constant.
+        Without an interval; `n` counts stories. Undefined with fewer than two stories or where both sides are
+        constant.
     """
     both = ~(np.isnan(first) | np.isnan(second))
     x, y = first[both], second[both]
@@ -132,14 +138,14 @@ def rate_difference(tried: Mask, first: Mask, second: Mask) -> RateDifference:
     Parameters
     ----------
     tried : array of bool, shape (n stories, k repeats)
-        Trials that both sides made: only these count.
+        True for trials that both sides made; only these count.
     first, second : array of bool, shape (n stories, k repeats)
         Whether the trial succeeded on each side.
 
     Returns
     -------
     RateDifference
-        Undefined where nothing was tried.
+        Undefined without a trial.
     """
     first, second = first & tried, second & tried
     trials = int(tried.sum())
@@ -153,17 +159,20 @@ def rate_difference(tried: Mask, first: Mask, second: Mask) -> RateDifference:
 
 
 def resampled_rate_difference(tried: Mask, first: Mask, second: Mask) -> Statistic:
-    """A function from weights (b, n) of stories to the difference of shares in each resample, shape (b,).
+    """A function that computes the difference of success rates in b resamples: from weights of stories (b, n) to
+    differences (b,).
 
     Parameters
     ----------
-    tried, first, second
-        As for `rate_difference`.
+    tried : array of bool, shape (n stories, k repeats)
+        True for trials that both sides made; only these count.
+    first, second : array of bool, shape (n stories, k repeats)
+        Whether the trial succeeded on each side.
 
     Returns
     -------
     callable
-        NaN where no trial was drawn.
+        A difference is NaN where the resample holds no trial.
     """
     gain = (second & tried).sum(axis=1) - (first & tried).sum(axis=1)
     return _ratio(gain.astype(np.float64), tried.sum(axis=1).astype(np.float64))

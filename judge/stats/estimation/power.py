@@ -1,9 +1,10 @@
 """Precision of a mean over clustered stories, and the minimum detectable effect.
 
-Stories for one story-prompt resemble each other, so the standard error of a mean over them is taken over story-prompts
-(the clusters of `means.clustered`).
+Stories for the same story-prompt resemble each other, so the standard error of a mean is computed with story-prompts as
+clusters (`means.clustered`).
 
-- effective n = n (SE as if independent / SE clustered)²: Miller 2024, arXiv 2411.00640; Kish 1965, Survey Sampling;
+- effective n = n (SE as if independent / SE clustered)²: Miller 2024, arXiv 2411.00640; Kish 1965, Survey
+  Sampling;
 - minimum detectable effect = (z(1 - alpha/2) + z(power)) SE, 2.80 SE for alpha .05 two-sided and power .8.
 """
 
@@ -25,18 +26,20 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Precision:
-    """Precision of a mean.
+    """Mean of clustered values with its standard errors and effective sample size.
 
     Attributes
     ----------
     mean : Estimate
-        With its t interval clustered by story-prompt; n = values used.
+        The mean with its t interval clustered by story-prompt; `n` counts the values used.
     se, se_independent : float or None
-        Standard error over clusters, and as if all values were independent (None for fewer than 2).
+        Clustered standard error, and the standard error as if all values were independent. None for fewer than 2
+        clusters or values.
     clusters : int
         Number of story-prompts.
     effective_n : float or None
-        None where either standard error is 0 or does not exist.
+        Number of independent values that would give the clustered standard error. None where either standard error
+        is 0 or does not exist.
     """
 
     mean: Estimate
@@ -47,21 +50,23 @@ class Precision:
 
 
 def precision(values: Floats, cluster: Codes, *, confidence: float = 0.95) -> Precision:
-    """Mean of values, e.g. of a system's stories or of paired differences, with its precision under clustering.
+    """Mean of values (e.g. the ratings of a system's stories, or paired differences) with its precision under
+    clustering.
 
     Parameters
     ----------
     values : array, shape (n,)
         NaN = missing, left out.
     cluster : array of int, shape (n,)
-        Story-prompt of each value; any codes.
+        Story-prompt of each value, as any integer codes.
     confidence : float
         Coverage of the t interval.
 
     Returns
     -------
     Precision
-        Undefined for no values. The effective n may exceed n where values within clusters differ more than by chance.
+        Its mean is undefined without values. The effective n may exceed n where values within clusters differ more
+        than by chance.
     """
     present = ~np.isnan(values)
     y = values[present]
@@ -79,11 +84,12 @@ def precision(values: Floats, cluster: Codes, *, confidence: float = 0.95) -> Pr
 
 
 def clustered_proportion(hits: Floats, cluster: Codes, *, confidence: float = 0.95) -> Estimate:
-    """A share among clustered stories: Wilson's interval with the effective n and Student's t (G - 1 df).
+    """A proportion of clustered stories, with Wilson's interval for the effective n and a quantile of Student's t (G -
+    1 df for G clusters).
 
-    That is the interval that holds its coverage for shares near 0 and 1 in cluster samples (Franco, Little, Louis &
-    Slud 2019, Journal of Survey Statistics and Methodology 7). Where all values are equal the effective n cannot be
-    estimated, and each cluster counts as one.
+    This interval keeps its coverage in cluster samples for proportions near 0 and 1 (Franco, Little, Louis & Slud 2019,
+    Journal of Survey Statistics and Methodology 7). Where all values are equal the effective n cannot be estimated, and
+    the number of clusters is used instead.
 
     Parameters
     ----------
@@ -92,12 +98,12 @@ def clustered_proportion(hits: Floats, cluster: Codes, *, confidence: float = 0.
     cluster : array of int, shape (n,)
         Story-prompt of each value.
     confidence : float
-        Coverage.
+        Coverage of the interval.
 
     Returns
     -------
     Estimate
-        Undefined for no values; without an interval, and with the reason, for fewer than 2 clusters.
+        Undefined without values. For fewer than 2 clusters it has no interval but a reason.
     """
     estimate = precision(hits, cluster, confidence=confidence)
     if estimate.mean.value is None or estimate.clusters < 2:
@@ -117,7 +123,8 @@ def effective_n(n: int, se_independent: float, se_clustered: float) -> float:
     n : int
         Number of stories.
     se_independent, se_clustered : float
-        Standard error of their mean as if stories were independent, and over clusters; the second above 0.
+        Standard error of the stories' mean as if they were independent, and clustered standard error; the latter
+        must be above 0.
     """
     return n * (se_independent / se_clustered) ** 2
 
@@ -125,7 +132,7 @@ def effective_n(n: int, se_independent: float, se_clustered: float) -> float:
 def minimum_detectable_effect(
     se: float, *, alpha: float = 0.05, power: float = 0.8, df: float | None = None, two_sided: bool = True
 ) -> float:
-    """Smallest true difference found significant at level alpha with the given power.
+    """Smallest true difference that a test at level alpha detects with the given power.
 
     Parameters
     ----------
@@ -134,15 +141,16 @@ def minimum_detectable_effect(
     alpha, power : float
         Between 0 and 1; power above alpha / 2.
     df : float, optional
-        Degrees of freedom of the standard error (clusters - 1). Without them it counts as known: normal quantiles,
-        2.80 SE at the defaults. With them: quantiles of t in both places (Bloom 1995, Evaluation Review 19).
+        Degrees of freedom of the standard error (clusters - 1). None = the standard error counts as known, and
+        quantiles are normal (2.80 SE at the defaults). With `df`, both quantiles are those of Student's t (Bloom
+        1995, Evaluation Review 19).
     two_sided : bool
-        Whether the test is two-sided; a one-sided one needs 2.49 SE.
+        Whether the test is two-sided; a one-sided test at the other defaults gives 2.49 SE.
 
     Raises
     ------
     ValueError
-        A level or power outside 0 to 1.
+        `alpha` or `power` is outside its range.
     """
     share = alpha / 2 if two_sided else alpha
     if not (0 < alpha < 1 and share < power < 1):

@@ -1,21 +1,24 @@
-"""Prediction-powered means: few human ratings and many of a judge, unbiased whatever the judge's quality.
+"""Prediction-powered means: mean human ratings estimated from few human ratings and many ratings by a judge. They are
+unbiased whatever the judge's quality.
 
 Prediction-powered inference (Angelopoulos, Bates, Fannjiang, Jordan & Zrnic 2023, Science 382) with power tuning
-(PPI++; Angelopoulos, Duchi & Zrnic 2023, arXiv 2311.01453): with n stories that people rated and N that they did not,
+(PPI++; Angelopoulos, Duchi & Zrnic 2023, arXiv 2311.01453): with n stories that people rated and N stories that they
+did not rate,
 
     mean = lambda * mean(judge, N) + mean(people - lambda * judge, n)
     variance = lambda^2 var(judge, N) / N + var(people - lambda * judge, n) / n
 
-The judge's rating may be any function of the story here, so that a story that the judge lost counts too: with a
-constant, the mean of the judge's other ratings. Were such stories left out, a judge that declines bad stories would
-make the rest look like all (its losses would depend on what people think), and the means of people alone as well.
+The method allows any function of the story in the place of the judge's rating. A story without a rating by the judge
+therefore stays in and gets a constant, the mean of the judge's other ratings. Leaving it out would bias the means, also
+those of human ratings alone, where the judge declines bad stories more often.
 
-lambda = 1 is PPI, 0 the plain mean of the human ratings; PPI++ takes the lambda with the smallest variance,
-cov(people, judge) / ((1 + n / N) var(judge)), cut at 0 and 1. Conventions are those of ppi-python 0.2.3: variances of
-the interval divide by n, the covariance by n, var(judge) over all n + N ratings by n + N - 1; quantiles are normal.
-With `small_sample`, variances of the interval divide by n - 1 and quantiles are Student's t with n - 1 degrees of
-freedom, as for any mean of few ratings: normal ones leave 93 % of 95 where people rated 30 stories.
-The n stories must be a random sample of all n + N: people who chose what to rate break it. Stories are independent.
+lambda = 1 gives PPI, and lambda = 0 the plain mean of the human ratings. PPI++ takes the lambda with the smallest
+variance, cov(people, judge) / ((1 + n / N) var(judge)), clipped to 0..1. Conventions are those of ppi-python 0.2.3:
+variances of the interval divide by n, the covariance by n, var(judge) over all n + N ratings by n + N - 1; quantiles
+are normal. With `small_sample`, variances of the interval divide by n - 1 and quantiles are Student's t with n - 1
+degrees of freedom, as for any mean of few ratings. With normal quantiles, 95 % intervals cover only 93 % where people
+rated 30 stories. The n stories must be a random sample of all n + N, so the method does not hold where raters chose
+which stories to rate. Stories are taken as independent.
 """
 
 from __future__ import annotations
@@ -38,22 +41,22 @@ FEW = 30
 
 @dataclass(frozen=True, slots=True)
 class PoweredMean:
-    """A prediction-powered mean, with the means from human ratings alone and from the judge alone.
+    """Prediction-powered mean, with the mean of the human ratings alone and the mean of the judge's ratings alone.
 
     Attributes
     ----------
     estimate : Estimate
-        `n` counts stories that people rated.
+        The prediction-powered mean; `n` counts stories that people rated.
     people : Estimate
-        Mean of all the human ratings alone, interval by the same formula (lambda = 0).
+        Mean of the human ratings alone, with an interval by the same formula (lambda = 0).
     judge : float or None
-        Mean of the judge's ratings of all stories: what one would print who trusts the judge.
+        Mean of the judge's ratings of all stories, without correction; None without a rating.
     power : float or None
-        lambda.
+        The weight lambda of the judge's ratings; None where the estimate is undefined.
     both, judge_only : int
-        Stories rated by both, and by the judge only.
+        Number of stories rated by both people and the judge, and by the judge only.
     lost : int
-        Stories without the judge's rating, whether people rated them or not.
+        Number of stories without a rating by the judge, whether people rated them or not.
     """
 
     estimate: Estimate
@@ -66,7 +69,7 @@ class PoweredMean:
 
     @property
     def worth(self) -> float | None:
-        """Relative efficiency: variance of the mean of human ratings alone / variance of this estimate."""
+        """Relative efficiency: variance of the mean of human ratings alone divided by the variance of this estimate."""
         widths = [None if e.low is None or e.high is None else e.high - e.low for e in (self.people, self.estimate)]
         plain, powered = widths
         return None if plain is None or powered is None or powered == 0.0 else (plain / powered) ** 2
@@ -75,22 +78,24 @@ class PoweredMean:
 def powered_mean(
     people: Floats, judge: Floats, *, power: float | None = None, small_sample: bool = False
 ) -> PoweredMean:
-    """Mean rating that people would give to all stories.
+    """Estimate of the mean rating that people would give to all stories, from few human ratings and many ratings by a
+    judge.
 
     Parameters
     ----------
     people, judge : array, shape (n + N,)
-        NaN = missing. A story without the judge's rating counts with the mean of its other ratings.
+        Ratings of each story; NaN = missing. A story without a rating by the judge gets the mean of the judge's
+        other ratings.
     power : float, optional
-        lambda; None = tuned.
+        Weight lambda of the judge's ratings, 0 to 1; None = the weight with the smallest variance.
     small_sample : bool
-        See the module.
+        Use divisor n - 1 and quantiles of Student's t instead of divisor n and normal quantiles.
 
     Returns
     -------
     PoweredMean
-        Undefined without two stories rated by both, or without two rated by the judge only: then there is nothing to
-        gain and `people` is the answer.
+        Its estimate is undefined with fewer than two stories rated by both, or fewer than two rated by the judge
+        only. In the second case the judge adds nothing, and the attribute `people` is the result to use.
     """
     judged, rated = ~np.isnan(judge), ~np.isnan(people)
     both, more = int((judged & rated).sum()), int((judged & ~rated).sum())
@@ -123,7 +128,7 @@ def _power(y: Floats, f: Floats, rest: Floats) -> float:
 
 
 def _mean(y: Floats, f: Floats, rest: Floats, power: float, *, small_sample: bool) -> Estimate:
-    """The formula of the module for a given lambda."""
+    """The prediction-powered mean and its interval for a given lambda (formula: see the module)."""
     less = 1 if small_sample else 0
     value, variance = float((y - power * f).mean()), float((y - power * f).var(ddof=less)) / y.size
     if power:

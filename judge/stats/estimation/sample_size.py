@@ -1,19 +1,19 @@
 """Sample size: the number of story-prompts that an interval, test or equivalence test needs, from a pilot.
 
-A smooth statistic of stories clustered by story-prompt (a tau-b, a difference of two) has standard error s / sqrt(G)
-over G story-prompts, where s, the *spread*, is the standard deviation of the story-prompts' jackknife pseudo-values
-(Efron & Tibshirani 1993, chapter 11). With Student's t of G - 1 degrees of freedom
+A smooth statistic of stories clustered by story-prompt (a tau-b, or a difference of two tau-b) has standard error s /
+sqrt(G) over G story-prompts, where s, the *spread*, is the standard deviation of the story-prompts' jackknife
+pseudo-values (Efron & Tibshirani 1993, chapter 11). With Student's t of G - 1 degrees of freedom
 
-- the interval reaches t(.975) s / sqrt(G) either way;
-- a difference d is found with the power asked for where d >= (t(.975) + t(power)) s / sqrt(G) (Bloom 1995, Evaluation
-  Review 19; `power.minimum_detectable_effect`);
-- two one-sided tests show a difference d to lie within a margin m where m - |d| >= (t(.95) + t(power)) s / sqrt(G), and
-  with d = 0 either test may fail: t(1 - (1 - power) / 2) in place of t(power) (Chow, Shao & Wang 2008, Sample Size
-  Calculations in Clinical Research, section 3.2.3).
+- the half-width of the 95 % interval is t(.975) s / sqrt(G);
+- a test detects a difference d with the wanted power where d >= (t(.975) + t(power)) s / sqrt(G) (Bloom 1995,
+  Evaluation Review 19; `power.minimum_detectable_effect`);
+- two one-sided tests show a difference d to lie within a margin m where m - |d| >= (t(.95) + t(power)) s /
+  sqrt(G). With d = 0 both tests can fail, and t(1 - (1 - power) / 2) takes the place of t(power) (Chow, Shao &
+  Wang 2008, Sample Size Calculations in Clinical Research, section 3.2.3).
 
-What a pilot of G story-prompts tells of s² has the sampling variance (k / G - (G - 3) / (G (G - 1))) s⁴, k being the
-kurtosis of the pseudo-values (Mood, Graybill & Boes 1974, chapter VI, theorem 2); ranges are those of a chi-squared
-distribution with that variance.
+The estimate of s² from a pilot of G story-prompts has the sampling variance (k / G - (G - 3) / (G (G - 1))) s⁴, where k
+is the kurtosis of the pseudo-values (Mood, Graybill & Boes 1974, chapter VI, theorem 2). The range of each number of
+story-prompts comes from a chi-squared distribution with that variance.
 """
 
 from __future__ import annotations
@@ -40,23 +40,27 @@ RANGE = (0.1, 0.9)
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Spread of a statistic over story-prompts.
+    """Spread of a statistic over story-prompts, estimated in a pilot; it gives the standard error for any number of
+    story-prompts.
 
     Attributes
     ----------
     value : float
-        Standard deviation of one story-prompt's pseudo-value: the standard error over G of them is value / sqrt(G).
+        Standard deviation of the story-prompts' jackknife pseudo-values. The standard error of the statistic over G
+        story-prompts is value / sqrt(G).
     df : float
-        Of the chi-squared distribution that says how well value² is known; infinite where it counts as known.
+        Degrees of freedom of the chi-squared distribution that describes the sampling error of value²; infinite
+        where value² counts as known.
     clusters : int
-        Story-prompts of the pilot.
+        Number of story-prompts in the pilot.
     effective : float
-        Degrees of freedom of a test by this spread: story-prompts less one, or fewer where few of them carry most of
-        what varies (`resampling.cluster_jackknife`). In simulated studies of two judges whose taus truly differ by the
-        margin of an equivalence test, story-prompts less one let 5.5 % of 96 story-prompts pass for equivalent, these
-        5.0 %.
+        Degrees of freedom of a test that uses this spread: story-prompts - 1, or fewer where a few story-prompts
+        carry most of the variance (`resampling.cluster_jackknife`). In simulated studies of 96 story-prompts, with
+        two judges whose true taus differ by exactly the margin of a 5 % equivalence test, story-prompts - 1 degrees
+        of freedom gave 5.5 % false conclusions of equivalence, and these degrees of freedom 5.0 %.
     skew : float
-        Skewness of the pseudo-values over the square root of their number: by this order a one-sided test errs.
+        Skewness of the pseudo-values divided by the square root of their number. The error in the level of a
+        one-sided test is of this order.
     """
 
     value: float
@@ -67,16 +71,16 @@ class Spread:
 
     @property
     def error(self) -> float:
-        """Standard error of the pilot's own value."""
+        """Standard error of the statistic in the pilot itself."""
         return self.value / math.sqrt(self.clusters)
 
     def at(self, share: float) -> float:
-        """Quantile of the spread, given the pilot.
+        """Quantile of the unknown true spread, given the pilot's estimate.
 
         Parameters
         ----------
         share : float
-            Its probability, 0 to 1.
+            Probability of the quantile, 0 to 1.
         """
         if math.isinf(self.df):
             return self.value
@@ -85,7 +89,10 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number of story-prompts (or other levels): value and 10 to 90 % range; None = larger than any number tried."""
+    """Number of story-prompts (or of other units) that a study needs: estimate and its 10 % and 90 % limits.
+
+    None in a field = larger than any number tried.
+    """
 
     value: int | None
     low: int | None
@@ -93,7 +100,7 @@ class Number:
 
     @property
     def range(self) -> str:
-        """The range as text; ∞ = beyond `MOST`."""
+        """The 10 to 90 % range as text; ∞ stands for a number above `MOST`, the largest number tried."""
         low, high = ("∞" if end is None else f"{end:,}" for end in (self.low, self.high))
         return low if low == high else f"{low}-{high}"
 
@@ -104,13 +111,12 @@ def spread(left_out: Floats) -> Spread | None:
     Parameters
     ----------
     left_out : array, shape (G,)
-        The statistic without each of the story-prompts; NaN = undefined then.
+        The statistic recomputed without each story-prompt in turn; NaN = undefined without that story-prompt.
 
     Returns
     -------
     Spread or None
-        None with fewer than 5 story-prompts, where the statistic is undefined without one of them, and where nothing
-        varies.
+        None with fewer than 5 story-prompts, where `left_out` holds NaN, and where its values do not vary.
     """
     clusters = left_out.size
     if clusters < FEWEST or not np.isfinite(left_out).all():
@@ -129,36 +135,37 @@ def spread(left_out: Floats) -> Spread | None:
 
 
 def half_width(spread: Spread, clusters: int, *, confidence: float = 0.95) -> float:
-    """Half-width of the interval with the given number of story-prompts, in the unit of the statistic.
+    """Half-width of the confidence interval with the given number of story-prompts, in the unit of the statistic.
 
     Parameters
     ----------
     spread : Spread
-        Of the statistic, from a pilot.
+        Spread of the statistic, from a pilot.
     clusters : int
         Number of story-prompts, at least 2.
     confidence : float
-        Coverage, 0 to 1.
+        Coverage of the interval, 0 to 1.
     """
     return _t(clusters, 0.5 + confidence / 2) * spread.value / math.sqrt(clusters)
 
 
 def for_half_width(spread: Spread, half_width: float, *, confidence: float = 0.95) -> Number:
-    """Number of story-prompts for which the interval is short enough.
+    """Number of story-prompts that makes the half-width of the confidence interval small enough.
 
     Parameters
     ----------
     spread : Spread
-        Of the statistic, from a pilot.
+        Spread of the statistic, from a pilot.
     half_width : float
-        The largest half-width that will do, in the unit of the statistic.
+        Largest acceptable half-width, in the unit of the statistic.
     confidence : float
-        Coverage, 0 to 1.
+        Coverage of the interval, 0 to 1.
 
     Returns
     -------
     Number
-        With its 10 to 90 % range; None where it lies beyond `MOST`. Formulas: see the module.
+        The number of story-prompts with its 10 to 90 % range; a field is None where it is above `MOST`. Formulas:
+        see the module.
     """
     return _ranged(spread, lambda s: fewest(lambda g: _t(g, 0.5 + confidence / 2) * s / math.sqrt(g) <= half_width))
 
@@ -169,7 +176,7 @@ def for_difference(spread: Spread, difference: float, *, power: float = 0.8, alp
     Parameters
     ----------
     spread : Spread
-        Of the difference, from a pilot.
+        Spread of the difference, from a pilot.
     difference : float
         The true difference, in the unit of the statistic.
     power, alpha : float
@@ -178,12 +185,12 @@ def for_difference(spread: Spread, difference: float, *, power: float = 0.8, alp
     Returns
     -------
     Number
-        With its 10 to 90 % range (Bloom 1995; formulas: see the module).
+        The number of story-prompts with its 10 to 90 % range (Bloom 1995; formulas: see the module).
 
     Raises
     ------
     ValueError
-        A level or power outside 0 to 1.
+        `alpha` or `power` is outside 0 to 1, or `power` is not above alpha / 2.
     """
     if not (0 < alpha < 1 and alpha / 2 < power < 1):
         raise ValueError(f"alpha {alpha:g} and power {power:g} must lie between 0 and 1, power above alpha / 2")
@@ -197,15 +204,16 @@ def for_difference(spread: Spread, difference: float, *, power: float = 0.8, alp
 def for_equivalence(
     spread: Spread, difference: float, margin: float, *, power: float = 0.8, alpha: float = 0.05
 ) -> Number:
-    """Number of story-prompts that decide whether a true difference lies inside or outside the margin.
+    """Number of story-prompts needed to decide whether a true difference lies inside or outside the margin.
 
     Parameters
     ----------
     spread : Spread
-        Of the difference, from a pilot.
+        Spread of the difference, from a pilot.
     difference, margin : float
-        The true difference and the largest difference that does not matter, in the unit of the statistic. Inside the
-        margin, two one-sided tests must show it; outside, one such test must show that the difference lies outside.
+        The true difference and the largest difference that does not matter, in the unit of the statistic. For a
+        difference inside the margin, two one-sided tests must show that it lies inside. For a difference outside,
+        one one-sided test must show that it lies outside.
     power : float
         Wanted probability of a decision, 0 to 1.
     alpha : float
@@ -214,7 +222,8 @@ def for_equivalence(
     Returns
     -------
     Number
-        None at the margin itself, where no number of story-prompts decides. Formulas: see the module.
+        The number of story-prompts with its 10 to 90 % range. Its fields are None where the difference equals the
+        margin, because then no number of story-prompts suffices. Formulas: see the module.
     """
     room = abs(margin - abs(difference))
     inside = abs(difference) < margin
@@ -245,7 +254,7 @@ def tost_power(difference: float, error: float, margin: float, df: int, *, alpha
     Returns
     -------
     float
-        0 to 1, by the t distribution around the true difference (Chow, Shao & Wang 2008, section 3.2.3).
+        Power, 0 to 1, by the t distribution around the true difference (Chow, Shao & Wang 2008, section 3.2.3).
     """
     critical = float(special.stdtrit(df, 1 - alpha))
     above, below = ((margin - sign * difference) / error - critical for sign in (1, -1))
@@ -253,12 +262,13 @@ def tost_power(difference: float, error: float, margin: float, df: int, *, alpha
 
 
 def fewest(enough: Callable[[int], bool]) -> int | None:
-    """The smallest number from 5 on for which `enough` is true; None beyond `MOST`.
+    """The smallest number, at least 5, for which `enough` is true; None where that number is above `MOST`.
 
     Parameters
     ----------
     enough : callable
-        From a number to whether it is enough; every larger number than one that is enough must be so too.
+        Function from a number to whether it is large enough. It must be monotone: true for every number above one
+        for which it is true.
     """
     high = FEWEST
     while not enough(high):

@@ -1,9 +1,9 @@
-"""Stratified random samples with known inclusion probabilities, and their weights.
+"""Draws stratified random samples with known inclusion probabilities and gives each drawn unit its weight.
 
-Within a stratum the sample is systematic: units stand in an order (by what the sample should spread over, ties broken
-at random) and every k-th is drawn from a random start, so that each unit has the same chance and neighbours are not
-drawn together (Madow & Madow 1944, Ann. Math. Stat. 15; "implicit stratification": Lohr 2021, Sampling, 3rd edition,
-ch. 5). A unit's weight is 1 / its chance, with the numbers drawn where every stratum has some.
+Within a stratum the sample is systematic: units are sorted by a variable over which the sample should spread (ties
+broken at random), and every k-th unit is drawn from a random start. Each unit thus has the same chance, and neighbours
+are not drawn together (Madow & Madow 1944, Ann. Math. Stat. 15; "implicit stratification": Lohr 2021, Sampling, 3rd
+edition, ch. 5). A unit's weight is 1 / its inclusion probability.
 """
 
 from __future__ import annotations
@@ -22,11 +22,12 @@ ALLOCATIONS: tuple[str, ...] = get_args(Allocation)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Drawn:
-    """A sample: `unit` (n,) holds indices in ascending order, `weight` (n,) the number of units that each one
-    represents.
+    """A stratified sample.
 
-    `size` and `drawn` (strata,) count units and drawn units of each stratum. `some` says that not every stratum could
-    have one (fewer units asked for than strata): which ones do is random then, and `weight` allows for that.
+    `unit` (n,) holds the indices of the drawn units in ascending order, and `weight` (n,) the number of units that each
+    drawn unit represents. `size` and `drawn` (strata,) count all units and drawn units of each stratum. `some` is true
+    where fewer units than strata were requested, so that some strata have no drawn unit; which strata these are is
+    random, and `weight` allows for that.
     """
 
     unit: Integers
@@ -37,20 +38,21 @@ class Drawn:
 
 
 def draw(stratum: Integers, order: Integers, n: int, rng: np.random.Generator, allocation: Allocation) -> Drawn:
-    """Draw n units, or all where there are no more.
+    """Draw a stratified sample of n units, or all units where there are at most n.
 
     Parameters
     ----------
     stratum : array, shape (units,)
-        Codes 0..k-1.
+        Stratum of each unit, as codes 0..strata-1.
     order : array, shape (units,)
-        Codes by which units of a stratum are put in order before every k-th is drawn; ties are broken at random.
+        Codes by which the units of a stratum are sorted before every k-th unit is drawn; ties are broken at random.
     n : int
-        Units wanted.
+        Number of units to draw.
     rng : numpy Generator
-        The caller's seed.
+        Random generator, seeded by the caller.
     allocation : str
-        "equal": strata get the same number, as far as they have units; "proportional": every unit the same chance.
+        "equal": the same number of units from each stratum, as far as it has that many. "proportional": the same
+        chance for every unit.
 
     Returns
     -------
@@ -59,7 +61,7 @@ def draw(stratum: Integers, order: Integers, n: int, rng: np.random.Generator, a
     Raises
     ------
     ValueError
-        For n < 1 or another allocation.
+        n < 1, or `allocation` has another value.
     """
     if n < 1 or allocation not in ALLOCATIONS:
         raise ValueError(f"cannot draw {n} units with allocation {allocation!r}")
@@ -88,9 +90,9 @@ def draw(stratum: Integers, order: Integers, n: int, rng: np.random.Generator, a
 
 
 def allocate(size: Integers, n: int, rng: np.random.Generator) -> Integers:
-    """Numbers of units to draw from each stratum, as equal as possible, shape (strata,).
+    """Number of units to draw from each stratum, as equal as the sizes of the strata allow; shape (strata,).
 
-    What is left over after equal shares goes to strata by chance.
+    Units that remain after equal shares go to strata chosen at random.
 
     Parameters
     ----------
@@ -99,7 +101,7 @@ def allocate(size: Integers, n: int, rng: np.random.Generator) -> Integers:
     n : int
         Number of units to draw, at most the sum of sizes.
     rng : numpy Generator
-        The caller's seed.
+        Random generator, seeded by the caller.
     """
     given = np.zeros_like(size)
     while (left := n - int(given.sum())) > 0:
@@ -113,21 +115,21 @@ def allocate(size: Integers, n: int, rng: np.random.Generator) -> Integers:
 
 
 def thin(group: Integers, k: int, rng: np.random.Generator) -> tuple[Integers, Floats]:
-    """At most k random units of each group.
+    """Keep at most k random units of each group.
 
     Parameters
     ----------
     group : array of int, shape (n,)
         Group of each unit.
     k : int
-        Most units of a group that are kept.
+        Maximum number of units kept per group.
     rng : numpy Generator
-        The caller's seed.
+        Random generator, seeded by the caller.
 
     Returns
     -------
     array of int, array
-        Indices of the units kept, ascending, and the number of units that each represents.
+        Indices of the kept units, ascending, and the number of units that each kept unit represents.
     """
     order = np.lexsort((rng.random(group.size), group))
     sizes = np.bincount(group)
@@ -138,5 +140,7 @@ def thin(group: Integers, k: int, rng: np.random.Generator) -> tuple[Integers, F
 
 
 def _systematic(units: int, n: int, rng: np.random.Generator) -> Integers:
-    """Every (units / n)-th place from a random start: n different places, each with the same chance."""
+    """Systematic sample of n different indices from 0..units-1: every (units / n)-th index from a random start, each
+    index with the same chance.
+    """
     return np.asarray(np.floor((np.arange(n) + rng.random()) * (units / n)), dtype=np.int64)

@@ -1,10 +1,10 @@
 """The loops of `judge.stats.kernels.loops`, compiled by numba where it is installed (extra `fast`).
 
-Every loop counts in integers, and its caller has a numpy form that gives the same integers, so that results are
-the same bit for bit with and without numba; a test runs both. This module alone imports numba, when a loop is first
-wanted: that takes a second or more, so small tasks stay with numpy.
+Every loop counts in integers, and its caller has a numpy version that gives the same integers. Results are therefore
+identical with and without numba; a test runs both. Only this module imports numba, when a loop is first needed. The
+import takes a second or more, so small tasks stay with numpy.
 
-The environment variable JUDGE_COMPILED says ``never`` (numpy only), ``always`` (an error without numba) or ``auto``
+The environment variable JUDGE_COMPILED is ``never`` (numpy only), ``always`` (an error without numba) or ``auto``
 (where numba is installed and the task is large; the default).
 """
 
@@ -40,12 +40,12 @@ def wanted(seconds: float) -> bool:
     Parameters
     ----------
     seconds : float
-        About how long the task takes numpy.
+        Approximate run time of the task with numpy.
 
     Raises
     ------
     SpecError
-        The environment variable JUDGE_COMPILED is none of ``auto``, ``never`` and ``always``.
+        The environment variable JUDGE_COMPILED is set to none of ``auto``, ``never`` and ``always``.
     """
     setting = os.environ.get(VARIABLE, "auto")
     if setting not in ("auto", "never", "always"):
@@ -64,7 +64,7 @@ def _numba() -> Any | None:
 
 
 def _compiled(loop: Callable[..., Any]) -> Callable[..., Any]:
-    """The loop as machine code: compiled at its first use, and kept on disk where a folder can be written."""
+    """The loop as machine code, compiled at its first use and cached on disk where a folder can be written."""
     name = loop.__name__
     if name not in _loaded:
         numba = _numba()
@@ -78,21 +78,24 @@ def _compiled(loop: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def tables(factors: list[tuple[Counts, Codes]], code: Levels, levels: tuple[int, int]) -> Sums:
-    """Sums over pairs in each resample, by contingency tables.
+    """Sums over pairs of stories in each resample, for Kendall's tau of several judges, computed from contingency
+    tables.
 
     Parameters
     ----------
     factors : list of (counts (b, units), unit (n,))
-        One or two; a story's weight is the product of its units' counts.
+        One or two factors by which the resamples draw: how often each unit was drawn in each resample, and the unit
+        of each story. A story's weight is the product of its units' counts.
     code : array, shape (judges, n)
-        people's level * levels of judges + judge's level; levels[0] * levels[1] = missing.
+        Both ratings of each story as one code: people's level * levels of judges + judge's level; levels[0] *
+        levels[1] = missing.
     levels : tuple of int
-        Levels of people, and of judges.
+        Number of rating levels of people, and of judges.
 
     Returns
     -------
     array, shape (4, judges, b)
-        Concordant less discordant pairs, stories, pairs tied on the judge's side, pairs tied on the people's side.
+        Concordant minus discordant pairs; stories; pairs tied on the judge's side; pairs tied on the people's side.
     """
     out = np.empty((4, code.shape[0], factors[0][0].shape[0]), dtype=np.int64)
     _compiled(loops.tables)(*_two(factors), code, *levels, out)
@@ -100,19 +103,21 @@ def tables(factors: list[tuple[Counts, Codes]], code: Levels, levels: tuple[int,
 
 
 def sweep(factors: list[tuple[Counts, Codes]], story: Codes, x: Codes, y: Codes) -> Sums:
-    """Sums over pairs in each resample for one judge with many levels, by sweeping the stories from low to high.
+    """Sums over pairs of stories in each resample, for one judge with many rating levels, by a sweep over the stories
+    from low to high ratings.
 
     Parameters
     ----------
-    factors
-        As for `tables`.
+    factors : list of (counts (b, units), unit (n,))
+        As for `tables`: how often each unit was drawn in each resample, and the unit of each story.
     story, x, y : arrays, shape (m,)
-        Stories with both sides in ascending order of the judge's rating, their levels x, and the people's, 0..
+        Indices of the stories that both sides rated, in ascending order of the judge's rating; the judge's levels x
+        and people's levels y of these stories, from 0 on.
 
     Returns
     -------
     array, shape (4, b)
-        As for `tables`.
+        Concordant minus discordant pairs; stories; pairs tied on the judge's side; pairs tied on the people's side.
     """
     out = np.empty((4, factors[0][0].shape[0]), dtype=np.int64)
     _compiled(loops.sweep)(*_two(factors), story, x, y, int(y.max()) + 1 if y.size else 0, out)
@@ -120,19 +125,20 @@ def sweep(factors: list[tuple[Counts, Codes]], story: Codes, x: Codes, y: Codes)
 
 
 def rows(x: Floats, y: Floats, mass: Sums) -> tuple[Sums, Sums, Sums]:
-    """Sums over pairs of groups in each row of means (`resampled_tau.pairs_of_rows`).
+    """Sums over pairs of groups in each resample, where each row holds the groups' means
+    (`resampled_tau.pairs_of_rows`).
 
     Parameters
     ----------
     x, y : array, shape (b, groups)
-        Rounded means of both sides; NaN = missing, in no pair.
+        Rounded group means of both sides; NaN = missing, in no pair.
     mass : array of int, shape (b, groups)
-        How often each group stands in each row.
+        How often each group was drawn in each row's resample.
 
     Returns
     -------
     three arrays of int, shape (b,)
-        Concordant less discordant pairs, pairs not tied on x, pairs not tied on y.
+        Concordant minus discordant pairs; pairs not tied on x; pairs not tied on y.
     """
     out = np.empty((3, x.shape[0]), dtype=np.int64)
     _compiled(loops.rows)(*(np.ascontiguousarray(side) for side in (x, y, mass)), out)
@@ -140,22 +146,24 @@ def rows(x: Floats, y: Floats, mass: Sums) -> tuple[Sums, Sums, Sums]:
 
 
 def swaps(masks: Masks, cells: tuple[Codes, Codes], signed: Sums, margin: Sums) -> Sums:
-    """Sums over pairs after two judges' ratings are swapped, by contingency tables.
+    """Sums over pairs of stories after ratings of two judges are swapped at random (for a permutation test), computed
+    from contingency tables.
 
     Parameters
     ----------
     masks : array, shape (b, n)
         1 where the two judges' ratings are swapped.
     cells : pair of arrays, shape (n,)
-        people's level * levels of judges + judge's level, of each judge.
+        Both ratings of each story as one code for each judge: people's level * levels of judges + judge's level.
     signed, margin : arrays, shapes (levels of people, levels of judges) and (levels of judges,)
-        Signed sums of both judges' tables added up, and its margin.
+        Signed sums of the two judges' added contingency tables, and the number of ratings of both judges at each
+        level.
 
     Returns
     -------
     array, shape (4, b)
-        For the first judge after the swaps: concordant less discordant pairs, and its table times `signed`; then the
-        pairs tied on the first and on the second judge's side.
+        For the first judge after the swaps: concordant minus discordant pairs, and the sum of its table times
+        `signed`. Then the pairs tied on the first judge's side, and those tied on the second judge's side.
     """
     out = np.empty((4, masks.shape[0]), dtype=np.int64)
     _compiled(loops.swaps)(np.ascontiguousarray(masks), *cells, signed, margin, out)
@@ -174,7 +182,7 @@ def inversions(values: Codes) -> int:
 
 
 def _two(factors: list[tuple[Counts, Codes]]) -> tuple[Counts, Codes, Counts, Codes]:
-    """Two factors; a missing second one has count 1 everywhere."""
+    """Both factors' counts and units; a missing second factor gets count 1 everywhere."""
     counts, unit = factors[0]
     if len(factors) == 2:
         return counts, unit, *factors[1]

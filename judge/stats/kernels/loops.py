@@ -1,7 +1,7 @@
 """Counting loops, written to be compiled (`kernels.compiled`); in plain Python they are far too slow to call.
 
-All count in 64-bit integers. A story's weight is the product of the counts of its units in two factors. A pair of
-stories is concordant when the one that is higher on x is also higher on y.
+All loops count in 64-bit integers. A story's weight is the product of the counts of its units in two factors. A pair of
+stories is concordant if the story that is higher on x is also higher on y.
 """
 
 from __future__ import annotations
@@ -27,21 +27,22 @@ def tables(
     levels_x: int,
     out: Sums,
 ) -> None:
-    """Sums over pairs by contingency tables: the loop of `compiled.tables`.
+    """Sums over pairs of stories from contingency tables: the loop of `compiled.tables`.
 
     Parameters
     ----------
     counts_1, counts_2 : array of int, shape (b, units)
-        How often each unit of either factor stands in each resample.
+        How often each unit of either factor was drawn in each resample.
     unit_1, unit_2 : array of int, shape (n,)
         Unit of each story in either factor.
     code : array of int, shape (judges, n)
-        people's level * levels_x + judge's level; levels_y * levels_x = missing.
+        Both ratings of each story as one code: people's level * levels_x + judge's level; levels_y * levels_x =
+        missing.
     levels_y, levels_x : int
-        Levels of people and of judges.
+        Number of rating levels of people and of judges.
     out : array of int, shape (4, judges, b)
-        Overwritten with concordant less discordant pairs, stories, pairs tied on the judge's side, and pairs tied on
-        the people's side.
+        Overwritten with concordant minus discordant pairs, stories, pairs tied on the judge's side, and pairs tied
+        on the people's side.
     """
     n, judges, cells = unit_1.size, code.shape[0], levels_x * levels_y
     drawn, weight = np.empty(n, np.int64), np.empty(n, np.int64)
@@ -85,15 +86,19 @@ def sweep(
     levels_y: int,
     out: Sums,
 ) -> None:
-    """Sums over pairs by a sweep over the stories: the loop of `compiled.sweep`.
+    """Sums over pairs of stories by a sweep over the stories: the loop of `compiled.sweep`.
 
     Parameters
     ----------
-    counts_1, unit_1, counts_2, unit_2
-        As for `tables`.
+    counts_1, counts_2 : array of int, shape (b, units)
+        How often each unit of either factor was drawn in each resample.
+    unit_1, unit_2 : array of int, shape (n,)
+        Unit of each story in either factor.
     story, x, y : array of int, shape (m,)
-        Stories with both sides by the judge's rising rating; their levels by the judge and by people, from 0 on.
+        Indices of the stories that both sides rated, in ascending order of the judge's rating; their levels by the
+        judge and by people, from 0 on.
     levels_y : int
+        Number of rating levels of people.
     out : array of int, shape (4, b)
         Overwritten with the sums of `tables`.
     """
@@ -137,16 +142,16 @@ def sweep(
 
 
 def rows(x: Floats, y: Floats, mass: Sums, out: Sums) -> None:
-    """Sums over pairs of groups in each row of means: the loop of `compiled.rows`.
+    """Sums over pairs of groups in each resample's row of group means: the loop of `compiled.rows`.
 
     Parameters
     ----------
     x, y : array, shape (b, groups)
-        Rounded means of both sides; NaN = missing, in no pair.
+        Rounded group means of both sides; NaN = missing, in no pair.
     mass : array of int, shape (b, groups)
-        How often each group stands in each row.
+        How often each group was drawn in each row's resample.
     out : array of int, shape (3, b)
-        Overwritten with concordant less discordant pairs, and pairs not tied on x and on y.
+        Overwritten with concordant minus discordant pairs, pairs not tied on x, and pairs not tied on y.
     """
     for b in range(x.shape[0]):
         score, untied_x, untied_y = 0, 0, 0
@@ -166,21 +171,22 @@ def rows(x: Floats, y: Floats, mass: Sums, out: Sums) -> None:
 
 
 def swaps(masks: Masks, cell_a: Codes, cell_b: Codes, signed: Sums, margin: Sums, out: Sums) -> None:
-    """Sums over pairs after swaps of ratings: the loop of `compiled.swaps`.
+    """Sums over pairs of stories after ratings of two judges are swapped: the loop of `compiled.swaps`.
 
     Parameters
     ----------
     masks : array of int, shape (b, n)
         1 where the two judges' ratings are swapped.
     cell_a, cell_b : array of int, shape (n,)
-        people's level * levels of judges + judge's level, of each judge.
+        Both ratings of each story as one code for each judge: people's level * levels of judges + judge's level.
     signed : array of int, shape (levels of people, levels of judges)
-        Signed sums of both judges' tables added up.
+        Signed sums of the two judges' added contingency tables.
     margin : array of int, shape (levels of judges,)
         Number of ratings of both judges at each level.
     out : array of int, shape (4, b)
-        Overwritten, for the first judge after the swaps, with concordant less discordant pairs and its table times
-        `signed`; then with the pairs tied on the first and on the second judge's side.
+        Overwritten, for the first judge after the swaps, with concordant minus discordant pairs and with the sum of
+        its table times `signed`. The last two rows are the pairs tied on the first judge's side and those tied on
+        the second judge's side.
     """
     levels_y, levels = signed.shape
     table, below = np.empty(levels_y * levels, np.int64), np.empty(levels, np.int64)

@@ -1,13 +1,15 @@
 """Detection rate: how often a judge rates a story above its perturbed version.
 
-Detection = share of pairs in which the untouched story has the higher rating, ties one half. With q = wins/n - losses/n
-it is (1 + q) / 2, so its interval is that of a difference of two paired shares: Tango's score interval (1998,
-Statistics in Medicine 17), which holds near 0 and 1, for many ties and for few pairs. Without a tie it is Wilson's.
+Detection rate = share of pairs in which the untouched story has the higher rating; a tie counts one half. With q =
+wins/n - losses/n it is (1 + q) / 2, so its interval is that of a difference of two paired shares: Tango's score
+interval (1998, Statistics in Medicine 17), which keeps its coverage near 0 and 1, with many ties and with few pairs.
+Without ties it equals Wilson's interval.
 
 Where story-prompts have several pairs, the counts are divided by the design effect (variance over clusters / variance
-as if independent, at least one half), and the quantile is Student's with clusters - 1 degrees of freedom, since that
-effect is estimated; with one pair a story-prompt nothing is estimated and the quantile is the normal one. Where all
-pairs end alike the effect cannot be estimated, and each story-prompt counts as one pair.
+as if independent, at least one half), and the quantile is Student's with clusters - 1 degrees of freedom, since the
+design effect is estimated. With one pair per story-prompt there is no design effect to estimate, and the quantile is
+normal. Where all pairs have the same outcome the design effect cannot be estimated, and each story-prompt counts as one
+pair.
 """
 
 from __future__ import annotations
@@ -30,11 +32,12 @@ _LEAST_EFFECT = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Detection:
-    """Numbers of pairs in which the untouched story won, tied or lost, and the share that it won.
+    """Detection rate of a judge: share of pairs in which it rated the untouched story above the changed one, with the
+    numbers of `wins`, `ties` and `losses` of the untouched story.
 
-    `estimate` is the share won, ties one half. `p` is two-sided, of one half; `p_raised` one-sided, of "the changed
-    story is not rated higher more often"; both are of the score test that the interval inverts, and None where there is
-    no interval.
+    `estimate` is the share of wins, where a tie counts one half. `p` is the two-sided p value of the hypothesis that
+    this share is one half. `p_raised` is the one-sided p value of the hypothesis that the changed story is not rated
+    higher more often. Both are from the score test that the interval inverts, and None where there is no interval.
     """
 
     estimate: Estimate
@@ -46,12 +49,13 @@ class Detection:
 
 
 def credit(difference: Floats) -> Floats:
-    """Credit of each pair, 1, one half for a tie (to 1e-9), or 0, in the shape of `difference`.
+    """Credit of each pair, in the shape of `difference`: 1 where the untouched story has the higher rating, one half
+    for a tie (to 1e-9), else 0.
 
     Parameters
     ----------
     difference : array, any shape
-        Rating of the untouched story minus that of the changed one; NaN = no pair, and stays NaN.
+        Rating of the untouched story minus that of the changed one; NaN = no pair; its credit is NaN.
     """
     sign = np.where(np.abs(difference) <= _SAME, 0.0, np.sign(difference))
     return np.asarray((1 + sign) / 2, dtype=np.float64)
@@ -70,7 +74,8 @@ def detection(difference: Floats, cluster: Codes) -> Detection:
     Returns
     -------
     Detection
-        Undefined without a pair; without interval and p, and with the reason, where all pairs are of one story-prompt.
+        Undefined without a pair. Where all pairs are of one story-prompt, it has no interval and no p values, but a
+        reason.
     """
     present = ~np.isnan(difference)
     won = credit(difference[present])
@@ -95,7 +100,9 @@ def detection(difference: Floats, cluster: Codes) -> Detection:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Intervals:
-    """Intervals of s samples: their ends, p values, and the number of independent pairs that each sample is worth."""
+    """Intervals of s samples, in arrays of shape (s,): lower and upper limits, two-sided and one-sided p values, and
+    the effective number of independent pairs in each sample.
+    """
 
     low: Floats
     high: Floats
@@ -105,12 +112,13 @@ class Intervals:
 
 
 def intervals(samples: Floats, group: Codes, *, confidence: float = 0.95) -> Intervals:
-    """Intervals of the mean credit of several samples of pairs, and tests that it is one half (see the module).
+    """Intervals of the mean credit of several samples of pairs, and tests of the hypothesis that it is one half (see
+    the module).
 
     Parameters
     ----------
     samples : array, shape (s, n)
-        Credit of each pair (`credit`), none missing.
+        Credit of each pair: 1, one half or 0, as returned by `credit`; no NaN.
     group : array of int, shape (n,)
         Cluster of each pair, 0..g-1, g at least 2.
     confidence : float
@@ -119,7 +127,7 @@ def intervals(samples: Floats, group: Codes, *, confidence: float = 0.95) -> Int
     Returns
     -------
     Intervals
-        Arrays of shape (s,).
+        Limits, p values and effective numbers of pairs, in arrays of shape (s,).
     """
     n, clusters = samples.shape[1], int(group.max()) + 1
     effective = n / _design_effect(samples, group, clusters)
@@ -138,7 +146,9 @@ def intervals(samples: Floats, group: Codes, *, confidence: float = 0.95) -> Int
 
 
 def _design_effect(samples: Floats, group: Codes, clusters: int) -> Floats:
-    """Variance of each sample's mean over clusters, divided by that of as many independent pairs."""
+    """Design effect of each sample: variance of its mean with clusters, divided by the variance for as many independent
+    pairs.
+    """
     n = samples.shape[1]
     if clusters == n:
         return np.ones(samples.shape[0])
@@ -152,7 +162,9 @@ def _design_effect(samples: Floats, group: Codes, clusters: int) -> Floats:
 
 
 def _end(wins: Floats, losses: Floats, n: Floats, quantile: float, way: float) -> Floats:
-    """The end of the interval of (wins - losses) / n towards `way` (-1 or 1), by bisection of the score statistic."""
+    """Limit of the interval of (wins - losses) / n by bisection of the score statistic: the lower limit for `way` = -1,
+    the upper limit for `way` = 1.
+    """
     inside, outside = (wins - losses) / n, np.full(n.shape, way)
     for _ in range(_STEPS):
         middle = (inside + outside) / 2
@@ -163,7 +175,9 @@ def _end(wins: Floats, losses: Floats, n: Floats, quantile: float, way: float) -
 
 
 def _variance(wins: Floats, losses: Floats, n: Floats, q: Floats) -> Floats:
-    """Variance of wins - losses where their shares differ by q and are else as likely as can be (Tango 1998, eq. 7)."""
+    """Variance of wins - losses under the hypothesis that their shares differ by q, with the maximum likelihood
+    estimate of the shares under it (Tango 1998, eq. 7).
+    """
     b = (2 * n - wins + losses) * q - wins - losses
     c = -losses * q * (1 - q)
     share = (np.sqrt(np.maximum(b * b - 8 * n * c, 0.0)) - b) / (4 * n)

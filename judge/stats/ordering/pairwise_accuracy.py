@@ -1,12 +1,14 @@
-"""Pairwise accuracy: how often a judge orders two stories as people order them, with named rules for ties.
+"""Pairwise accuracy: how often a judge orders two stories in the same way as people, under several rules for ties.
 
-Each pair of stories has one of five outcomes: *concordant* (both sides order it alike), *discordant*, tied on the
-people's side only, tied on the judge's side only, tied on both. People say nothing about a pair that they tie, so a
-pair is *comparable* where people differ. Then
+Each pair of stories has one of five outcomes: *concordant* (judge and people order the two stories in the same way),
+*discordant* (in opposite ways), tied by people only, tied by the judge only, or tied by both. A pair is *comparable* if
+people do not tie it. With C the number of concordant pairs and T_judge the number tied by the judge only,
 
-- strict accuracy = C / comparable: a judge that ties a comparable pair is wrong;
-- half-credit accuracy = (C + T_judge / 2) / comparable: a tied judge tosses a coin (the expected value of guessing);
-- `tie_calibration` scores ties on both sides, so that a judge is rewarded for tying what people tie.
+- strict accuracy = C / comparable: a judge's tie of a comparable pair counts as wrong;
+- half-credit accuracy = (C + T_judge / 2) / comparable: a judge's tie counts one half, the expected value of a
+  coin toss;
+- the accuracy of module `tie_calibration` uses all pairs and also rewards a judge for tying the pairs that
+  people tie.
 
 Pairs are taken over all stories, or within units (stories of one story-prompt), where the accuracies of the units are
 averaged. Values closer than 1e-9 are ties (`kendall.codes`).
@@ -44,7 +46,7 @@ _BLOCK = 2_000_000
 
 @dataclass(frozen=True, slots=True)
 class PairCounts:
-    """Number of pairs by outcome; `tied_people` and `tied_judge` are tied on that side only."""
+    """Number of pairs by outcome; `tied_people` and `tied_judge` are tied by that side only."""
 
     concordant: int
     discordant: int
@@ -65,14 +67,15 @@ class PairCounts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairTable:
-    """Outcomes of pairs, counted by the units to which their stories belong.
+    """Outcomes of all pairs of stories, counted by the units (such as story-prompts) to which the two stories belong.
 
     Attributes
     ----------
     outcomes : array of int, shape (5, units, units), or (5, units) where only pairs within a unit were taken
-        In the order of the constants of this module. A pair of stories stands once, at [unit of one, unit of other].
+        Number of pairs for each outcome, in the order of the constants of this module. Each pair is counted once,
+        at [unit of one story, unit of the other].
     unit : array of int, shape (n,)
-        Unit of each story given, also of those without a rating.
+        Unit of each story, also of stories without a rating.
     """
 
     outcomes: Codes
@@ -84,27 +87,29 @@ class PairTable:
         return PairCounts(*(int(total) for total in self.outcomes.reshape(5, -1).sum(axis=1)))
 
     def accuracy(self, credit: Credit) -> Estimate:
-        """Accuracy over comparable pairs, or its mean over units that have such a pair.
+        """Accuracy over comparable pairs. Where only pairs within units were taken, it is the mean of the accuracies of
+        the units that have a comparable pair.
 
         Parameters
         ----------
         credit : {"strict", "half"}
-            What a comparable pair that the judge ties counts: nothing, or one half.
+            Whether a comparable pair that the judge ties counts 0 ("strict") or one half ("half").
 
         Returns
         -------
         Estimate
-            `n` counts comparable pairs, within units the units averaged. Undefined without a comparable pair.
+            `n` counts comparable pairs, or the units that are averaged. Undefined without a comparable pair.
         """
         return _ratio(*self._shares(credit), "undefined because people tie every pair of stories")
 
     def resampled(self, credit: Credit) -> Callable[[Codes], Floats]:
-        """A function from weights (b, n) to the accuracy in each of b resamples; see `ratio_of_resamples`.
+        """A function that computes the accuracy in b resamples: from weights of stories (b, n) to accuracies (b,). See
+        `ratio_of_resamples`.
 
         Parameters
         ----------
-        credit
-            As for `accuracy`.
+        credit : {"strict", "half"}
+            Whether a comparable pair that the judge ties counts 0 ("strict") or one half ("half").
         """
         return ratio_of_resamples(*self._shares(credit), self.unit)
 
@@ -120,11 +125,11 @@ def pair_table(judge: Floats, people: Floats, unit: Codes | None = None, *, with
     Parameters
     ----------
     judge, people : array, shape (n,)
-        NaN = missing; a story with a missing side is in no pair.
+        Ratings; NaN = missing. A story with a missing rating is in no pair.
     unit : array of int, shape (n,), optional
-        Unit of each story, 0..; what a resample draws as a whole. None = one unit.
+        Unit of each story, as codes from 0 on; resamples draw units as a whole. None = all stories are one unit.
     within : bool
-        Take pairs within units only.
+        Whether to take only pairs of stories of the same unit.
 
     Returns
     -------
@@ -144,7 +149,8 @@ def pair_table(judge: Floats, people: Floats, unit: Codes | None = None, *, with
 
 
 def outcome(x: Codes, y: Codes, i: Codes, j: Codes) -> Codes:
-    """Outcome of each pair of stories, one of the constants of this module, shape (pairs,).
+    """Outcome of each pair of stories (concordant, discordant or one of the ties), as constants of this module; shape
+    (pairs,).
 
     Parameters
     ----------
@@ -158,18 +164,19 @@ def outcome(x: Codes, y: Codes, i: Codes, j: Codes) -> Codes:
 
 
 def blocks(unit: Codes, *, within: bool) -> Iterator[tuple[Codes, Codes]]:
-    """All pairs i != j of stories, each once, in blocks.
+    """All pairs i != j of stories, each once, in blocks that limit the memory used.
 
     Parameters
     ----------
     unit : array of int, shape (n,)
         Unit of each story.
     within : bool
-        Only pairs of stories of one unit.
+        Whether to yield only pairs of stories of the same unit.
 
     Yields
     ------
     i, j : array of int, shape (pairs of the block,)
+        Indices of the first and second story of each pair.
     """
     if within:
         yield from _blocks_within(unit)
@@ -184,9 +191,10 @@ def blocks(unit: Codes, *, within: bool) -> Iterator[tuple[Codes, Codes]]:
 
 
 def _ratio(right: Floats, taken: Floats, nothing: str) -> Estimate:
-    """Pairs scored right over pairs taken, both counted by units: of the sums (two-way), or the mean of the units'.
+    """Number of pairs scored right divided by the number of pairs taken, both given by units.
 
-    `n` counts pairs, or the units averaged. Where no pair was taken it is undefined with the reason `nothing`.
+    For two-way tables this is the ratio of the sums, and `n` counts pairs. For one-way tables it is the mean of the
+    units' ratios, and `n` counts these units. Without a pair it is undefined, with `nothing` as the reason.
     """
     has = taken > 0
     if not has.any():
@@ -199,23 +207,24 @@ def _ratio(right: Floats, taken: Floats, nothing: str) -> Estimate:
 
 
 def ratio_of_resamples(right: Floats, taken: Floats, unit: Codes) -> Callable[[Codes], Floats]:
-    """A function from weights (b, n) to an accuracy in each of b resamples in which units were drawn as a whole.
+    """A function that computes an accuracy in b resamples that draw units as a whole: from weights of stories (b, n) to
+    accuracies (b,).
 
-    Two-way tables give (w' right w) / (w' taken w): a pair counts as often as its two units were drawn, and a story is
-    never paired with a copy of itself, which would be a tie that nobody judged. One-way tables give the mean of the
-    units' ratios.
+    Two-way tables give (w' right w) / (w' taken w): a pair counts as often as its two units were drawn. A story is
+    never paired with a copy of itself, which would be an artificial tie. One-way tables give the mean of the units'
+    ratios.
 
     Parameters
     ----------
     right, taken : array, shape (units, units) or (units,)
-        Pairs scored right, and pairs taken, by the units of their stories.
+        Number of pairs scored right, and number of all pairs, by the units of their stories.
     unit : array of int, shape (n,)
         Unit of each story.
 
     Returns
     -------
     callable
-        NaN where a resample holds no pair to count.
+        An accuracy is NaN where the resample holds no pair.
     """
     units = right.shape[0]
     first = np.full(units, -1, dtype=np.int64)

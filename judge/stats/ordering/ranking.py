@@ -1,7 +1,7 @@
 """Ranks of systems with their uncertainty, and groups of systems whose difference is not significant.
 
-Rank 1 is the highest mean; equal means (to 1e-9) share the better rank. Two kinds of intervals stand side by side: the
-spread of a rank over resamples, and the set of ranks that tested differences leave possible.
+Rank 1 is the highest mean; equal means (to 1e-9) share the better rank. There are two kinds of intervals of a rank:
+percentiles of the rank over resamples, and the set of ranks that are consistent with the significant differences.
 """
 
 from __future__ import annotations
@@ -34,24 +34,26 @@ def ranks(means: Floats) -> Floats:
 
 
 def rank_intervals(means: Floats, resampled: Floats, *, confidence: float = 0.95) -> list[Estimate]:
-    """Each system's rank with the percentiles of its rank over resamples.
+    """Each system's rank, with percentiles of its rank over resamples as the interval.
 
-    The spread of ranks over bootstrap resamples (Goldstein & Spiegelhalter 1996) describes, and does not guarantee:
-    where systems lie close together such intervals can be too narrow (Mogstad, Romano, Shaikh & Wilhelm 2024).
+    The percentiles describe the spread of ranks over bootstrap resamples (Goldstein & Spiegelhalter 1996) without
+    guaranteed coverage: where the means of systems are close together, the intervals can be too narrow (Mogstad,
+    Romano, Shaikh & Wilhelm 2024).
 
     Parameters
     ----------
     means : array, shape (systems,)
-        NaN = a system without a rating: no rank.
+        Mean rating of each system; NaN = a system without a rating, which gets no rank.
     resampled : array, shape (b, systems)
-        The means in each resample; a resample in which a system of `means` has none counts as degenerate.
+        The means in each resample. A resample is degenerate if a system with a mean in `means` has no mean in it.
     confidence : float
         Coverage, 0 to 1.
 
     Returns
     -------
     list of Estimate
-        One a system; ends are whole ranks; `n` counts systems. Above 5 % degenerate resamples there is no interval.
+        One estimate per system. The limits of intervals are whole ranks, and `n` counts systems. With more than 5 %
+        degenerate resamples there is no interval.
     """
     rated = ~np.isnan(means)
     drawn, lost = _whole(rated, resampled)
@@ -75,12 +77,14 @@ def rank_intervals(means: Floats, resampled: Floats, *, confidence: float = 0.95
 
 
 def chance_of_best(means: Floats, resampled: Floats) -> Floats:
-    """Share of resamples in which each system has the highest mean, ties shared.
+    """Share of resamples in which each system has the highest mean; systems that tie for it share the resample equally.
 
     Parameters
     ----------
-    means, resampled
-        As for `rank_intervals`; resamples in which a system of `means` has none are left out.
+    means : array, shape (systems,)
+        Mean rating of each system; NaN = a system without a rating.
+    resampled : array, shape (b, systems)
+        The means in each resample. Resamples in which a system with a mean in `means` has none are left out.
 
     Returns
     -------
@@ -97,7 +101,9 @@ def chance_of_best(means: Floats, resampled: Floats) -> Floats:
 
 
 def _whole(present: Flags, resampled: Floats) -> tuple[Floats, int]:
-    """Ranks in the resamples in which every known system has a mean, and the number of the others."""
+    """Ranks in the complete resamples, those in which every system that is `present` has a mean, and the number of
+    incomplete resamples.
+    """
     part = resampled[:, present]
     whole = ~np.isnan(part).any(axis=1)
     return ranks(part[whole]), int((~whole).sum())
@@ -106,14 +112,15 @@ def _whole(present: Flags, resampled: Floats) -> tuple[Floats, int]:
 def rank_sets(higher: Flags) -> list[tuple[int, int]]:
     """Range of ranks that is consistent with the tested differences, for each system.
 
-    From 1 + the systems told apart above it to the number of systems minus those told apart below it. Where `higher`
-    comes from tests with family-wise level alpha over all pairs, all sets together hold the true ranks with
-    probability 1 - alpha (Klein, Wright & Wieczorek 2020; Mogstad et al. 2024).
+    The best rank is 1 + the number of systems that are significantly higher. The worst rank is the number of systems
+    minus the number that are significantly lower. Where `higher` comes from tests with family-wise level alpha over all
+    pairs, all ranges hold the true ranks simultaneously with probability at least 1 - alpha (Klein, Wright & Wieczorek
+    2020; Mogstad et al. 2024).
 
     Parameters
     ----------
     higher : array of bool, shape (systems, systems)
-        Whether system i was found higher than j.
+        Whether the mean of system i is significantly higher than that of system j.
 
     Returns
     -------
@@ -127,15 +134,16 @@ def rank_sets(higher: Flags) -> list[tuple[int, int]]:
 def letters(different: Flags, means: Floats) -> list[str]:
     """Compact letter display: two systems share a letter exactly when their difference is not significant.
 
-    Insert-and-absorb (Piepho 2004): start with all in one group; every pair told apart splits each group that holds
-    both; groups inside others are absorbed. Letters go from the highest mean down.
+    Insert-and-absorb algorithm (Piepho 2004). All systems start in one group. Every significantly different pair splits
+    each group that holds both systems, and groups contained in another group are dropped. Letters are assigned from the
+    highest mean down.
 
     Parameters
     ----------
     different : array of bool, shape (systems, systems)
-        Symmetric: whether the pair was told apart.
+        Symmetric: whether the difference of the pair is significant.
     means : array, shape (systems,)
-        For the order of letters; a system with NaN gets no letter.
+        Mean of each system, for the order of letters; a system with NaN gets no letter.
 
     Returns
     -------
@@ -158,6 +166,6 @@ def letters(different: Flags, means: Floats) -> list[str]:
 
 
 def _names(count: int) -> list[str]:
-    """a, b, ..., z, then a1, b1, ... where there are more groups than letters."""
+    """Names of groups: a, b, ..., z, and then a1, b1, ... where there are more than 26 groups."""
     alphabet = string.ascii_lowercase
     return [alphabet[k % 26] + (str(k // 26) if k >= 26 else "") for k in range(count)]

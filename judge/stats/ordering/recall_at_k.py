@@ -1,8 +1,8 @@
-"""Recall at k: whether a judge ranks the aspects that people selected among its first k.
+"""Recall at k: whether a judge ranks the aspects of a story that people selected among its k highest-scored aspects.
 
 Recall at k of an item is the share of its human-selected aspects among the k that the judge scores highest (StoryER,
-Chen et al. 2022). Aspects tied at rank k share the places left there: each counts with the probability that a random
-order of the tied would give it a place, so the recall is its expected value.
+Chen et al. 2022). Where aspects are tied at rank k, each counts with the probability that it is among the first k when
+ties are broken at random. The recall is thus the expected value over random orders of the tied aspects.
 """
 
 from __future__ import annotations
@@ -24,16 +24,18 @@ _METHOD = "t over items, 95 %"
 
 @dataclass(frozen=True, slots=True)
 class RecallAtK:
-    """Recall over selected aspects and over items.
+    """Recall at k, pooled over all selected aspects (micro) and averaged over items (macro).
 
     Attributes
     ----------
     micro : Estimate
-        Selected aspects found / selected aspects, items as clusters; `n` counts selected aspects.
+        Selected aspects among the judge's first k / selected aspects, with items as clusters; `n` counts selected
+        aspects.
     macro : Estimate
         Mean of the items' recalls with a t interval; `n` counts items.
     none_selected, incomplete : int
-        Items left out: nobody selected an aspect; the judge left an aspect without a score.
+        Number of items left out because nobody selected an aspect, and because the judge did not score every
+        aspect.
     """
 
     micro: Estimate
@@ -48,17 +50,17 @@ def recall_at_k(scores: Floats, selected: Flags, k: int) -> RecallAtK:
     Parameters
     ----------
     scores : array, shape (n, m)
-        The judge's score of each aspect, higher = more fitting; NaN = none, and the item is left out: its ranking is
-        not known. Scores closer than 1e-9 are tied.
+        The judge's score of each aspect, higher = more fitting; NaN = missing, and then the item is left out,
+        because its ranking is unknown. Scores closer than 1e-9 are tied.
     selected : array of bool, shape (n, m)
-        What people chose.
+        Whether people selected each aspect.
     k : int
-        Places, 1..m.
+        Number of highest-scored aspects that count, 1..m.
 
     Returns
     -------
     RecallAtK
-        Undefined without an item that has scores and a selected aspect.
+        Its estimates are undefined if no item has all scores and a selected aspect.
 
     Raises
     ------
@@ -83,7 +85,7 @@ def recall_at_k(scores: Floats, selected: Flags, k: int) -> RecallAtK:
 
 
 def _chance(scores: Floats, k: int) -> Floats:
-    """Chance of each aspect to be among the first k in a random order of the tied, shape (n, m)."""
+    """Probability of each aspect to be among the k highest scores when ties are broken at random, shape (n, m)."""
     rounded = np.round(scores, 9)
     above = (rounded[:, None, :] > rounded[:, :, None]).sum(axis=2)
     tied = (rounded[:, None, :] == rounded[:, :, None]).sum(axis=2)

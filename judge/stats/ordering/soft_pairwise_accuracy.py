@@ -1,16 +1,17 @@
 """Soft pairwise accuracy: whether a judge separates the same systems as people, with the same certainty.
 
-Soft pairwise accuracy (Thompson, Mathur, Deutsch & Khayrallah 2024, arXiv 2409.09598): for every pair of systems the
-p value of "the first is better" by a one-sided paired permutation test, once from the people's ratings and once from
-the judge's; SPA is the mean over pairs of 1 - |p_people - p_judge|. Unlike the share of pairs in the right order it
-gives little weight to pairs that people themselves cannot separate.
+Soft pairwise accuracy (Thompson, Mathur, Deutsch & Khayrallah 2024, arXiv 2409.09598): for every pair of systems, a
+one-sided paired permutation test gives the p value of "the first is better", once from human ratings and once from the
+judge's ratings. SPA is the mean over pairs of 1 - |p_people - p_judge|. Unlike the share of pairs in the right order,
+SPA gives little weight to pairs that human ratings do not separate either.
 
-A permutation that reproduces the observed difference exactly counts one half (mid-p; Lancaster 1961), so that p(a, b)
-+ p(b, a) = 1 and SPA does not depend on the order of the systems. Without such ties, which continuous scores hardly
-have, it is the published statistic.
+A permutation that reproduces the observed difference exactly counts one half (mid-p; Lancaster 1961), so that p(a, b) +
+p(b, a) = 1 and SPA does not depend on the order of the systems. Without such ties, which are rare with continuous
+scores, it equals the published statistic.
 
-An uninformed judge does not get 0: its p lie anywhere, and SPA between 50 and 75 %, by how surely people tell
-the systems apart. `by_chance` says what the same ratings get when dealt at random.
+An uninformed judge does not get an SPA of 0. Its p values are spread evenly, so that its SPA lies between 50 and 75
+%, depending on how clearly human ratings separate the systems. `by_chance` computes the SPA of the judge's ratings when
+they are assigned to systems at random.
 """
 
 from __future__ import annotations
@@ -44,11 +45,12 @@ class SoftAccuracy:
     Attributes
     ----------
     estimate : Estimate
-        `n` counts pairs of systems. There is no interval: p values have no standard error of their own.
+        SPA; `n` counts pairs of systems. There is no interval, because the p values have no standard error.
     people, judge : array, shape (systems, systems)
-        p of "row is better than column"; NaN on the diagonal and where two systems share no story-prompt.
+        p value of "the row's system is better than the column's"; NaN on the diagonal and where two systems share
+        no story-prompt.
     shared : array of int, shape (systems, systems)
-        Story-prompts that both systems have, rated by both sides.
+        Number of story-prompts for which both systems have a story that people and the judge rated.
     """
 
     estimate: Estimate
@@ -59,16 +61,17 @@ class SoftAccuracy:
 
 @dataclass(frozen=True, slots=True)
 class Chance:
-    """SPA of the same ratings assigned to systems at random.
+    """SPA to expect by chance: that of the judge's ratings when they are assigned to systems at random.
 
     Attributes
     ----------
     estimate : Estimate
-        Mean SPA where, within each story-prompt, the judge's ratings are dealt to the systems at random: a judge of
-        noise. `n` counts pairs of systems.
+        Mean SPA over random assignments in which the judge's ratings are permuted among the systems within each
+        story-prompt (a judge of pure noise). `n` counts pairs of systems.
     high : float or None
-        95 % of dealings lie at or below: of those, or of dealings of whole systems (a judge with opinions of systems,
-        as sure as this one's, that have nothing to do with people's), whichever is higher.
+        95 % quantile of SPA over random assignments. It is the larger one of two quantiles: over the assignments of
+        `estimate`, and over permutations of whole systems (a judge that separates systems as clearly as this judge,
+        in an order unrelated to that of people). None where SPA is undefined.
     """
 
     estimate: Estimate
@@ -76,14 +79,15 @@ class Chance:
 
 
 def sign_flips(story_prompts: int, permutations: int, rng: np.random.Generator) -> Signs:
-    """Random signs, shape (permutations, story_prompts): one set serves people and every judge of a table.
+    """Random signs (-1 or 1) for the permutation tests, shape (permutations, story_prompts). The same signs are used
+    for people and every judge of a table.
 
     Parameters
     ----------
     story_prompts, permutations : int
-        Their numbers.
+        Number of story-prompts and of permutations.
     rng : numpy Generator
-        Source of randomness; the caller's seed.
+        Random generator, seeded by the caller.
     """
     return (2 * rng.integers(0, 2, size=(permutations, story_prompts), dtype=np.int8) - 1).astype(np.int8)
 
@@ -91,22 +95,22 @@ def sign_flips(story_prompts: int, permutations: int, rng: np.random.Generator) 
 def soft_pairwise_accuracy(
     judge: Floats, people: Floats, system: Codes, story_prompt: Codes, flips: Signs
 ) -> SoftAccuracy:
-    """SPA of a judge against people.
+    """Soft pairwise accuracy (SPA) of a judge's ratings against human ratings.
 
     Parameters
     ----------
     judge, people : array, shape (n,)
-        NaN = missing; a story with a missing side is left out on both.
+        Ratings; NaN = missing. A story with a missing rating on one side is left out on both sides.
     system, story_prompt : array of int, shape (n,)
-        Codes 0..; several stories of a system for one story-prompt are averaged.
+        Codes from 0 on. Several stories of a system for one story-prompt are averaged.
     flips : array of int, shape (permutations, story-prompts)
-        As made by `sign_flips`.
+        Random signs from `sign_flips`.
 
     Returns
     -------
     SoftAccuracy
-        A pair of systems is compared on the story-prompts that both have. Undefined with fewer than two systems, or
-        where no two share a story-prompt.
+        A pair of systems is compared on the story-prompts that both have. The estimate is undefined with fewer than
+        two systems, or where no two systems share a story-prompt.
     """
     systems = int(system.max()) + 1 if system.size else 0
     first, second = np.triu_indices(systems, k=1)
@@ -130,22 +134,22 @@ def soft_pairwise_accuracy(
 def by_chance(
     judge: Floats, people: Floats, system: Codes, story_prompt: Codes, flips: Signs, rng: np.random.Generator
 ) -> Chance:
-    """SPA of the same ratings assigned to systems at random.
+    """SPA to expect by chance: that of the judge's ratings when they are assigned to systems at random.
 
-    The judge's p values come from the first 200 permutations: their error hardly changes a mean of distances over
+    The judge's p values come from the first 200 permutations, because their error hardly changes the mean over random
     assignments.
 
     Parameters
     ----------
     judge, people, system, story_prompt, flips
-        As for `soft_pairwise_accuracy`.
+        Ratings, codes and random signs, as for `soft_pairwise_accuracy`.
     rng : numpy Generator
-        Source of the assignments; the caller's seed.
+        Random generator for the assignments, seeded by the caller.
 
     Returns
     -------
     Chance
-        Undefined where SPA is.
+        Its estimate is undefined where SPA is undefined.
     """
     accuracy = soft_pairwise_accuracy(judge, people, system, story_prompt, flips)
     if not accuracy.estimate.defined:
@@ -161,7 +165,9 @@ def by_chance(
 
 
 def _spa(p_judge: Floats, p_people: Floats) -> Floats:
-    """SPA of each of several judges, from p (judges, pairs) and (pairs,); NaN where they share no pair."""
+    """SPA of each of several judges, from the judges' p values (judges, pairs) and those of people (pairs,). NaN for a
+    judge without a pair that has both p values.
+    """
     apart = np.abs(p_judge - p_people)
     defined = ~np.isnan(apart)
     count = defined.sum(axis=1)
@@ -170,7 +176,9 @@ def _spa(p_judge: Floats, p_people: Floats) -> Floats:
 
 
 def _dealt(x: Floats, rng: np.random.Generator) -> Floats:
-    """(DEALT, systems, story-prompts): each story-prompt's ratings dealt to the systems that have one there."""
+    """Random assignments of ratings, shape (DEALT, systems, story-prompts): within each story-prompt the ratings are
+    permuted among the systems that have one.
+    """
     missing = np.broadcast_to(np.isnan(x), (DEALT, *x.shape))
     order = np.argsort(np.where(missing, np.inf, rng.random(missing.shape)), axis=1)
     target = np.argsort(missing, axis=1, kind="stable")
@@ -180,7 +188,9 @@ def _dealt(x: Floats, rng: np.random.Generator) -> Floats:
 
 
 def _p_of_dealings(dealt: Floats, flips: Signs) -> Floats:
-    """p of every pair of systems of each dealing, (dealings, pairs); NaN where a pair shares no story-prompt."""
+    """p value of every pair of systems in each random assignment, shape (assignments, pairs); NaN where a pair shares
+    no story-prompt.
+    """
     pairs = dealt.shape[1] * (dealt.shape[1] - 1) // 2
     step = max(1, _CHUNK // max(1, len(flips) * pairs))
     parts = []
@@ -192,7 +202,9 @@ def _p_of_dealings(dealt: Floats, flips: Signs) -> Floats:
 
 
 def _differences(side: Floats) -> Floats:
-    """First less second of every pair of systems, (pairs, story-prompts); NaN = missing on either."""
+    """Difference between the ratings of every pair of systems, first minus second, shape (pairs, story-prompts). NaN
+    where either system has no rating.
+    """
     first, second = np.triu_indices(len(side), k=1)
     return np.asarray(side[first] - side[second], dtype=np.float64)
 
@@ -200,7 +212,9 @@ def _differences(side: Floats) -> Floats:
 def _by_cell(
     judge: Floats, people: Floats, system: Codes, story_prompt: Codes, shape: tuple[int, int]
 ) -> tuple[Floats, Floats]:
-    """Both sides as (systems, story-prompts), means of the stories that both rated; NaN = none."""
+    """The judge's ratings and the human ratings as arrays (systems, story-prompts): means of the stories that both
+    rated; NaN = no such story.
+    """
     keep = ~(np.isnan(judge) | np.isnan(people))
     cell = (system * shape[1] + story_prompt)[keep]
     size = shape[0] * shape[1]
@@ -212,7 +226,9 @@ def _by_cell(
 
 
 def _p(differences: Floats, flips: Signs) -> Floats:
-    """Mid-p of each row of (pairs, story-prompts): share of sign flips whose sum reaches the observed sum."""
+    """Mid-p value of each row of (pairs, story-prompts): share of sign flips whose sum is at least the observed sum,
+    where equal sums count one half.
+    """
     observed = differences.sum(axis=1)
     excess = flips.astype(np.float64) @ differences.T - observed
     reached = (excess > _SAME).mean(axis=0) + (np.abs(excess) <= _SAME).mean(axis=0) / 2

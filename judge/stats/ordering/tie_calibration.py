@@ -1,10 +1,11 @@
 """Pairwise accuracy that scores ties, with the judge's ties calibrated in sample and held out.
 
-acc_eq = (C + T_both) / all pairs (Deutsch, Foster & Freitag 2023, arXiv 2305.14324): a tie is right where people tie
-too. A judge whose ratings are means or expected values ties almost nothing and would always lose, so ratings that
-differ by epsilon or less count as tied, epsilon being the value with the highest acc_eq ("tie calibration"). Fitted and
-scored on the same pairs it is *in sample*, and flatters a judge with many levels; so every pair is also scored *held
-out*, with the epsilon fitted on pairs whose stories lie in other folds than either of its own.
+acc_eq = (C + T_both) / all pairs (Deutsch, Foster & Freitag 2023, arXiv 2305.14324): here C counts concordant pairs and
+T_both pairs tied by judge and people, so a tie is right where people tie too. A judge whose ratings are means or
+expected values has almost no ties, which would put it at a disadvantage. Its ratings that differ by epsilon or less
+therefore count as tied, where epsilon is the value with the highest acc_eq ("tie calibration"). An accuracy on the
+pairs on which epsilon was fitted is *in sample*; it is too favourable for a judge with many levels. Every pair is
+therefore also scored *held out*, with an epsilon fitted on pairs of stories from other folds.
 """
 
 from __future__ import annotations
@@ -43,18 +44,18 @@ class TieCalibration:
     Attributes
     ----------
     plain : Estimate
-        epsilon = 0: only equal ratings are ties.
+        acc_eq with epsilon = 0: only equal ratings are ties.
     in_sample : Estimate
-        epsilon from the pairs that are scored.
+        acc_eq with epsilon fitted on the pairs that are scored.
     held_out : Estimate
-        epsilon from other folds; undefined without enough folds.
+        acc_eq with epsilon fitted on other folds; undefined with too few folds.
     epsilon : float or None
         The in-sample epsilon, in points of the judge's ratings; None where there is no pair.
     epsilons : array
-        The epsilons of the folds (pairs of folds, for pairs across folds).
+        The held-out epsilon of each fold or, for pairs of stories from two folds, of each pair of folds.
     right, taken : array, shape (units, units), or (units,) within units
-        Pairs scored right held out, and all pairs, as in `pairwise_accuracy.PairTable`: for resamples, which take the
-        epsilons as they were fitted.
+        Number of pairs scored right held out, and number of all pairs, by the units of their stories. Resamples are
+        computed from these, without fitting the epsilons again.
     """
 
     plain: Estimate
@@ -67,23 +68,25 @@ class TieCalibration:
 
 
 def calibrate(judge: Floats, people: Floats, unit: Codes, fold: Codes, *, within: bool = False) -> TieCalibration:
-    """acc_eq over all pairs of stories, or the mean over units of acc_eq within a unit (Deutsch et al.'s "by item").
+    """Tie-calibrated accuracy acc_eq over all pairs of stories, or the mean over units of acc_eq within a unit (Deutsch
+    et al.'s "by item").
 
     Parameters
     ----------
     judge, people : array, shape (n,)
-        NaN = missing; a story with a missing side is in no pair.
+        Ratings; NaN = missing. A story with a missing rating is in no pair.
     unit, fold : array of int, shape (n,)
         Unit (story-prompt) and fold of each story; all stories of a unit lie in one fold.
     within : bool
-        Pairs within units only, units weighing the same.
+        Whether to take only pairs within units; each unit then has the same weight.
 
     Returns
     -------
     TieCalibration
-        `n` counts pairs, within units the units averaged. Undefined without a pair; held out also where leaving out the
-        folds of a pair leaves none: fewer than three folds with stories, within units fewer than two. Of epsilons with
-        the same acc_eq the smallest is taken, as mt-metrics-eval does.
+        `n` of its estimates counts pairs or, within units, the units averaged. They are undefined without a pair.
+        The held-out accuracy is also undefined where no pair of stories from other folds remains for the fit: with
+        fewer than three folds, or fewer than two where pairs are within units. If several epsilons have the same
+        acc_eq, the smallest is taken, as in mt-metrics-eval.
     """
     keep = np.flatnonzero(~(np.isnan(judge) | np.isnan(people)))
     units = int(unit.max()) + 1 if unit.size else 1
@@ -112,31 +115,34 @@ def calibrate(judge: Floats, people: Floats, unit: Codes, fold: Codes, *, within
 
 
 def _first_best(curve: Floats) -> Codes:
-    """Place of the highest value of each row, of equals the first.
+    """Column index of the highest value in each row; the first one where values are equal.
 
-    Weights within units are fractions: equal accuracies may differ by 1e-15, and the smallest epsilon would lose.
+    Values are rounded to 12 decimals first: weights within units are fractions, so that equal accuracies may differ by
+    1e-15 and a larger epsilon could win by chance.
     """
     return np.asarray(np.argmax(np.round(curve, 12), axis=-1), dtype=np.int64)
 
 
 class _Sums:
-    """Weights of correctly scored pairs, by pair of folds and by epsilon; each pair weighs 1, within units 1 / pairs.
+    """Total weight of correctly scored pairs, by pair of folds and by epsilon. Each pair has weight 1 or, within units,
+    1 / number of pairs of the unit.
 
-    A pair that people tie is right from the epsilon on that reaches the judge's difference; a concordant pair is right
-    until then. So the concordant pairs, plus what the pairs up to an epsilon add or take away, are its right ones.
+    A pair that people tie is scored right if epsilon is at least the judge's difference; a concordant pair is scored
+    right if epsilon is below it. The weight for each epsilon is therefore that of all concordant pairs, plus a
+    cumulative sum of gains and losses over the smaller epsilons.
 
     Attributes
     ----------
     candidates : array, shape (c,)
-        Epsilons, ascending from 0.
+        Epsilons to choose from, ascending from 0.
     total : array, shape (g,)
         Weight of all pairs in each (unordered) pair of folds.
     right : array, shape (g, c)
-        Weight of those scored right.
+        Weight of the pairs scored right with each epsilon.
     apart : array of bool, shape (g, g)
         Whether two pairs of folds share no fold.
     n : int
-        Pairs, within units the units with a pair.
+        Number of pairs or, within units, number of units that have a pair.
     """
 
     def __init__(self, judge: Floats, people: Codes, unit: Codes, fold: Codes, shape: tuple[int, ...]) -> None:
@@ -159,8 +165,8 @@ class _Sums:
         self.n = int((size > 1).sum() if self._within else unit.size * (unit.size - 1) // 2)
 
     def score(self, epsilon: Codes) -> tuple[Floats, Floats]:
-        """Numbers of correctly ordered pairs and of all pairs, by units, given the index of epsilon for each pair of
-        folds.
+        """Numbers of correctly scored pairs and of all pairs, by units, where `epsilon` holds the index of the epsilon
+        for each pair of folds.
         """
         right, taken = np.zeros(int(np.prod(self._shape))), np.zeros(int(np.prod(self._shape)))
         for i, j, result, candidate in self._kept or self._pairs():
@@ -187,7 +193,9 @@ class _Sums:
         return total, right
 
     def _pairs(self) -> Iterator[tuple[Codes, Codes, Codes, Codes]]:
-        """Blocks of pairs with their outcome and the number of the first candidate that ties them."""
+        """Yield blocks of pairs of stories: indices of both stories, outcome, and index of the smallest candidate
+        epsilon that makes the pair a tie.
+        """
         lookup = None
         if self._levels.size <= _MOST_LEVELS:
             lookup = np.searchsorted(self.candidates, _differences(self._levels))
@@ -202,5 +210,5 @@ class _Sums:
 
 
 def _differences(levels: Floats) -> Floats:
-    """Absolute differences between all levels, shape (k, k)."""
+    """Absolute differences between all pairs of k rating levels, shape (k, k)."""
     return np.asarray(np.round(np.abs(levels[:, None] - levels[None, :]), _DECIMALS), dtype=np.float64)

@@ -1,9 +1,10 @@
-"""StoryER's two measures of a score on pairs in which one story has more upvotes: Acc and Dis.
+"""Acc and Dis, the two measures with which StoryER evaluates a score on pairs of stories in which one story has more
+upvotes.
 
 Acc is the share of pairs in which the more upvoted story has the higher score. The study counts a tie as wrong, which
-charges a coarse score twice for what it does not say; with `tie` one half, a score that says nothing has .5. Dis is the
-mean of higher less lower (Chen et al. 2022, StoryER, EMNLP, section 5). Pairs of one story-prompt share stories, so
-intervals take story-prompts as the independent units.
+penalises a coarse score; with `tie` = 0.5, an uninformative score has an Acc of .5. Dis is the mean score of the more
+upvoted story minus that of the less upvoted one (Chen et al. 2022, StoryER, EMNLP, section 5). Pairs of one
+story-prompt share stories, so intervals take story-prompts as the independent units.
 """
 
 from __future__ import annotations
@@ -23,17 +24,17 @@ TIE_WRONG, TIE_HALF = 0.0, 0.5
 
 
 def accuracy(higher: Floats, lower: Floats, story_prompt: Codes, *, tie: float = TIE_HALF) -> Estimate:
-    """Share of pairs in the order of the upvotes.
+    """Acc: share of pairs in which the more upvoted story has the higher score.
 
     Parameters
     ----------
     higher, lower : array, shape (n,)
-        Scores of the more and of the less upvoted story; NaN = none, and the pair is left out. Scores closer than 1e-9
-        are tied.
+        Scores of the more and of the less upvoted story; NaN = missing, and the pair is left out. Scores closer
+        than 1e-9 are tied.
     story_prompt : array of int, shape (n,)
         Story-prompt of each pair, 0...
     tie : float
-        What a tied pair counts.
+        Credit of a tied pair, 0 to 1.
 
     Returns
     -------
@@ -46,16 +47,18 @@ def accuracy(higher: Floats, lower: Floats, story_prompt: Codes, *, tie: float =
 
 
 def distance(higher: Floats, lower: Floats, story_prompt: Codes) -> Estimate:
-    """Mean score of the more upvoted story minus that of the other, in points of the score.
+    """Dis: mean score of the more upvoted story minus that of the less upvoted one, in points of the score.
 
     Parameters
     ----------
-    higher, lower, story_prompt
-        As for `accuracy`.
+    higher, lower : array, shape (n,)
+        Scores of the more and of the less upvoted story; NaN = missing, and the pair is left out.
+    story_prompt : array of int, shape (n,)
+        Story-prompt of each pair, 0...
 
     Returns
     -------
     Estimate
-        As of `accuracy`.
+        With the interval of `means.clustered`; `n` counts pairs. Undefined without a pair.
     """
     return means.clustered(higher - lower, story_prompt)

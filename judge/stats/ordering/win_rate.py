@@ -16,7 +16,9 @@ _SAME = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class WinRate:
-    """Share of pairs won, ties one half, and the counts it is made of; `estimate.n` counts pairs."""
+    """Share of pairs in which the better story won, where a tie counts one half, with the numbers of wins, ties and
+    losses. `estimate.n` counts pairs.
+    """
 
     estimate: Estimate
     wins: int
@@ -30,17 +32,17 @@ def win_rate(difference: NDArray[np.float64], cluster: NDArray[np.int64] | None 
     Parameters
     ----------
     difference : array, shape (n pairs,)
-        Rating of the better minus rating of the worse story; NaN = a side is missing, left out. Closer to 0 than 1e-9
-        is a tie.
+        Rating of the better story minus rating of the worse story; NaN = a rating is missing, and the pair is left
+        out. A difference closer to 0 than 1e-9 is a tie.
     cluster : array of int, shape (n pairs,), optional
-        Pairs with the same code are not independent: the interval is then `means.clustered`'s, cut at 0 and 1. None:
-        every pair is independent, and the interval is Wilson's.
+        Cluster of each pair; pairs of the same cluster are not independent. The interval is that of
+        `means.clustered`, clipped to 0..1. None = every pair is independent, and the interval is Wilson's.
 
     Returns
     -------
     WinRate
-        Undefined without a pair. Where several clusters have the same rate there is no variance to go by, and the
-        interval is Wilson's with one trial a cluster; with one cluster there is none.
+        Undefined without a pair. Where all of several clusters have the same rate, their variance is 0, and the
+        interval is Wilson's with one trial per cluster. With only one cluster there is no interval.
     """
     defined = ~np.isnan(difference)
     d = difference[defined]
@@ -58,22 +60,22 @@ def win_rate(difference: NDArray[np.float64], cluster: NDArray[np.int64] | None 
 def mean_share(
     shares: NDArray[np.float64], cluster: NDArray[np.int64], *, alone: str = "one story-prompt only"
 ) -> Estimate:
-    """Mean of shares with an interval clustered by story-prompt that never leaves 0 to 1.
+    """Mean of shares, with an interval clustered by story-prompt that stays within 0 and 1.
 
     Parameters
     ----------
     shares : array, shape (n,)
-        Each between 0 and 1; NaN = none, left out.
+        Shares between 0 and 1; NaN = missing, left out.
     cluster : array of int, shape (n,)
         Story-prompt of each share.
     alone : str
-        Reason for no interval where there is one story-prompt only.
+        Reason for the missing interval where there is only one story-prompt.
 
     Returns
     -------
     Estimate
-        The interval is that of `means.clustered`, cut at 0 and 1. Where the story-prompts do not differ there is no
-        variance to go by, and it is Wilson's with one trial a story-prompt.
+        The interval is that of `means.clustered`, clipped to 0..1. Where the story-prompts do not differ, their
+        variance is 0, and the interval is Wilson's with one trial per story-prompt.
     """
     estimate = means.clustered(shares, cluster)
     if estimate.value is None:

@@ -1,8 +1,9 @@
-"""Calibration of a score to people's scale: a line, an isotonic curve, or the proportional-odds model.
+"""Calibration: maps a judge's score to the scale of human ratings by a line, an isotonic curve, or the
+proportional-odds model.
 
-A calibration is fitted on one set of stories and applied to others; on its own stories any of them looks better than it
-is. Each predicts the people's mean rating of a story from one score. Where it cannot be fitted it says why, and its
-predictions are NaN: it never falls back to another.
+A calibration should be fitted on one set of stories and applied to other stories, because it fits its own stories too
+well. Each kind predicts the mean human rating of a story from one score. If a calibration cannot be fitted, it gives
+the reason, and its predictions are NaN; no other kind takes its place.
 """
 
 from __future__ import annotations
@@ -27,13 +28,13 @@ class _Curve(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A calibration line: slope * x + intercept, in the units of y."""
+    """A linear calibration: prediction = slope * score + intercept, in points of the human ratings."""
 
     slope: float
     intercept: float
 
     def predict(self, x: Floats) -> Floats:
-        """Predictions in the units of y, in the shape of `x`.
+        """Predictions in points of the human ratings, in the shape of `x`.
 
         Parameters
         ----------
@@ -53,7 +54,7 @@ class _OrdinalCurve:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Calibration:
-    """A calibration fitted on `n` stories; `curve` is None where there is none, and then `reason` says why."""
+    """A calibration fitted on `n` stories. `curve` is None where the fit is not possible; then `reason` says why."""
 
     kind: Kind
     n: int
@@ -61,17 +62,17 @@ class Calibration:
     reason: str | None = None
 
     def predict(self, score: Floats) -> Floats:
-        """People's mean rating, predicted from scores.
+        """Mean human rating of each story, predicted from its score.
 
         Parameters
         ----------
         score : array, shape (n,)
-            In the units of the scores that it was fitted on; NaN = missing.
+            Scores in the units of those on which the calibration was fitted; NaN = missing.
 
         Returns
         -------
         array, shape (n,)
-            In points of people's scale; NaN for a missing score, and everywhere without a curve.
+            Predictions in points of the human ratings; NaN for a missing score, and everywhere if `curve` is None.
         """
         if self.curve is None:
             return np.full(score.shape, np.nan)
@@ -79,12 +80,13 @@ class Calibration:
 
 
 def fit_calibration(score: Floats, people: Floats, kind: Kind) -> Calibration:
-    """Fit a calibration of scores to people's mean ratings.
+    """Fit a calibration that predicts mean human ratings from scores.
 
     Parameters
     ----------
     score, people : array, shape (n,)
-        A judge's or panel's scores, in any units, and people's mean ratings. Pairs with NaN are left out.
+        Score of each story by a judge or a panel of judges, in any units, and its mean human rating. Pairs with NaN
+        are left out.
     kind : str
         ``linear`` (least squares), ``isotonic`` (`isotonic.fit_isotonic`), ``ordinal`` (expected value of
         `ordinal.fit_ordinal` with the people's distinct means as levels).
@@ -92,8 +94,8 @@ def fit_calibration(score: Floats, people: Floats, kind: Kind) -> Calibration:
     Returns
     -------
     Calibration
-        Without a curve, and with the reason, for fewer than 10 pairs, scores that are all equal, and where the
-        ordinal model does not exist.
+        Its curve is None, with the reason, for fewer than 10 pairs, for scores that are all equal, and where the
+        ordinal model cannot be fitted.
     """
     present = ~(np.isnan(score) | np.isnan(people))
     x, y = score[present], people[present]

@@ -1,6 +1,8 @@
-"""Calibration error: distance of ratings from people's means, overall and by bins of predictions.
+"""Calibration error: distance between predicted ratings and mean human ratings, over all stories and in bins of similar
+predictions.
 
-Everything here takes predictions for stories they were not fitted on; it cannot know whether they were. Never fits.
+The predictions should be for stories on which they were not fitted; the functions cannot check this. They fit nothing
+themselves.
 """
 
 from __future__ import annotations
@@ -21,8 +23,8 @@ NO_PAIR = "undefined: no story has both a prediction and people's ratings"
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """Stories with similar predictions: lowest and highest prediction, number of stories, mean prediction, people's
-    mean and its sd.
+    """Stories with similar predictions: lowest and highest prediction, number of stories, mean prediction, and the mean
+    and standard deviation of the human ratings.
     """
 
     low: float
@@ -34,7 +36,7 @@ class Bin:
 
     @property
     def gap(self) -> float:
-        """Mean prediction minus people's mean; above 0, the predictions are too high."""
+        """Mean prediction minus mean human rating; above 0, the predictions are too high."""
         return self.predicted - self.people
 
 
@@ -58,12 +60,12 @@ def rmse(predicted: Floats, people: Floats) -> Estimate:
 
 
 def bias(predicted: Floats, people: Floats) -> Estimate:
-    """Mean of prediction - people's mean, in points of the scale.
+    """Mean of prediction minus mean human rating, in points of the scale.
 
     Parameters
     ----------
-    predicted, people
-        As for `rmse`.
+    predicted, people : array, shape (n,)
+        Prediction and people's mean rating of each story, in points of the scale; NaN pairs are left out.
 
     Returns
     -------
@@ -75,14 +77,14 @@ def bias(predicted: Floats, people: Floats) -> Estimate:
 
 
 def reliability_bins(predicted: Floats, people: Floats, bins: int = BINS) -> list[Bin]:
-    """Bins of about equally many stories in ascending order of prediction; equal predictions are never parted.
+    """Bins with about equal numbers of stories, in ascending order of prediction; equal predictions stay in one bin.
 
     Parameters
     ----------
     predicted, people : array, shape (n,)
-        NaN pairs are left out.
+        Prediction and mean human rating of each story; NaN pairs are left out.
     bins : int
-        At most so many; fewer where many predictions are equal.
+        Maximum number of bins; there are fewer where many predictions are equal.
     """
     present = ~(np.isnan(predicted) | np.isnan(people))
     x, y = predicted[present], people[present]
@@ -104,15 +106,17 @@ def reliability_bins(predicted: Floats, people: Floats, bins: int = BINS) -> lis
 
 
 def calibration_error(bins: Sequence[Bin]) -> Estimate:
-    """Mean distance of mean prediction and people's mean over bins, weighted by stories, in points of the scale.
+    """Mean over bins of the distance between mean prediction and mean human rating, weighted by number of stories; in
+    points of the scale.
 
-    The expected calibration error (Naeini, Cooper & Hauskrecht 2015, section 3) with people's mean rating in place of
-    the share of correct answers. It is never quite 0 in finite samples: bins of n stories differ by about sd / sqrt(n).
+    This is the expected calibration error (Naeini, Cooper & Hauskrecht 2015, section 3) with the mean human rating in
+    place of the share of correct answers. It is above 0 in finite samples even for perfect calibration, because the
+    mean of a bin of n stories varies by about sd / sqrt(n).
 
     Parameters
     ----------
     bins : sequence of Bin
-        As made by `reliability_bins`.
+        Bins from `reliability_bins`.
 
     Returns
     -------

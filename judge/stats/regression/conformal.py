@@ -1,11 +1,12 @@
-"""Split conformal prediction intervals over clusters, whose coverage holds for any model.
+"""Split conformal prediction intervals for clustered stories, whose coverage is guaranteed for any model.
 
-A model fitted without the stories of a calibration set errs on them by |y - prediction|. The interval of a new story
-reaches as far as the quantile of these errors (Vovk, Gammerman & Shafer 2005; Lei et al. 2018, JASA 113). Stories for
-one story-prompt are not exchangeable with others, story-prompts are: each story-prompt of the calibration set has the
-same weight 1 / (G + 1), shared by its stories, and the rest of 1 / (G + 1) lies at infinity (hierarchical conformal
-prediction: Lee, Barber & Willett 2023, arXiv 2306.06342). So a story for a new story-prompt, drawn as those of the
-calibration set, lies inside with the level's probability or more.
+A model is fitted without the stories of a calibration set, on which its absolute errors |y - prediction| are then
+computed. The half-width of the interval of a new story is a quantile of these errors (Vovk, Gammerman & Shafer 2005;
+Lei et al. 2018, JASA 113). Story-prompts are exchangeable, but single stories are not, since stories for the same
+story-prompt depend on each other. Each of the G story-prompts of the calibration set therefore has the same weight 1 /
+(G + 1), shared by its stories, and the remaining weight 1 / (G + 1) is at infinity (hierarchical conformal prediction:
+Lee, Barber & Willett 2023, arXiv 2306.06342). The rating of a story for a new story-prompt, drawn from the same
+distribution, thus lies inside its interval with at least the wanted probability.
 """
 
 from __future__ import annotations
@@ -20,26 +21,26 @@ Codes = NDArray[np.int64]
 
 
 def reach(errors: Floats, cluster: Codes, level: float) -> float:
-    """Half-width of the interval about a prediction.
+    """Half-width of the conformal prediction interval around a prediction.
 
     Parameters
     ----------
     errors : array, shape (n,)
-        Absolute errors on the calibration set; NaN left out.
+        Absolute errors of the predictions on the calibration set; NaN left out.
     cluster : array of int, shape (n,)
-        Story-prompt of each.
+        Story-prompt of each error.
     level : float
         Wanted coverage, between 0 and 1.
 
     Returns
     -------
     float
-        Infinite with too few story-prompts: fewer than level / (1 - level).
+        In the unit of the errors; infinite with fewer than level / (1 - level) story-prompts.
 
     Raises
     ------
     ValueError
-        A level outside 0 to 1.
+        `level` is outside 0 to 1.
     """
     if not 0 < level < 1:
         raise ValueError(f"level {level:g} must lie between 0 and 1")

@@ -1,8 +1,9 @@
-"""Isotonic regression: the closest non-decreasing curve.
+"""Isotonic regression: the non-decreasing curve with the smallest squared error.
 
 Minimises sum_i w_i (y_i - f(x_i))^2 over non-decreasing f by pooling adjacent violators (Ayer et al. 1955, An Empirical
 Distribution Function for Sampling with Incomplete Information, section 2; Barlow et al. 1972, chapter 1). Equal x are
-one point with the weighted mean of their y (ties share one prediction: Kruskal 1964, secondary approach).
+merged into one point with the weighted mean of their y, so that ties share one prediction (Kruskal 1964, secondary
+approach).
 """
 
 from __future__ import annotations
@@ -17,13 +18,16 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Isotonic:
-    """A fitted curve: distinct scores in ascending order, shape (k,), and the prediction at each, non-decreasing."""
+    """A fitted isotonic curve: distinct scores in ascending order, and the non-decreasing prediction for each; both
+    have shape (k,).
+    """
 
     scores: Floats
     values: Floats
 
     def predict(self, x: Floats) -> Floats:
-        """Predictions in the units of y: linear between fitted scores, the nearer end's outside, in the shape of `x`.
+        """Predictions in the units of the fitted responses, in the shape of `x`. They are interpolated linearly between
+        fitted scores and constant outside their range.
 
         Parameters
         ----------
@@ -49,7 +53,7 @@ def fit_isotonic(x: Floats, y: Floats) -> Isotonic:
     Raises
     ------
     ValueError
-        Without a single pair.
+        There is no pair without NaN.
     """
     present = ~(np.isnan(x) | np.isnan(y))
     x, y = x[present], y[present]
@@ -62,14 +66,15 @@ def fit_isotonic(x: Floats, y: Floats) -> Isotonic:
 
 
 def pooled(values: Floats, weights: Floats) -> Floats:
-    """The non-decreasing sequence closest in weighted squares, shape (k,): adjacent violators are averaged.
+    """The non-decreasing sequence, shape (k,), with the smallest weighted squared distance from `values`, by averaging
+    adjacent violators.
 
     Parameters
     ----------
     values : array, shape (k,)
-        Without NaN, in the order of the scores.
+        Responses in the order of the scores, without NaN.
     weights : array, shape (k,)
-        Above 0.
+        Weight of each value, above 0.
     """
     # A stack of blocks, each with its mean, its weight and how many values it holds; one pass, O(k).
     means: list[float] = []

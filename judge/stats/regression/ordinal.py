@@ -3,7 +3,7 @@
 P(Y <= level k | x) = F(theta_k - x . beta) with F(t) = 1 / (1 + exp(-t)) and theta_1 < ... < theta_{K-1} (McCullagh
 1980, Regression Models for Ordinal Data, equation 2.1). Fitted by maximum likelihood, or, with a penalty, by the
 maximum of log likelihood - penalty / 2 * |beta|^2. Both are concave in (theta, beta) (Pratt 1981; Burridge 1981), so
-damped Newton steps reach the one maximum, if there is one.
+damped Newton steps reach the unique maximum, if it exists.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Ordinal:
     weights : array, shape (p,)
         beta, logits per unit of each predictor.
     log_likelihood : float
-        Without the penalty.
+        Log likelihood at the fit, without the penalty.
     """
 
     levels: Floats
@@ -66,8 +66,8 @@ class Ordinal:
 
         Parameters
         ----------
-        x
-            As for `probabilities`.
+        x : array, shape (n, p)
+            Predictors; a row with NaN gives NaN.
         """
         return np.asarray(self.probabilities(x) @ self.levels, dtype=np.float64)
 
@@ -92,12 +92,14 @@ def fit_ordinal(x: Floats, y: Floats, penalty: float = 0.0) -> Ordinal | str:
     y : array, shape (n,)
         Responses; values closer than 1e-9 are one level.
     penalty : float
-        On half the squared length of beta; 0 = maximum likelihood. Thresholds are never penalised.
+        Factor of |beta|^2 / 2, which is subtracted from the log likelihood; 0 = maximum likelihood. Thresholds are
+        not penalised.
 
     Returns
     -------
     Ordinal, or str
-        A string says why there is no fit: one level only, more than `MAX_LEVELS`, or perfect separation.
+        The fitted model, or a string that says why there is no fit: only one level, more than `MAX_LEVELS` levels,
+        or perfect separation.
     """
     complete = ~(np.isnan(x).any(axis=1) | np.isnan(y))
     x, y = x[complete], y[complete]
@@ -128,10 +130,10 @@ def fit_ordinal(x: Floats, y: Floats, penalty: float = 0.0) -> Ordinal | str:
 
 
 class _Likelihood:
-    """Penalised log likelihood of parameters (theta, beta), its gradient, and minus its Hessian.
+    """Penalised log likelihood of parameters (theta, beta), its gradient, and its negative Hessian.
 
-    With u the upper and l the lower threshold of a story's level less x . beta, its probability is
-    F(u) (1 - F(l)) (1 - exp(l - u)), whose logarithm keeps full precision and has short derivatives.
+    Let u and l be the upper and lower threshold of a story's level, each minus x . beta. The level's probability is
+    then F(u) (1 - F(l)) (1 - exp(l - u)), whose logarithm is numerically stable and has simple derivatives.
     """
 
     def __init__(self, x: Floats, at: Codes, cuts: int, penalty: float) -> None:
@@ -146,7 +148,9 @@ class _Likelihood:
         return upper, lower, np.diff(theta)
 
     def log_likelihood(self, parameters: Floats) -> float:
-        """Sum of log probabilities; minus infinity where thresholds are out of order."""
+        """Sum of the log probabilities of the responses, without the penalty; minus infinity where thresholds are not
+        in ascending order.
+        """
         upper, lower, gaps = self._ends(parameters)
         if (gaps <= 0).any():
             return -np.inf
@@ -159,7 +163,9 @@ class _Likelihood:
         return self.log_likelihood(parameters) - self.penalty / 2 * float(beta @ beta)
 
     def improved(self, start: Floats, step: Floats, value: float) -> tuple[Floats, float]:
-        """Parameters after the step, halved until the value does not fall, and the value there."""
+        """Parameters after the step, and the penalised log likelihood there. The step is halved until that value is not
+        below `value`.
+        """
         for halving in range(40):
             there = start + step / 2**halving
             better = self.value(there)
@@ -168,7 +174,7 @@ class _Likelihood:
         return start, value
 
     def derivatives(self, parameters: Floats) -> tuple[Floats, Floats]:
-        """Gradient (m,) and minus the Hessian (m, m)."""
+        """Gradient (m,) and negative Hessian (m, m) of the penalised log likelihood."""
         upper, lower, gaps = self._ends(parameters)
         a, b, beta = expit(upper), expit(lower), parameters[self.cuts :]
         bend_a, bend_b = a * (1 - a), b * (1 - b)

@@ -1,9 +1,10 @@
-"""Which of two rows is preferred, from the difference of their columns: penalised logistic regression, no intercept.
+"""Predicts which of two stories is preferred, from the difference between their rows of predictors: penalised logistic
+regression without intercept.
 
-P(first preferred) = 1 / (1 + exp(-(x_first - x_second)'w)): Bradley & Terry's model with strengths that are linear in
-what is seen of a story. Columns are divided by the root mean square of their differences, and weights w maximise
-log-likelihood - penalty |w|² / 2 (le Cessie & van Houwelingen 1992, Applied Statistics 41). Having no intercept, a
-prediction turns its sign when the two rows change places.
+P(first preferred) = 1 / (1 + exp(-(x_first - x_second)'w)): the Bradley-Terry model with strengths that are linear in a
+story's predictors. Columns are divided by the root mean square of their differences, and the weights w maximise
+log-likelihood - penalty |w|² / 2 (le Cessie & van Houwelingen 1992, Applied Statistics 41). Without an intercept, the
+log odds change sign when the two stories are swapped.
 """
 
 from __future__ import annotations
@@ -20,18 +21,19 @@ _CONSTANT = 1e-12
 
 
 def fit(difference: Floats, won: Floats, penalty: float) -> Floats:
-    """Weights of the columns, by Newton's method, shape (p,).
+    """Weights of the columns in penalised logistic regression, shape (p,), by Newton's method.
 
-    The likelihood is concave and the penalty positive, so that there is one maximum.
+    The log likelihood is concave and the penalty positive, so the maximum is unique.
 
     Parameters
     ----------
     difference : array, shape (n, p)
-        First less second row of each pair, in comparable units (`out_of_fold` scales them); no NaN.
+        First row minus second row of each pair, with columns in comparable units (`out_of_fold` scales them); no
+        NaN.
     won : array, shape (n,)
-        1 where the first was preferred, 0 where the second was.
+        1 where the first row was preferred, 0 where the second row was.
     penalty : float
-        Above 0; on half the squared length of the weights.
+        Factor of |w|² / 2, which is subtracted from the log likelihood; above 0.
     """
     weights = np.zeros(difference.shape[1])
     for _ in range(_STEPS):
@@ -47,23 +49,24 @@ def fit(difference: Floats, won: Floats, penalty: float) -> Floats:
 
 
 def out_of_fold(difference: Floats, lead: Floats, fold: Codes, penalty: float) -> Floats:
-    """Log odds of "first preferred" in each row, by the fit on the other folds.
+    """Log odds that the first row of each pair is preferred, predicted by a fit on the other folds.
 
     Parameters
     ----------
     difference : array, shape (n, p)
-        First less second row of each pair; no NaN.
+        First row minus second row of each pair; no NaN.
     lead : array, shape (n,)
-        Above 0 where the first was preferred, below where the second was; 0 and NaN are predicted and not fitted on.
+        Above 0 where the first row was preferred, below 0 where the second row was. Pairs with 0 or NaN get a
+        prediction but are not used in fits.
     fold : array of int, shape (n,)
-        Fold of each row.
+        Fold of each pair.
     penalty : float
-        As for `fit`.
+        Factor of |w|² / 2, which is subtracted from the log likelihood; above 0.
 
     Returns
     -------
     array, shape (n,)
-        NaN where no row of the other folds can be fitted on.
+        NaN where the other folds have no pair with a preference.
     """
     predicted = np.full(lead.size, np.nan)
     spread = np.sqrt((difference**2).mean(axis=0)) if lead.size else np.ones(difference.shape[1])

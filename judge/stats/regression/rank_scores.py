@@ -1,9 +1,10 @@
-"""Standardised rank scores: columns as mid-ranks among the training values.
+"""Standardised rank scores: replaces each value of a column by its mid-rank among the training values.
 
-A value's rank score is its place in the training distribution, (values below + half of the values equal) / all (the
-mid-distribution function, Parzen 1989), so that any monotone change of a judge's scale leaves it as it is and one
-absurd value cannot pull a whole column. Rank scores are then standardised by the training rows' mean and standard
-deviation. A missing value becomes 0, the training mean: "no information"; it is a predictor, never a rating.
+A value's rank score is its relative rank in the training distribution, (number of values below + half the number of
+equal values) / number of values (the mid-distribution function, Parzen 1989). It does not change under a monotone
+transformation of a judge's scale, and a single outlier has little influence. Rank scores are then standardised by the
+training rows' mean and standard deviation. A missing value becomes 0, the training mean, which carries no information.
+Rank scores are used as predictors only, not as ratings.
 """
 
 from __future__ import annotations
@@ -18,14 +19,15 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankScores:
-    """A transform learned from training rows.
+    """Transformation to standardised rank scores, learned from training rows.
 
     Attributes
     ----------
-    sorted : tuple of arrays, one a column
-        The known training values in ascending order.
+    sorted : tuple of arrays, one per column
+        The training values without NaN, in ascending order.
     mean, scale : array, shape (p,)
-        Of the training rows' mid-ranks; scale is 1 where a column is constant or unknown, so that it becomes 0.
+        Mean and standard deviation of the training rows' mid-ranks. Where a column is constant or all missing,
+        scale is 1, so that the column becomes 0.
     """
 
     sorted: tuple[Floats, ...]
@@ -44,12 +46,12 @@ class RankScores:
 
 
 def fit_rank_scores(x: Floats) -> RankScores:
-    """Learn the transform from training rows.
+    """Learn the transformation to standardised rank scores from training rows.
 
     Parameters
     ----------
     x : array, shape (n, p)
-        NaN = missing, left out column by column.
+        Training rows; NaN = missing, left out column by column.
 
     Returns
     -------
@@ -69,7 +71,9 @@ def _places(sorted_columns: tuple[Floats, ...], x: Floats) -> Floats:
 
 
 def _place(values: Floats, x: Floats) -> Floats:
-    """Mid-distribution function of sorted `values` at x; 0 where nothing is known, so that the column is constant."""
+    """Mid-distribution function of the sorted `values` at each x. It is 0 everywhere without values, so that the column
+    is constant.
+    """
     if values.size == 0:
         return np.zeros(x.shape)
     sides = np.searchsorted(values, x, "left") + np.searchsorted(values, x, "right")

@@ -1,8 +1,7 @@
-"""Ridge regression whose penalty minimises the leave-one-out error of the training rows.
+"""Ridge regression that chooses the penalty with the smallest leave-one-out error on the training rows.
 
-Minimises |y - mean(y) - X w|^2 + penalty |w|^2 (Hoerl & Kennard 1970). The leave-one-out errors have a closed form,
-e_i / (1 - h_i) with h the leverages (PRESS, Allen 1974), so that a whole path of penalties costs one eigenvalue
-decomposition.
+Minimises |y - mean(y) - X w|^2 + penalty |w|^2 (Hoerl & Kennard 1970). The leave-one-out errors have a closed form, e_i
+/ (1 - h_i) with h the leverages (PRESS, Allen 1974), so that one eigenvalue decomposition suffices for all penalties.
 """
 
 from __future__ import annotations
@@ -31,15 +30,15 @@ class RidgeFit:
     Attributes
     ----------
     weights : array, shape (p,)
-        Units of y per unit of each column.
+        Weight of each column, in units of the response per unit of the column.
     centre : array, shape (p,)
         Column means of the training rows.
     intercept : float
-        Mean of the training responses: the prediction at the centre.
+        Mean of the training responses, which is the prediction at `centre`.
     penalty : float
-        The one chosen.
+        The chosen penalty.
     press : float
-        Mean squared leave-one-out error of the training rows with it.
+        Mean squared leave-one-out error of the training rows with the chosen penalty.
     """
 
     weights: Floats
@@ -49,7 +48,7 @@ class RidgeFit:
     press: float
 
     def predict(self, x: Floats) -> Floats:
-        """Predictions in the units of y, shape (n,).
+        """Predictions in the units of the response, shape (n,).
 
         Parameters
         ----------
@@ -61,9 +60,10 @@ class RidgeFit:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Decomposed:
-    """Decomposition of rows for fits to any response: their centre, and principal axes with sizes.
+    """Eigenvalue decomposition of training rows, which can be used for fits to several responses.
 
-    `along` (n, p) are the centred rows' places along `axes` (p, p); `size` (p,) their sums of squares.
+    `centre` (p,) holds the column means. `axes` (p, p) are the principal axes, `along` (n, p) the coordinates of the
+    centred rows along these axes, and `size` (p,) the sums of squares of these coordinates.
     """
 
     centre: Floats
@@ -73,12 +73,12 @@ class Decomposed:
 
     @classmethod
     def of(cls, x: Floats) -> Decomposed:
-        """Decompose rows.
+        """Decompose training rows, for fits to one or more responses.
 
         Parameters
         ----------
         x : array, shape (n, p)
-            At least one row; no NaN.
+            Training rows, at least one; no NaN.
         """
         centre = x.mean(axis=0)
         rows = x - centre
@@ -87,16 +87,18 @@ class Decomposed:
 
 
 def fit_ridge(x: Floats | Decomposed, y: Floats, penalties: Sequence[float] = PENALTIES) -> RidgeFit:
-    """Fit a ridge regression with the penalty of least leave-one-out error (the first of equally good ones).
+    """Fit a ridge regression with the penalty that has the smallest leave-one-out error (the first one where several
+    have it).
 
     Parameters
     ----------
     x : array, shape (n, p), or Decomposed
-        No NaN. Columns on a common footing, e.g. rank scores; a column scaled up by g is penalised g^2 times less.
+        Training rows without NaN. Columns should have a common scale, e.g. rank scores: a column multiplied by g is
+        penalised g^2 times less.
     y : array, shape (n,)
-        No NaN.
+        Responses without NaN.
     penalties : sequence of float
-        Above 0, one of which is chosen.
+        Penalties to choose from, each above 0.
 
     Returns
     -------
@@ -105,7 +107,7 @@ def fit_ridge(x: Floats | Decomposed, y: Floats, penalties: Sequence[float] = PE
     Raises
     ------
     ValueError
-        Without rows, or with a penalty that is not positive.
+        There are no rows, or a penalty is not positive.
     """
     if not y.size or min(penalties) <= 0:
         raise ValueError("ridge regression needs rows, and penalties above 0")

@@ -1,7 +1,8 @@
-"""Stacking: non-negative weights for several out-of-sample predictions of one response.
+"""Stacking: combines several out-of-sample predictions of one response with non-negative weights.
 
 Least squares with weights >= 0 and an intercept: stacked regressions (Breiman 1996, Stacked Regressions, section 3).
-The predictions must be out of sample for the rows the weights are fitted on, or the one that remembers best wins.
+The predictions must be out of sample for the rows on which the weights are fitted, because otherwise the prediction
+that overfits most gets the highest weight.
 """
 
 from __future__ import annotations
@@ -17,18 +18,20 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stack:
-    """Weights (p,) >= 0, in units of y per unit of each prediction, and the intercept."""
+    """A fitted combination of p predictions: non-negative weights (p,), in units of the response per unit of each
+    prediction, and the intercept.
+    """
 
     weights: Floats
     intercept: float
 
     def predict(self, x: Floats) -> Floats:
-        """Predictions of the response, shape (n,).
+        """Combined predictions of the response, shape (n,).
 
         Parameters
         ----------
         x : array, shape (n, p)
-            The predictions to be weighted; NaN gives NaN where its weight is above 0.
+            The predictions to combine, one column each. NaN gives NaN if the column's weight is above 0.
         """
         used = self.weights > 0
         return np.asarray(x[:, used] @ self.weights[used] + self.intercept, dtype=np.float64)
@@ -42,17 +45,17 @@ def fit_stack(x: Floats, y: Floats) -> Stack:
     x : array, shape (n, p)
         Predictions, one column each; they must be out of sample for these rows.
     y : array, shape (n,)
-        The response. Rows with a missing value (NaN) on either side are left out.
+        The response. Rows with NaN in `x` or `y` are left out.
 
     Returns
     -------
     Stack
-        Weights in units of y per unit of each prediction.
+        The fitted weights and intercept.
 
     Raises
     ------
     ValueError
-        Without a single complete row.
+        No row is complete.
     """
     complete = ~(np.isnan(x).any(axis=1) | np.isnan(y))
     x, y = x[complete], y[complete]

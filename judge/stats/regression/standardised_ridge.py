@@ -1,4 +1,6 @@
-"""Ridge regression on standardised columns, whose predictions never leave the range seen in fitting."""
+"""Ridge regression on standardised columns that limits each column to its range in the fitted rows, so that predictions
+do not extrapolate.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +26,9 @@ class StandardisedRidge:
     Attributes
     ----------
     low, high, mean, scale : array, shape (p,)
-        Range seen in fitting, mean and standard deviation there.
+        Lowest and highest value, mean and standard deviation of each column in the fitted rows.
     fitted : RidgeFit
-        On standardised columns: its weights are for a standard deviation each.
+        The regression on standardised columns; its weights are per standard deviation of a column.
     """
 
     low: Floats
@@ -51,14 +53,16 @@ class StandardisedRidge:
         Parameters
         ----------
         rows : array, shape (n, p)
-            Values outside the range seen in fitting count as its nearer end; a row with NaN gives NaN.
+            Values outside a column's range in the fitted rows are set to the nearer limit. A row with NaN gives NaN.
         """
         return self.fitted.predict((np.clip(rows, self.low, self.high) - self.mean) / self.scale)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StandardisedRows:
-    """Standardised rows for fits to any response: range, mean, scale, and their decomposition."""
+    """Standardised training rows, which can be used for fits to several responses: each column's range, mean and
+    standard deviation, and the decomposition of the rows.
+    """
 
     low: Floats
     high: Floats
@@ -73,7 +77,7 @@ class StandardisedRows:
         Parameters
         ----------
         rows : array, shape (n, p)
-            At least one row; no NaN.
+            Training rows, at least one; no NaN.
         """
         mean, spread = rows.mean(axis=0), rows.std(axis=0)
         scale = np.where(spread > CONSTANT, spread, 1.0)
@@ -81,16 +85,18 @@ class StandardisedRows:
 
 
 def fit_ridge(rows: Floats | StandardisedRows, response: Floats, penalties: Sequence[float]) -> StandardisedRidge:
-    """Fit a ridge regression with the penalty of least leave-one-out error (`stats.regression.ridge`).
+    """Fit a ridge regression on standardised columns with the penalty that has the smallest leave-one-out error
+    (`stats.regression.ridge`).
 
     Parameters
     ----------
     rows : array, shape (n, p), or StandardisedRows
-        No NaN; standardised and decomposed before where several responses have the same rows.
+        Training rows without NaN. Pass `StandardisedRows` where several responses have the same rows, so that these
+        are standardised and decomposed only once.
     response : array, shape (n,)
-        No NaN.
+        Responses without NaN.
     penalties : sequence of float
-        Above 0; on the squared weights of the standardised columns.
+        Penalties to choose from, each above 0; factors of the squared weights of the standardised columns.
 
     Returns
     -------
@@ -109,26 +115,27 @@ def fit_ridge(rows: Floats | StandardisedRows, response: Floats, penalties: Sequ
 def out_of_fold(
     rows: Floats, response: Floats, folds: NDArray[np.int64], fit: Callable[[Floats, Floats], StandardisedRidge]
 ) -> tuple[Floats, Floats]:
-    """Out-of-fold predictions: each row by the regression fitted on the other folds.
+    """Out-of-fold predictions: each row is predicted by a regression fitted on the other folds.
 
     Parameters
     ----------
     rows : array, shape (n, p)
         Predictors, without missing values.
     response : array, shape (n,)
-        NaN = missing; such rows are predicted, and not used in fits.
+        NaN = missing; rows without a response get a prediction but are not used in fits.
     folds : array of int, shape (n,)
         Fold of each row.
     fit : callable
-        From rows and responses to the fitted regression.
+        Function from rows and responses to the fitted regression.
 
     Returns
     -------
     predicted, level : array, shape (n,)
-        `level` is the mean response of the rows behind each prediction. It is equal for all rows of a fold, and it is
-        high where the fold's own responses are low: subtract it before predictions of several folds are ranked, since
-        otherwise the predictions of pure noise correlate negatively with the responses (Parker, Guenter & Bedo 2007,
-        Stratification bias in low signal microarray studies, BMC Bioinformatics 8).
+        The predictions, and for each prediction the mean response of the rows on which it was fitted. `level` is
+        equal for all rows of a fold, and it is high where the fold's own responses are low. Subtract it before
+        ranking predictions of several folds, since otherwise predictions of pure noise correlate negatively with
+        the responses (Parker, Guenter & Bedo 2007, Stratification bias in low signal microarray studies, BMC
+        Bioinformatics 8).
     """
     predicted, level = np.full(len(response), np.nan), np.full(len(response), np.nan)
     rated = ~np.isnan(response)

@@ -1,11 +1,12 @@
-"""Bootstrap resamples of stories, one set shared by every cell of a table; the caller gives the seed.
+"""Bootstrap resamples of stories. All cells of a table use the same resamples, so that differences between cells are
+paired; the caller gives the seed.
 
-A resample says how often each unit was drawn, so that a story has a weight. As all cells of a table use the same set,
-differences between cells are paired. What is drawn decides what the interval speaks about (Deutsch, Dror & Roth 2021,
-A Statistical Analysis of Summarization Evaluation Metrics Using Resampling Methods, TACL 9, section 4):
+A resample records how often each unit (such as a story-prompt) was drawn, which gives each story a weight. The unit
+that is drawn decides to which population the interval generalises (Deutsch, Dror & Roth 2021, A Statistical Analysis of
+Summarization Evaluation Metrics Using Resampling Methods, TACL 9, section 4):
 
 =============  ==============================================================  =======================================
-name           drawn with replacement                                          would it hold for
+name           drawn with replacement                                          generalises to
 =============  ==============================================================  =======================================
 boot-inputs    story-prompts, each with all its stories                        these systems on new story-prompts
 boot-systems   systems, each with all its stories                              new systems on these story-prompts
@@ -51,7 +52,7 @@ class Factor:
         Parameters
         ----------
         rows : array of int, shape (m,)
-            Indices of the stories.
+            Indices of the stories to keep.
         """
         present, unit = np.unique(self.unit[rows], return_inverse=True)
         return Factor(self.counts[:, present], unit.reshape(-1).astype(np.int64))
@@ -61,7 +62,7 @@ class Factor:
 class Resamples:
     """Resamples of one factor, or of two drawn independently; a story's weight is the product of its units' counts.
 
-    Stories that a design lacks (an unbalanced table) are simply absent.
+    Stories that are missing from an unbalanced design have no entry.
     """
 
     factors: tuple[Factor, ...]
@@ -79,7 +80,7 @@ class Resamples:
 
     @property
     def counts(self) -> Counts:
-        """Counts of the draws of each unit, (b, units); only for resamples of one factor."""
+        """How often each unit was drawn in each resample, shape (b, units). Only for resamples of one factor."""
         (factor,) = self.factors
         return factor.counts
 
@@ -90,12 +91,12 @@ class Resamples:
         return factor.unit
 
     def weights(self, rows: slice = slice(None)) -> Counts:
-        """Weights of stories: how often each was drawn, shape (b, n).
+        """Weights of stories: how often each story was drawn in each resample, shape (b, n).
 
         Parameters
         ----------
         rows : slice
-            Which resamples; all of them by default.
+            Resamples to include; all by default.
         """
         first, *rest = (factor.counts[rows][:, factor.unit] for factor in self.factors)
         for other in rest:
@@ -103,18 +104,19 @@ class Resamples:
         return first
 
     def blocks(self) -> Iterator[slice]:
-        """Slices of the resamples whose weights fit into memory."""
+        """Consecutive slices of the resamples, each small enough that its weights of stories fit into memory."""
         step = max(1, _CHUNK // max(1, self.n))
         for start in range(0, self.size, step):
             yield slice(start, start + step)
 
     def values(self, statistic: Callable[[NDArray[np.int64]], Floats]) -> Floats:
-        """The statistic in each resample, shape (B, ...).
+        """Compute a statistic in each resample, shape (B, ...).
 
         Parameters
         ----------
         statistic : callable
-            From weights (some b, n) to the statistic, shape (some b, ...); it is called with some resamples at a time.
+            Function from weights of stories (b, n) to the statistic, shape (b, ...). It is called for blocks of b
+            resamples.
         """
         return np.concatenate([statistic(self.weights(block).astype(np.int64)) for block in self.blocks()])
 
@@ -124,24 +126,25 @@ class Resamples:
         Parameters
         ----------
         rows : array of int, shape (m,)
-            Indices of the stories.
+            Indices of the stories to keep.
         """
         return replace(self, factors=tuple(factor.of(rows) for factor in self.factors))
 
     def split(self, group: Codes) -> tuple[NDArray[np.int64], Resamples | None]:
-        """Counts of the draws of each group as a whole, and the resamples within groups.
+        """Split the resamples into draws of whole groups and draws of units within groups.
 
         Parameters
         ----------
         group : array of int, shape (n,)
-            Group of each story, 0..
+            Group of each story, as codes from 0 on.
 
         Returns
         -------
         mass : array of int, shape (B, groups)
-            Product over the factors in which every group lies within one unit; 1 where there is no such factor.
+            How often each group was drawn as a whole: the product of counts over the factors in which every group lies
+            within one unit. 1 without such a factor.
         within : Resamples or None
-            The other factors; None where there are none.
+            Resamples of the remaining factors, or None if none remain.
         """
         groups = int(group.max()) + 1 if group.size else 0
         mass = np.ones((self.size, groups), dtype=np.int64)
@@ -156,7 +159,9 @@ class Resamples:
         return mass, replace(self, factors=tuple(varying)) if varying else None
 
     def jackknife(self) -> tuple[Resamples, ...]:
-        """Leave-one-out resamples for each factor, one without each of its units; used for influences and `bca`."""
+        """Jackknife resamples for each factor, each of which leaves out one unit; used for influence values and for BCa
+        intervals (`intervals.bca`).
+        """
         subsets = []
         for i, factor in enumerate(self.factors):
             units = factor.counts.shape[1]
@@ -173,27 +178,30 @@ class Resamples:
         return Resamples(tuple(factors), "the data")
 
     def one_way(self) -> tuple[Resamples, ...]:
-        """Resamples of each factor drawn alone, with the same draws as here; used for `intervals.calibrated`."""
+        """For each factor, resamples in which only that factor is drawn, with the same draws as here; used for
+        `intervals.calibrated`.
+        """
         return tuple(Resamples((factor,), f"one factor of {self.name}") for factor in self.factors)
 
     def interval(self, estimate: Estimate, values: Floats) -> Estimate:
-        """The estimate with the program's default confidence interval.
+        """The estimate with the program's default 95 % confidence interval.
 
-        Expanded percentiles for one factor (`intervals.expanded`). Two factors drawn together scatter too widely
-        already (`intervals.calibrated`): plain percentiles. What the estimate's `method` says is kept in front.
+        For one factor, this is the expanded percentile interval (`intervals.expanded`). For two factors it is the plain
+        percentile interval, because resamples of two factors already vary too much (see `intervals.calibrated`). The
+        name of the interval is appended to the estimate's `method`.
 
         Parameters
         ----------
         estimate : Estimate
-            Without an interval; an undefined one is returned unchanged.
+            Estimate without an interval. An undefined estimate is returned unchanged.
         values : array, shape (B,)
-            The statistic in each of these resamples; NaN = undefined there.
+            The statistic in each of these resamples; NaN = undefined in that resample.
 
         Returns
         -------
         Estimate
-            Without an interval, and with the reason, where more than 5 % of the resamples are undefined, or there is
-            one unit to draw from.
+            Has no interval, but a reason, where the statistic is undefined in more than 5 % of the resamples, or where
+            there is only one unit to draw from.
         """
         name = "percentile" if len(self.factors) > 1 else "expanded percentile"
         method = ", ".join(part for part in (estimate.method, self.name, name, "95 %") if part)
@@ -203,7 +211,7 @@ class Resamples:
 
 
 def draw(unit: Codes, resamples: int, rng: np.random.Generator, name: str) -> Resamples:
-    """Draw units with replacement, as many as there are.
+    """Bootstrap resamples of one factor: each draws as many units as there are, with replacement.
 
     Parameters
     ----------
@@ -212,9 +220,9 @@ def draw(unit: Codes, resamples: int, rng: np.random.Generator, name: str) -> Re
     resamples : int
         Number of resamples (B).
     rng : numpy Generator
-        Source of randomness; the caller's seed.
+        Random generator, seeded by the caller.
     name : str
-        How the units are called in signatures, e.g. ``boot-inputs``.
+        Name of the resampling design in descriptions of methods, e.g. ``boot-inputs``.
     """
     return Resamples((Factor(_counts(unit, resamples, rng), unit),), name)
 
@@ -222,25 +230,27 @@ def draw(unit: Codes, resamples: int, rng: np.random.Generator, name: str) -> Re
 def draw_both(system: Codes, story_prompt: Codes, resamples: int, rng: np.random.Generator) -> Resamples:
     """Draw systems and, independently, story-prompts with replacement (BOOT-BOTH, Deutsch, Dror & Roth 2021).
 
-    A story stands as often as its system was drawn times as often as its story-prompt was drawn. Stories that do not
-    exist (an unbalanced design) simply stand nowhere.
+    The weight of a story is the number of draws of its system times the number of draws of its story-prompt. Stories
+    that are missing from an unbalanced design are left out.
 
-    In 2,000 simulated studies of 40 systems x 40 story-prompts, 95 % intervals held the true tau-b over all stories in
-    98.2 % (percentile), 98.0 % (BCa) or 94.0 % (`intervals.calibrated`, percentile), and at system level in 99.3 %
-    (percentile) or 93.8 % (BCa); with 10 systems x 96 story-prompts in 96.4, 95.0, 93.7, 99.8 and 96.5 %
-    (`judge.stats.resampling.interval_coverage`).
+    In 2,000 simulated studies of 40 systems x 40 story-prompts, the coverage of 95 % intervals for tau-b over all
+    stories was 98.2 % (percentile), 98.0 % (BCa) and 94.0 % (`intervals.calibrated`, percentile), and at system level
+    99.3 % (percentile) and 93.8 % (BCa). With 10 systems x 96 story-prompts, the five coverages were 96.4, 95.0, 93.7,
+    99.8 and 96.5 % (`judge.stats.resampling.interval_coverage`).
 
     Parameters
     ----------
     system, story_prompt : array of int, shape (n,)
-        System and story-prompt of each story, 0..
-    resamples, rng
-        As for `draw`.
+        System and story-prompt of each story, as codes from 0 on.
+    resamples : int
+        Number of resamples (B).
+    rng : numpy Generator
+        Random generator, seeded by the caller.
 
     Raises
     ------
     ValueError
-        With fewer than 5 systems; ask `both_refused` first.
+        There are fewer than 5 systems; `both_refused` checks this beforehand.
     """
     reason = both_refused(system)
     if reason:
@@ -250,7 +260,7 @@ def draw_both(system: Codes, story_prompt: Codes, resamples: int, rng: np.random
 
 
 def both_refused(system: Codes) -> str | None:
-    """Reason why systems are not resampled, or None where they are.
+    """Reason why there are too few systems for `draw_both`, or None if there are enough.
 
     Parameters
     ----------
@@ -264,7 +274,9 @@ def both_refused(system: Codes) -> str | None:
 
 
 def _counts(unit: Codes, resamples: int, rng: np.random.Generator) -> Counts:
-    """Counts of the draws of each unit, (b, units); some resamples at a time."""
+    """How often each unit was drawn in each resample, shape (b, units); computed in blocks of resamples to limit
+    memory.
+    """
     units = int(unit.max()) + 1 if unit.size else 0
     counts = np.zeros((resamples, units), dtype=np.int32)
     if units == 0:

@@ -1,10 +1,11 @@
-"""Jackknife intervals of coefficients over few clusters, of which some carry most of the variation.
+"""Jackknife intervals of coefficients for few clusters, some of which contribute most of the variance.
 
 The delete-a-cluster jackknife (Efron & Tibshirani 1993, equation 11.5) with Student's t. Its degrees of freedom are the
-effective number of clusters, (sum d²)² / sum d⁴ of the jackknife's deviations d and G - 1 at most: many where all
-clusters move the coefficient alike, few where a few do (as G* = G / (1 + squared coefficient of variation) of Carter,
-Schnepel & Steigerwald 2017, Asymptotic behavior of a t-test robust to cluster heterogeneity, Rev. Econ. Stat. 99, with
-d² for the clusters' parts). With G - 1 degrees the interval of a kappa of rare errors on 20 stories covers 87 % of 95.
+effective number of clusters, (sum d²)² / sum d⁴ for the jackknife's deviations d, but at most G - 1 for G clusters.
+They are few where a few clusters have most of the influence on the coefficient (as with G* = G / (1 + squared
+coefficient of variation) of Carter, Schnepel & Steigerwald 2017, Asymptotic behavior of a t-test robust to cluster
+heterogeneity, Rev. Econ. Stat. 99, with d² for the clusters' contributions). With G - 1 degrees of freedom, the 95 %
+interval of a kappa of rare errors on 20 stories covers only 87 %.
 """
 
 from __future__ import annotations
@@ -27,24 +28,25 @@ def with_jackknife(
     confidence: float = 0.95,
     bounds: tuple[float, float] = (-1.0, 1.0),
 ) -> tuple[Estimate, float | None]:
-    """A value with its jackknife confidence interval, and its standard error.
+    """Add a jackknife confidence interval to a coefficient, and compute its standard error.
 
     Parameters
     ----------
     estimate : Estimate
-        Value of all clusters, without an interval.
+        The coefficient over all clusters, without an interval.
     left_out : array, shape (clusters,)
-        The coefficient without each cluster; NaN where it is undefined then.
+        The coefficient recomputed without each cluster in turn; NaN = undefined without that cluster.
     confidence : float
-        Coverage, 0 to 1.
+        Coverage of the interval, 0 to 1.
     bounds : tuple of float
-        The interval is kept within these.
+        Lowest and highest possible value, to which the interval is clipped.
 
     Returns
     -------
     Estimate, float or None
-        Without an interval, and with the reason, for fewer than 2 clusters, where the coefficient is undefined without
-        one of them, and where nothing varies.
+        The estimate with its interval, and the standard error. With fewer than 2 clusters, where `left_out` holds
+        NaN, and where its values do not vary, the estimate has a reason instead of an interval, and the standard
+        error is None.
     """
     clusters, value = left_out.size, estimate.value
     if value is None:

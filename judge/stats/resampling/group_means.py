@@ -1,7 +1,9 @@
-"""Means of groups of stories (systems) in each resample, over the same stories on both sides.
+"""Mean ratings of groups of stories (systems) in each bootstrap resample, over the stories that both the judge and
+people rated.
 
-A group that is drawn as a whole keeps its mean and stands as often as it was drawn; within it, stories count as often
-as they were drawn. Means are rounded to 1e-9, as `kendall.codes` does, so that ties are ties.
+Where resamples draw whole groups, a group keeps its mean, and its weight is the number of draws. Where they draw units
+within groups, each story has the number of its draws as weight in the mean. Means are rounded to 1e-9, as in
+`kendall.codes`, so that equal means are ties in spite of rounding errors.
 """
 
 from __future__ import annotations
@@ -24,14 +26,14 @@ _BLOCK = 4_000_000
 
 
 def in_resamples(resamples: Resamples, judges: Floats, y: Floats, group: Codes) -> Iterator[tuple[int, slice, Means]]:
-    """Means of groups in resamples, judge by judge and some resamples at a time, so that memory stays bounded.
+    """Yield the means of groups in resamples for one judge and one block of resamples at a time, which limits memory.
 
     Parameters
     ----------
     resamples : Resamples
         B resamples of n stories.
     judges : array, shape (judges, n)
-        Ratings of each judge; NaN = missing. Means are over the stories that both sides rated.
+        Ratings of each judge; NaN = missing. Means are over the stories that both the judge and people rated.
     y : array, shape (n,)
         People's ratings; NaN = missing.
     group : array of int, shape (n,)
@@ -40,7 +42,7 @@ def in_resamples(resamples: Resamples, judges: Floats, y: Floats, group: Codes) 
     Yields
     ------
     int, slice, Means
-        The judge's row, the resamples, and the means of both sides with the weight of each group.
+        Row of the judge, slice of the resamples, and the means of both sides with the weight of each group.
     """
     groups = int(group.max()) + 1 if group.size else 0
     mass, varying = resamples.split(group)
@@ -78,7 +80,9 @@ def _counts(varying: Resamples, block: slice) -> Floats:
 
 
 def _sums(values: Floats | None, keep: NDArray[np.bool_], cell: Codes, shape: tuple[int, int]) -> Floats:
-    """Sums of values, or numbers of stories, in each unit and group."""
+    """Sum of values over the stories in `keep` for each unit and group, in the given shape. If `values` is None, the
+    number of these stories.
+    """
     weights = None if values is None else values[keep]
     return np.bincount(cell[keep], weights=weights, minlength=shape[0] * shape[1]).reshape(shape).astype(np.float64)
 

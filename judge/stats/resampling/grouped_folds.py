@@ -1,4 +1,4 @@
-"""Folds of groups: all rows of a group are held out together."""
+"""Folds for cross-validation of grouped rows: all rows of a group are in the same fold."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ Codes = NDArray[np.int64]
 
 
 def deal(group: Codes, folds: int, rng: np.random.Generator) -> Codes:
-    """Assign groups to folds in random order and in turn, so that the folds hold equal numbers of groups.
+    """Assign groups to folds in random order, so that the numbers of groups per fold differ by at most one.
 
     Parameters
     ----------
     group : array of int, shape (n,)
         The group of each row, numbered from 0 without gaps.
     folds : int
-        How many folds; with fewer groups than folds some stay empty.
+        Number of folds; with fewer groups than folds some folds stay empty.
     rng : numpy Generator
-        Source of randomness; the caller's seed.
+        Random generator, seeded by the caller.
 
     Returns
     -------
@@ -41,9 +41,10 @@ def folds_of_groups(groups: Sequence[str], folds: int, seed: int) -> Codes:
     groups : sequence of str, length n
         The name of each row's group.
     folds : int
-        How many folds.
+        Number of folds.
     seed : int
-        The same groups, number and seed give the same folds, in whatever order rows come.
+        Random seed. The same groups, number of folds and seed give the same folds, independently of the order of
+        rows.
     """
     number = {name: index for index, name in enumerate(sorted(set(groups)))}
     return deal(np.array([number[name] for name in groups], dtype=np.int64), folds, np.random.default_rng(seed))

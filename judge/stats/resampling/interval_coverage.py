@@ -1,17 +1,18 @@
-"""Coverage of bootstrap intervals measured in simulations, and the warnings that follow from it.
+"""Coverage of bootstrap intervals as measured in simulations, and warnings to users that follow from it.
 
-`DEFAULTS` and `STORIES_FOR_FEW` are what `python -m tests.benchmarks.simulations.intervals` prints of the intervals
-that `judge correlate` makes unless told otherwise, by coefficient, level and number of story-prompts; `MEASURED` what
-`python -m tests.benchmarks.coverage` prints of each kind of interval of tau-b, by what is drawn. All are percentages of
-simulated studies in which the 95 % interval held the true value, 1,000 resamples each (a test repeats some of them with
-fewer studies). What they say of kinds:
+`DEFAULTS` and `STORIES_FOR_FEW` hold the coverage of the default intervals of `judge correlate` by coefficient, level
+and number of story-prompts, as printed by `python -m tests.benchmarks.simulations.intervals`. `MEASURED` holds the
+coverage of each kind of interval of tau-b by resampling design, as printed by `python -m tests.benchmarks.coverage`.
+All are percentages of simulated studies in which the 95 % interval contained the true value, with 1,000 resamples each
+(a test repeats some simulations with fewer studies). The results for the kinds of intervals:
 
-- over all stories, percentile and BCa are near 95 % wherever one thing is drawn and there are many of it; expanded
-  percentiles are with few as well;
-- where systems and story-prompts are both drawn, intervals are rather too wide, as each story's own noise enters three
-  times; `intervals.calibrated` mends that over all stories, not at system level;
-- at system level percentile intervals are too wide, and BCa is the better choice where systems are drawn. Where the
-  systems are taken as they are, neither is about their true means: that is what `true_means` is for.
+- over all stories, percentile and BCa intervals are near 95 % where one kind of unit is drawn and there are
+  many units; expanded percentile intervals are near 95 % also with few units;
+- where systems and story-prompts are both drawn, intervals are too wide, because each story's own variance
+  enters three times; `intervals.calibrated` corrects this over all stories, but not at system level;
+- at system level, percentile intervals are too wide, and BCa is the better choice where systems are drawn.
+  Where the systems are fixed, neither kind covers the correlation of the systems' true means; for that, see
+  `true_means`.
 """
 
 from __future__ import annotations
@@ -109,16 +110,17 @@ FEW = 30
 
 
 def few_story_prompts(dataset: str, story_prompts: int, level: str) -> str:
-    """Warning that intervals from resampled stories are unreliable because there are too few story-prompts.
+    """Warning that a data set has too few story-prompts to resample, so that single stories are resampled and intervals
+    can be too narrow.
 
     Parameters
     ----------
     dataset : str
         Name of the data set, with which the sentence begins.
     story_prompts : int
-        Their number.
+        Number of story-prompts.
     level : str
-        As for `cautions`.
+        ``system`` for a correlation over system means; any other level counts as over all stories.
     """
     held = _range(STORIES_FOR_FEW[_level(level)])
     return (
@@ -129,23 +131,23 @@ def few_story_prompts(dataset: str, story_prompts: int, level: str) -> str:
 
 
 def cautions(draw: str, method: str, level: str, units: int) -> tuple[str, ...]:
-    """Warnings about an interval, from its measured coverage.
+    """Warnings about an interval, based on the coverage that such intervals had in simulations.
 
     Parameters
     ----------
     draw : str
-        Name of the resamples, e.g. ``boot-both``.
+        Name of the resampling design, e.g. ``boot-both``.
     method : str
         ``expanded``, ``true-means``, ``percentile``, ``bca`` or ``calibrated``.
     level : str
-        ``system`` for a correlation over system means; any other level is taken as over stories.
+        ``system`` for a correlation over system means; any other level counts as over all stories.
     units : int
-        Number of units that are drawn; systems where both are.
+        Number of units that are drawn; number of systems where systems and story-prompts are both drawn.
 
     Returns
     -------
     tuple of str
-        Sentences, none where nothing speaks against the interval.
+        One sentence per warning; empty where no warning applies.
     """
     sentences = []
     fixed = draw in ("boot-inputs", "boot-stories")
@@ -163,7 +165,9 @@ def cautions(draw: str, method: str, level: str, units: int) -> tuple[str, ...]:
 
 
 def _few(level: Level, method: str, units: int) -> str:
-    """Of story-prompts: the measured number nearest below, or the least."""
+    """Warning for fewer than 30 story-prompts: the coverage simulated for the nearest smaller number of story-prompts,
+    or for the smallest one.
+    """
     sizes = sorted(size for measured_level, size in DEFAULTS if measured_level == level)
     near = max((size for size in sizes if size <= units), default=sizes[0])
     warning = f"{units} story-prompts are few: "
@@ -185,7 +189,7 @@ def _few_systems(level: Level, method: str, units: int) -> str:
 
 
 def _range(measured: dict[str, float]) -> str:
-    """Least to most of the coefficients' figures."""
+    """Range of the measured coverages over all coefficients as text, from lowest to highest, in whole per cent."""
     low, high = (f"{end(measured.values()):.0f}" for end in (min, max))
     return low if low == high else f"{low} to {high}"
 

@@ -1,8 +1,9 @@
 """Bootstrap intervals from the values of a statistic in resamples: percentile, expanded, BCa.
 
 Efron & Tibshirani 1993, An Introduction to the Bootstrap: chapter 13 (percentile), chapter 14 (BCa, of Efron 1987,
-Better Bootstrap Confidence Intervals, JASA 82). BCa moves the percentiles by a bias correction z0, from the share of
-resampled values below the estimate, and by an acceleration a, from the skewness of the units' influences.
+Better Bootstrap Confidence Intervals, JASA 82). BCa shifts the percentiles by a bias correction z0, computed from the
+share of resampled values below the estimate, and by an acceleration a, computed from the skewness of the units'
+influence values.
 """
 
 from __future__ import annotations
@@ -31,17 +32,17 @@ def percentile(estimate: Estimate, values: Floats, method: str, *, confidence: f
     estimate : Estimate
         An undefined estimate is returned unchanged.
     values : array, shape (b,)
-        The statistic in each resample, in its own unit; NaN = undefined there. Undefined resamples are left out and
-        counted in `method`.
+        The statistic in each resample; NaN = undefined. Undefined values are left out, and their number is reported
+        in `method`.
     method : str
-        How the interval is made, e.g. ``"boot-inputs, percentile, 95 %"``.
+        Description of the interval, e.g. ``"boot-inputs, percentile, 95 %"``.
     confidence : float
-        Coverage, 0 to 1.
+        Coverage of the interval, 0 to 1.
 
     Returns
     -------
     Estimate
-        Without an interval, and with the reason, where more than 5 % of the resamples are undefined.
+        Has no interval, but a reason, where more than 5 % of the values are undefined.
     """
     defined, refused = _usable(estimate, values)
     if refused is not None:
@@ -51,27 +52,32 @@ def percentile(estimate: Estimate, values: Floats, method: str, *, confidence: f
 
 
 def expanded(estimate: Estimate, values: Floats, units: int, method: str, *, confidence: float = 0.95) -> Estimate:
-    """The estimate with an expanded percentile interval, which is wide enough for few units, as Student's t is.
+    """The estimate with an expanded percentile interval, which is wide enough for few units, like an interval by
+    Student's t.
 
-    Percentiles of a mean of m units fall short by the root of (m - 1) / m, and by normal quantiles where t's are due;
-    the tails are therefore taken at Phi(-sqrt(m / (m - 1)) t(m - 1)) in place of 2.5 %: at 0.2 % with 6 units, at 2.3 %
-    with 96 (the expanded percentile interval of Hesterberg 2015, What teachers should know about the bootstrap, The
-    American Statistician 69).
-    It always holds its own estimate (`holding`).
+    The percentile interval of a mean of m units is too short for two reasons: its standard error is too small by the
+    factor sqrt((m - 1) / m), and it corresponds to normal quantiles instead of those of t. The tail probability of a 95
+    % interval is therefore Phi(-sqrt(m / (m - 1)) t(m - 1)) instead of 2.5 %, which is 0.2 % with 6 units and 2.3 %
+    with 96 units (the expanded percentile interval of Hesterberg 2015, What teachers should know about the bootstrap,
+    The American Statistician 69). The interval is extended if it does not contain its estimate (`holding`).
 
     Parameters
     ----------
-    estimate, values, method
-        As for `percentile`.
+    estimate : Estimate
+        An undefined estimate is returned unchanged.
+    values : array, shape (b,)
+        The statistic in each resample; NaN = undefined, left out.
+    method : str
+        Description of the interval, e.g. ``"boot-inputs, expanded percentile, 95 %"``.
     units : int
-        Number of units that were drawn from.
+        Number of units from which resamples were drawn.
     confidence : float
-        Coverage, 0 to 1.
+        Coverage of the interval, 0 to 1.
 
     Returns
     -------
     Estimate
-        Without an interval, and with the reason, where more than 5 % of the resamples are undefined, or with one unit.
+        Has no interval, but a reason, where more than 5 % of the values are undefined or there is only one unit.
     """
     from scipy.special import ndtr, stdtrit
 
@@ -86,17 +92,17 @@ def expanded(estimate: Estimate, values: Floats, units: int, method: str, *, con
 
 
 def holding(estimate: Estimate) -> Estimate:
-    """The estimate, with its interval extended where it did not contain the value.
+    """The estimate, with its interval extended to the value if it does not contain it.
 
     Parameters
     ----------
     estimate : Estimate
-        One without a value or an interval is returned unchanged.
+        Estimate with an interval. An estimate without a value or an interval is returned unchanged.
 
     Returns
     -------
     Estimate
-        `method` says so where the interval did not reach to the value.
+        Its `method` says so where the interval was extended.
     """
     if estimate.value is None or estimate.low is None or estimate.high is None:
         return estimate
@@ -116,23 +122,27 @@ def bca(
     *,
     confidence: float = 0.95,
 ) -> Estimate:
-    """The estimate with a bias-corrected and accelerated interval.
+    """The estimate with a bias-corrected and accelerated (BCa) interval.
 
     Parameters
     ----------
-    estimate, values, method
-        As for `percentile`.
+    estimate : Estimate
+        An undefined estimate is returned unchanged.
+    values : array, shape (b,)
+        The statistic in each resample; NaN = undefined, left out.
     jackknife : sequence of arrays, shape (units,)
-        For each factor that was resampled, the statistic without each of its units (`Resamples.jackknife`); NaN =
-        undefined. See `acceleration`.
+        For each factor that was resampled, the statistic without each of its units in turn (`Resamples.jackknife`);
+        NaN = undefined. See `acceleration`.
+    method : str
+        Description of the interval, e.g. ``"boot-inputs, BCa, 95 %"``.
     confidence : float
-        Coverage, 0 to 1.
+        Coverage of the interval, 0 to 1.
 
     Returns
     -------
     Estimate
-        No interval, with a reason, where more than 5 % of the resamples or of the jackknife values are undefined, or
-        where all resampled values lie on one side of the estimate, so that no bias correction exists.
+        Has no interval, but a reason, where more than 5 % of the values or of the jackknife values are undefined.
+        The same holds where all values lie on one side of the estimate, so that no bias correction exists.
     """
     from scipy.special import ndtr, ndtri
 
@@ -162,25 +172,25 @@ def bca(
 def acceleration(jackknife: Sequence[Floats]) -> float:
     """Acceleration constant of the BCa interval, for one or more independently drawn factors.
 
-    With influences l = (m - 1)(mean - value without the unit) of the m units of each factor,
+    With influence values l = (m - 1)(mean - value without the unit) for the m units of each factor,
 
         a = sum over factors of sum(l**3) / m**3  /  (6 (sum over factors of sum(l**2) / m**2) ** 1.5),
 
-    which for one factor is Efron & Tibshirani 1993, equation 14.15, and for several independent samples that of
-    Davison & Hinkley 1997, Bootstrap Methods and their Application, section 5.3. Systems and story-prompts are drawn
-    independently, and to first order a statistic of their crossing moves by the sum of the systems' and the
-    story-prompts' influences, as one of two samples would; the interaction, of the order of 1 / (systems x
+    which for one factor is Efron & Tibshirani 1993, equation 14.15, and for several independent samples that of Davison
+    & Hinkley 1997, Bootstrap Methods and their Application, section 5.3. Systems and story-prompts are drawn
+    independently. To first order, a statistic of crossed factors changes by the sum of the systems' and the
+    story-prompts' influence values, as for two independent samples. The interaction, of the order of 1 / (systems x
     story-prompts), is neglected.
 
     Parameters
     ----------
     jackknife : sequence of arrays, shape (units,)
-        For each factor, the statistic without each of its units; NaN = undefined, left out.
+        For each factor, the statistic without each of its units in turn; NaN = undefined, left out.
 
     Returns
     -------
     float
-        0 where no unit has any influence.
+        The acceleration constant; 0 where no unit has any influence.
     """
     cubes = squares = 0.0
     for without in jackknife:
@@ -193,34 +203,36 @@ def acceleration(jackknife: Sequence[Floats]) -> float:
 
 
 def calibrated(values: Floats, one_way: Sequence[Floats], units: Sequence[int]) -> Floats:
-    """Resampled values of two crossed factors, shrunk to the spread that a new data set would have.
+    """Shrink the resampled values of two crossed factors, which vary too much, to the variance that new data sets would
+    show.
 
-    Drawing systems and story-prompts together gives a story the product of two counts as its weight, whose variance is
-    3 where that of one count is 1, so that BOOT-BOTH is too wide where stories are noisy: with variances A of systems,
-    B of story-prompts and E of the rest, a mean has variance A/S + B/P + E/SP, BOOT-BOTH gives A/S + B/P + 3E/SP (Owen
-    2007, The pigeonhole bootstrap, Annals of Applied Statistics 1), and either factor alone A/S + E/SP or B/P + E/SP.
-    Hence the variance is estimated by
+    Where systems and story-prompts are both drawn (BOOT-BOTH), the weight of a story is the product of two counts. The
+    variance of this product is 3 where that of one count is 1, so that BOOT-BOTH intervals are too wide where stories
+    vary much. Let A, B and E be the variances of systems, story-prompts and the remainder. The variance of a mean is
+    A/S + B/P + E/SP for S systems and P story-prompts. BOOT-BOTH gives A/S + B/P + 3E/SP (Owen 2007, The pigeonhole
+    bootstrap, Annals of Applied Statistics 1), and drawing one factor alone gives A/S + E/SP or B/P + E/SP. With V the
+    variance over the respective resamples, the variance is therefore estimated by
 
-        2 (V systems alone + V story-prompts alone) - V both, and at least the larger of the two alone,
+        2 (V systems alone + V story-prompts alone) - V both, but at least the larger one of the two V alone,
 
-    and the values' distances from their mean are multiplied by the root of its ratio to V both, with the usual
-    allowance for few units: sqrt(m / (m - 1)) times the ratio of the 97.5 % quantiles of t with m - 1 degrees of
-    freedom and of the normal distribution, m being the smaller number of units (as for variances clustered two ways:
-    Cameron, Gelbach & Miller 2011, JBES 29). Values are never spread wider than they are.
+    and the values' distances from their mean are multiplied by the square root of the ratio of this estimate to V both,
+    with the usual correction for few units: sqrt(m / (m - 1)) times the ratio of the 97.5 % quantiles of t with m - 1
+    degrees of freedom and of the normal distribution, where m is the smaller number of units (as for two-way clustered
+    variances: Cameron, Gelbach & Miller 2011, JBES 29). The factor is at most 1.
 
     Parameters
     ----------
     values : array, shape (b,)
         The statistic in resamples of both factors; NaN = undefined.
     one_way : two arrays, shape (b,)
-        The same with either factor drawn alone (`Resamples.one_way`).
+        The statistic in resamples of each factor drawn alone (`Resamples.one_way`).
     units : two ints
-        Number of units of either factor.
+        Number of units of each factor.
 
     Returns
     -------
     array, shape (b,)
-        For `percentile` or `bca` instead of `values`.
+        Shrunk values, to be passed to `percentile` or `bca` instead of `values`.
     """
     from scipy.special import ndtri, stdtrit
 
@@ -236,7 +248,9 @@ def calibrated(values: Floats, one_way: Sequence[Floats], units: Sequence[int]) 
 
 
 def _usable(estimate: Estimate, values: Floats) -> tuple[Floats, Estimate | None]:
-    """The defined values; or the estimate to return instead of an interval."""
+    """The defined values, and None. Where no interval is possible the second item is the estimate to return without an
+    interval.
+    """
     if not estimate.defined:
         return values, estimate
     defined = values[~np.isnan(values)]

@@ -1,9 +1,10 @@
 """Delete-a-cluster jackknife: standard error and t test of any smooth statistic of weighted stories.
 
-The jackknife leaves out one cluster (a story-prompt with all its stories) at a time; its variance estimate is
-(G - 1) / G * sum_g (theta_(g) - mean)^2 (Efron & Tibshirani 1993, equation 11.5, with clusters for observations; for
-means it is the cluster-robust variance CR3 up to (G - 1) / G). Tests refer theta / se to Student's t with G - 1 degrees
-of freedom. Not for statistics that jump, such as medians or ranks of a handful of systems.
+The jackknife leaves out one cluster (a story-prompt with all its stories) at a time; its variance estimate is (G - 1) /
+G * sum_g (theta_(g) - mean)^2 (Efron & Tibshirani 1993, equation 11.5, with clusters in place of observations; for
+means it equals the cluster-robust variance CR3 up to a factor (G - 1) / G). Tests compare theta / se with Student's t
+with G - 1 degrees of freedom. The jackknife is not suitable for non-smooth statistics, such as medians or ranks of a
+few systems.
 """
 
 from __future__ import annotations
@@ -36,19 +37,19 @@ class Test:
     Attributes
     ----------
     estimate : Estimate
-        Value and confidence interval; `n` counts stories. Undefined carries its reason.
+        Value and confidence interval; `n` counts stories. An undefined estimate has a reason.
     se : float or None
         Jackknife standard error, in the statistic's unit.
     p : float or None
-        None where the statistic or its standard error does not exist; never 0 in place of "no test".
+        p value; None where the statistic or its standard error does not exist.
     tail : str
-        What the alternative is.
+        The alternative hypothesis: "two-sided", "greater" or "less".
     clusters : int
-        Independent units.
+        Number of clusters (independent units).
     df : int
         Degrees of freedom of the standard error.
     bias : float
-        How far the value may be off whatever the number of stories; part of interval and test.
+        Largest systematic error of the value, which more stories would not reduce; interval and test allow for it.
     """
 
     estimate: Estimate
@@ -75,26 +76,29 @@ def against_zero(
     Parameters
     ----------
     statistic : callable
-        See `Statistic`. It is called with 0/1 weights.
+        Function from weights of stories (b, n) to the statistic (b,), NaN where it is undefined. It is called with
+        weights 0 and 1.
     cluster : array of int, shape (n,)
         Story-prompt of each story.
     used : array of bool, shape (n,)
-        Stories that the statistic rests on: only their clusters are left out, and they are what `n` counts.
+        Mask of the stories that the statistic uses. Only their clusters are left out in turn, and `n` counts these
+        stories.
     tail : {"two-sided", "greater", "less"}
-        What the alternative is.
+        The alternative hypothesis.
     confidence : float
         Coverage of the interval, 0 to 1.
     bias : float
-        How far the statistic may be off, in its unit, which more stories would not mend: see `student`.
+        Largest systematic error of the statistic, in its unit, which more stories would not reduce (see `student`).
     informative : int, optional
-        Clusters that the statistic's spread comes from, where these are fewer than all: one more than the degrees of
-        freedom.
+        Number of clusters that contribute to the standard error, where not all do; the degrees of freedom are one
+        less.
 
     Returns
     -------
     Test
-        Undefined where the statistic is, with fewer than `MIN_CLUSTERS` clusters, and where leaving out one cluster
-        makes it undefined; without a test (p None, with the reason) where nothing varies.
+        Undefined where the statistic is undefined, with fewer than `MIN_CLUSTERS` clusters, and where the statistic
+        is undefined without one of the clusters. Where nothing varies there is no test: `p` is None, and the
+        estimate has the reason.
     """
     n = int(used.sum())
     groups = np.unique(cluster[used])
@@ -126,27 +130,28 @@ def student(
     confidence: float = 0.95,
     bias: float = 0.0,
 ) -> Test:
-    """The t test that a value with a standard error is zero, and the confidence interval of the value.
+    """The t test of the hypothesis that a value is zero, and the confidence interval of the value, from its standard
+    error.
 
-    With `bias`, the interval is that much longer on both sides, and the test is that of a value so much nearer to zero
-    (Armstrong & Kolesár 2021, Econometrica 89, section 2: the interval that adds the bound holds its level).
+    The interval is extended by `bias` on both sides, and the test uses the value moved by `bias` towards zero. The
+    interval then keeps its level (Armstrong & Kolesár 2021, Econometrica 89, section 2).
 
     Parameters
     ----------
     estimate : Estimate
-        The value; its `method` says whose standard error `se` is.
+        The value without an interval; its `method` describes the standard error.
     se : float
         Standard error in the value's unit, above 0.
     df : int
         Degrees of freedom of the standard error.
     clusters : int
-        Independent units, for the result.
+        Number of clusters (independent units), for the result.
     tail : {"two-sided", "greater", "less"}
-        What the alternative is.
+        The alternative hypothesis.
     confidence : float
         Coverage of the interval, 0 to 1.
     bias : float
-        The most that the value may be off either way, in its unit; 0 or more.
+        Largest systematic error of the value in either direction, in its unit; 0 or more.
 
     Returns
     -------

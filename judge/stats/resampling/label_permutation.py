@@ -1,7 +1,7 @@
-"""Permutation test of a statistic of labels: labels of whole units permuted within strata.
+"""Permutation test of a statistic of labels, in which the labels of whole units are permuted within strata.
 
-p = (1 + # of permuted statistics as large) / (1 + permutations), which is never 0 (Phipson & Smyth 2010,
-Permutation P-values should never be zero, Statistical Applications in Genetics and Molecular Biology 9).
+p = (1 + number of permuted statistics that are at least as large) / (1 + permutations), which is never 0 (Phipson &
+Smyth 2010, Permutation P-values should never be zero, Statistical Applications in Genetics and Molecular Biology 9).
 """
 
 from __future__ import annotations
@@ -19,17 +19,18 @@ _SAME = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class AgainstChance:
-    """A statistic with its permutation baseline.
+    """A statistic with its chance level and p value from a permutation test.
 
     Attributes
     ----------
     value : float
-        With the labels as they are.
+        The statistic with the original labels.
     mean : float
-        Mean over permuted labels: what chance gives.
+        Mean of the statistic over permuted labels, i.e. the value expected by chance.
     p : float
-        In the direction of larger values.
+        One-sided p value; large values of the statistic are evidence against chance.
     permutations : int
+        Number of permutations.
     """
 
     value: float
@@ -44,16 +45,17 @@ def permuted(label: Codes, unit: Codes, stratum: Codes, permutations: int, rng: 
     Parameters
     ----------
     label : array of int, shape (n,)
-        All members of a unit have one label.
+        Label of each member; all members of a unit have the same label.
     unit : array of int, shape (n,)
-        Units 0.. that keep together (the repeats of one query): permuting single members would break what makes them
-        alike and call chance too small.
+        Unit of each member (such as the query whose repeats they are), as codes from 0 on. Members of a unit get
+        the same label in each permutation. Permuting single members would break their dependence and make p values
+        too small.
     stratum : array of int, shape (n,)
-        Units exchange labels within their stratum (a story) only.
+        Stratum of each member (such as its story). Labels are permuted among the units of the same stratum.
     permutations : int
-        How many.
+        Number of permutations.
     rng : numpy Generator
-        Source of randomness; the caller's seed.
+        Random generator, seeded by the caller.
     """
     _, first, member = np.unique(unit, return_index=True, return_inverse=True)
     of_unit, inside = label[first], stratum[first]
@@ -69,12 +71,13 @@ def permuted(label: Codes, unit: Codes, stratum: Codes, permutations: int, rng: 
 
 
 def against_chance(values: Floats) -> AgainstChance:
-    """A statistic with its permutation test (Phipson & Smyth 2010).
+    """Permutation test of a statistic (Phipson & Smyth 2010), from its values with original and permuted labels.
 
     Parameters
     ----------
     values : array, shape (1 + permutations,)
-        The statistic of the original labels, then of the permuted ones; a permuted one that is NaN counts as extreme.
+        The statistic with the original labels, and then with each permutation of them. A permuted value of NaN
+        counts as extreme.
 
     Returns
     -------

@@ -1,8 +1,9 @@
-"""Any correlation coefficient in each resample: over all stories, over means, or within groups.
+"""Correlation between a judge's and human ratings in each bootstrap resample: over all stories, over group means, or
+within groups.
 
-Kendall's tau-b goes the fast ways of `judge.stats.resampling.resampled_tau`; Spearman's rho and Pearson's r are
-computed from weights. A group (system, story-prompt) that was drawn twice stands twice, in the correlation over means
-as well as in the mean over groups.
+Kendall's tau-b uses the fast algorithms of `judge.stats.resampling.resampled_tau`; Spearman's rho and Pearson's r are
+computed from weights. A group (system or story-prompt) that was drawn twice counts twice, both in the correlation over
+means and in the mean over groups.
 """
 
 from __future__ import annotations
@@ -36,17 +37,18 @@ def values(
     Parameters
     ----------
     resamples : Resamples
-        B resamples of n stories, with one factor or two.
+        B resamples of n stories, which draw one kind of unit or two.
     x : array, shape (n,) or (judges, n)
         Each judge's ratings; NaN = missing, left out pairwise for that judge alone.
     y : array, shape (n,)
         The people's ratings.
     coefficient : {"kendall", "spearman", "pearson"}
-        As for `coefficients.correlate`.
+        The correlation coefficient.
     grouping : {"overall", "means", "within"}
-        All stories at once; over the groups' means; or the mean of the correlations within groups.
+        "overall": over all stories. "means": over the means of the groups. "within": the mean of the correlations
+        within groups.
     group : array of int, shape (n,)
-        For means and within: system or story-prompt of each story, 0..
+        System or story-prompt of each story, as codes from 0 on; required for "means" and "within".
 
     Returns
     -------
@@ -56,7 +58,7 @@ def values(
     Raises
     ------
     ValueError
-        Where a grouping has no group.
+        `grouping` is "means" or "within", and `group` is None.
     """
     judges = np.atleast_2d(x)
     if grouping != "overall" and group is None:
@@ -91,16 +93,16 @@ def of_means(mean_x: Floats, mean_y: Floats, mass: NDArray[np.int64], coefficien
     Parameters
     ----------
     mean_x, mean_y : array, shape (b, groups)
-        Means of both sides; NaN = no mean, left out pairwise.
+        Group means of both sides; NaN = missing, left out pairwise.
     mass : array of int, shape (b, groups)
-        How often each group stands in each resample.
+        How often each group counts in each resample.
     coefficient : {"kendall", "spearman", "pearson"}
-        As for `coefficients.correlate`.
+        The correlation coefficient.
 
     Returns
     -------
     array, shape (b,)
-        NaN where it is undefined.
+        NaN where the correlation is undefined.
     """
     if coefficient == "kendall":
         rounded = mean_x.round(kendall.DECIMALS), mean_y.round(kendall.DECIMALS)
@@ -139,7 +141,7 @@ def _codes(judges: Floats) -> Codes:
 
 
 def _midranks(values: Floats, weight: NDArray[np.int64]) -> Floats:
-    """Mid-ranks of values (b, groups) that stand so many times; values that do not stand get any rank."""
+    """Mid-ranks of values (b, groups) that occur `weight` times each. Values with weight 0 get an arbitrary rank."""
     below = np.einsum("bij,bj->bi", values[:, :, None] > values[:, None, :], weight)
     equal = np.einsum("bij,bj->bi", values[:, :, None] == values[:, None, :], weight)
     return np.asarray(below + (equal + 1) / 2, dtype=np.float64)

@@ -1,7 +1,7 @@
 """Kendall's tau-b in each bootstrap resample: overall, over system means, within groups.
 
-Takes many judges at once against one vector of people's ratings, so that the weights are made once for all of them;
-with and without compiled loops the numbers are the same bit for bit.
+The functions take the ratings of several judges at once and one vector of human ratings, so that the weights of
+resamples are computed only once. Results are identical with and without compiled loops.
 """
 
 from __future__ import annotations
@@ -26,21 +26,23 @@ _MATRIX = 8_000_000
 
 
 def tau_b(resamples: Resamples, x: Codes, y: Codes) -> Floats:
-    """Overall tau-b in each resample, each story standing as often as it was drawn.
+    """Kendall's tau-b over all stories in each resample, where each story counts as often as it was drawn.
 
     Parameters
     ----------
     resamples : Resamples
         B resamples of n stories.
     x : array of int, shape (n,) or (judges, n)
-        Codes of each judge's ratings, as made by `kendall.codes`; -1 = missing, left out pairwise for that judge alone.
+        Integer codes of each judge's ratings, from `kendall.codes`; -1 = missing, left out pairwise for that judge
+        alone.
     y : array of int, shape (n,)
-        Codes of the people's ratings.
+        Codes of the human ratings.
 
     Returns
     -------
     array, shape (B,) or (judges, B)
-        NaN in a resample where a side is constant or fewer than 2 pairs are left. Equal to tau-b of the repeated pairs.
+        Equal to tau-b of the data with each story repeated. NaN in a resample where one side is constant or fewer
+        than 2 rated stories are left.
     """
     judges, people = np.atleast_2d(x), kendall.levels(y)
     rows = np.stack([kendall.levels(np.where(y >= 0, row, -1)) for row in judges]) if len(judges) else judges
@@ -55,7 +57,9 @@ def tau_b(resamples: Resamples, x: Codes, y: Codes) -> Floats:
 
 
 def _overall(resamples: Resamples, x: Codes, y: Codes, levels: int | None) -> Floats:
-    """Overall tau-b by the fastest method; `levels` is the number of the judges' levels, None = too many for tables."""
+    """tau-b over all stories in each resample, by the fastest method. `levels` is the judges' number of rating levels;
+    None = too many for contingency tables.
+    """
     n, judges = resamples.n, len(x)
     one_way = len(resamples.factors) == 1
     units = resamples.factors[0].counts.shape[1] if one_way else n
@@ -92,10 +96,10 @@ def _loops(resamples: Resamples, x: Codes, y: Codes, levels: int | None) -> Floa
 
 
 def tau_b_means(resamples: Resamples, x: Floats, y: Floats, group: Codes) -> Floats:
-    """tau-b over group means (systems) in each resample.
+    """Kendall's tau-b over group means (means of systems) in each resample.
 
-    Means are over the same drawn stories on both sides, ties among them are settled at 1e-9 as in `kendall.codes`, and
-    a system that was drawn twice stands twice; its copies are tied with each other.
+    Means are over the same drawn stories on both sides, and means within 1e-9 are tied, as in `kendall.codes`. A system
+    that was drawn twice counts twice, and its two copies are tied.
 
     Parameters
     ----------
@@ -106,7 +110,7 @@ def tau_b_means(resamples: Resamples, x: Floats, y: Floats, group: Codes) -> Flo
     y : array, shape (n,)
         The people's ratings.
     group : array of int, shape (n,)
-        System of each story, 0..
+        System of each story, as codes from 0 on.
 
     Returns
     -------
@@ -121,19 +125,19 @@ def tau_b_means(resamples: Resamples, x: Floats, y: Floats, group: Codes) -> Flo
 
 
 def pairs_of_rows(x: Floats, y: Floats, mass: Codes) -> tuple[Codes, Codes, Codes]:
-    """Sums over pairs of groups in each row of means.
+    """Counts of concordant, discordant and tied pairs of groups, for each row (resample) of group means.
 
     Parameters
     ----------
     x, y : array, shape (b, groups)
-        Means of both sides, rounded so that ties are equal; pairs with a missing side (NaN) are left out.
+        Group means of both sides, rounded so that ties are equal. Groups with a missing mean (NaN) are in no pair.
     mass : array of int, shape (b, groups)
-        How often each group stands in each row; its copies are tied with each other.
+        How often each group counts in each row; copies of a group are tied.
 
     Returns
     -------
     three arrays of int, shape (b,)
-        Concordant less discordant pairs, pairs not tied on x, pairs not tied on y.
+        Concordant minus discordant pairs; pairs not tied on x; pairs not tied on y.
     """
     b, groups = x.shape
     if compiled.wanted(4e-8 * b * groups**2):
@@ -157,16 +161,18 @@ def tau_b_within(resamples: Resamples, x: Codes, y: Codes, group: Codes) -> Floa
     ----------
     resamples : Resamples
         B resamples of n stories.
-    x, y
-        Codes, as for `tau_b`.
+    x : array of int, shape (n,) or (judges, n)
+        Integer codes of each judge's ratings, from `kendall.codes`; -1 = missing.
+    y : array of int, shape (n,)
+        Codes of the human ratings.
     group : array of int, shape (n,)
-        Group of each story, 0..
+        Group of each story, as codes from 0 on.
 
     Returns
     -------
     array, shape (B,) or (judges, B)
-        The mean over the groups in which tau-b is defined in that resample; NaN where there is none. Groups with fewer
-        than 3 pairs of ratings never count, as in the estimate (`coefficients.correlate_within`).
+        The mean over the groups in which tau-b is defined in that resample; NaN without such a group. Groups with
+        fewer than 3 pairs of ratings are left out, as in the estimate (`coefficients.correlate_within`).
     """
     judges = np.where(y >= 0, np.atleast_2d(x), -1)
     mass, varying = resamples.split(group)
@@ -195,7 +201,7 @@ def tau_b_within(resamples: Resamples, x: Codes, y: Codes, group: Codes) -> Floa
 
 
 def _once(varying: Resamples, group: Codes) -> bool:
-    """Whether every group has few units, each with one story at most: all pairs of units can be kept at hand."""
+    """Whether all pairs of units fit into memory: there are few units, each with at most one story per group."""
     units = varying.factors[0].counts.shape[1]
     if len(varying.factors) > 1 or units > _FEW_UNITS:
         return False
@@ -203,14 +209,16 @@ def _once(varying: Resamples, group: Codes) -> bool:
 
 
 def _grid(varying: Resamples, group: Codes, codes: Codes) -> Codes:
-    """Codes (judges and people, n) laid out as (judges and people, groups, units), -1 where there is no story."""
+    """Codes (judges and people, n) rearranged to (judges and people, groups, units); -1 where there is no story."""
     grid = np.full((len(codes), int(group.max()) + 1, varying.counts.shape[1]), -1, dtype=np.int64)
     grid[:, group, varying.unit] = codes
     return grid
 
 
 def _small_groups(counts: NDArray[np.int32], grid: Codes) -> Iterator[tuple[int, slice, Floats]]:
-    """tau-b (b, groups) of each judge, some resamples at a time, from products of the counts of each pair of units."""
+    """Yield tau-b (b, groups) for one judge and one block of resamples at a time, computed from products of the counts
+    of each pair of units.
+    """
     first, second = np.triu_indices(grid.shape[2], 1)
     signs = np.sign(grid[:, :, second] - grid[:, :, first])
     missing = (grid[:, :, second] < 0) | (grid[:, :, first] < 0)

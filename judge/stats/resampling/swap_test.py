@@ -1,15 +1,17 @@
-"""Permutation tests whether one judge agrees with people more than another, by swapping the two judges' ratings.
+"""Permutation tests of whether one judge agrees with people more than another judge does, by swaps of the two judges'
+ratings.
 
 PERM-BOTH, PERM-SYSTEMS and PERM-INPUTS of Deutsch, Dror & Roth 2021 (A Statistical Analysis of Summarization Evaluation
-Metrics Using Resampling Methods, TACL 9, section 5): both judges' ratings are standardised, so that they can stand in
-for each other; if they are exchangeable, swapping them for a story (PERM-BOTH), for all stories of a system
-(PERM-SYSTEMS) or of a story-prompt (PERM-INPUTS) with probability 1/2 leaves the distribution of the difference of
-correlations as it is. p = (1 + # as extreme) / (1 + swaps), which is never 0 (Phipson & Smyth 2010); where so few units
-are swapped that there are no more patterns than swaps, every pattern is taken once and p is exact.
+Metrics Using Resampling Methods, TACL 9, section 5): both judges' ratings are standardised to a common scale. Under the
+null hypothesis they are exchangeable, so the distribution of the difference of correlations does not change when the
+two judges' ratings are swapped with probability 1/2 for each story (PERM-BOTH), for all stories of a system
+(PERM-SYSTEMS) or of a story-prompt (PERM-INPUTS). p = (1 + number of swaps with an at least as extreme difference) / (1
++ swaps), which is never 0 (Phipson & Smyth 2010). If there are no more possible patterns of swaps than `swaps`, every
+pattern is used once and p is exact.
 
-What is swapped decides what p speaks about: single stories take each story's difference for chance, so that a judge's
-opinions of systems or of story-prompts, which all their stories share, count as evidence; to speak of new systems (or
-story-prompts), swap systems (story-prompts).
+The unit that is swapped decides to which population p generalises. Swaps of single stories treat the stories as
+independent, so that a judge's preference for a system or story-prompt, which all its stories share, counts as evidence
+in each of them. To generalise to new systems (or story-prompts), swap systems (or story-prompts).
 """
 
 from __future__ import annotations
@@ -39,28 +41,29 @@ _MOST_EXACT = 20
 
 @dataclass(frozen=True, slots=True)
 class SwapTest:
-    """One comparison of two judges by Kendall's tau-b with people.
+    """Result of the permutation test that compares two judges by their Kendall's tau-b with human ratings.
 
     Attributes
     ----------
     a, b, difference : float or None
-        Both judges' tau-b on the stories that all three have, and a - b; None where undefined.
+        Each judge's tau-b on the stories that both judges and people rated, and the difference a - b; None where
+        undefined.
     p : float or None
-        p value in the tail named, not adjusted for other comparisons.
+        p value for the alternative `tail`, not adjusted for multiple comparisons. None without a test.
     n : int
-        Stories (level "overall") or systems that the correlations rest on.
+        Number of stories (level "overall") or systems over which the correlations are computed.
     swaps : int
-        Number of random swaps; where `exact`, of all patterns.
+        Number of random swaps; where `exact`, the number of all possible patterns.
     degenerate : int
-        Swaps after which a correlation was undefined; they count as extreme, so that p is rather too large.
+        Number of swaps after which a correlation was undefined. They count as extreme, so that p is conservative.
     tail : str
-        ``two-sided``, or ``greater``: a follows people better.
+        ``two-sided``, or ``greater`` for the alternative that tau-b of `a` is greater.
     reason : str or None
-        Why there is no test.
+        Why there is no test; None with a test.
     units : int
-        How many units were swapped, each as a whole.
+        Number of units that were swapped, each as a whole.
     exact : bool
-        Whether every pattern of swaps was taken once.
+        Whether every possible pattern of swaps was used once.
     """
 
     a: float | None
@@ -104,26 +107,27 @@ def swap_test(
     Parameters
     ----------
     a, b, people : arrays, shape (n,)
-        Ratings; NaN = missing. Only stories that all three have are used.
+        Ratings; NaN = missing. Only stories with all three ratings are used.
     unit : array of int, shape (n,)
-        What is swapped as a whole: ``np.arange(n)`` for PERM-BOTH, systems for PERM-SYSTEMS, story-prompts for
-        PERM-INPUTS.
+        Unit of each story; all stories of a unit are swapped together. ``np.arange(n)`` for PERM-BOTH, systems for
+        PERM-SYSTEMS, story-prompts for PERM-INPUTS.
     swaps : int
         Number of random swaps.
     rng : numpy Generator
-        Source of randomness; the caller's seed.
+        Random generator, seeded by the caller.
     group : array of int, shape (n,), optional
-        Systems: compare at system level, by tau-b over the means of standardised ratings; None = over all stories.
-        Where systems are swapped as a whole it is their means that are standardised: a judge whose single ratings are
-        noisier has means that lie closer together, and could not stand in for the other otherwise.
+        System of each story, to compare the judges by tau-b over system means of standardised ratings; None = by
+        tau-b over all stories. Where systems are swapped as a whole, their means are standardised instead of the
+        single ratings, because the means of a noisier judge are closer together and would not be exchangeable with
+        those of the other judge.
     tail : {"two-sided", "greater"}
-        What the alternative is: that the two differ, or that tau-b of `a` is greater.
+        The alternative hypothesis: the two tau-b differ, or tau-b of `a` is greater.
 
     Returns
     -------
     SwapTest
-        Undefined with a reason where a correlation does not exist, or where it is undefined after more than 5 % of the
-        swaps. Two equal vectors give p = 1.
+        Without a test, but with a reason, where a correlation is undefined, or undefined after more than 5 % of the
+        swaps. Two judges with equal ratings give p = 1.
     """
     keep = ~(np.isnan(a) | np.isnan(b) | np.isnan(people))
     a, b, people, unit = a[keep], b[keep], people[keep], unit[keep]
@@ -174,7 +178,9 @@ def _test(
 
 
 def _masks(unit: Codes, swaps: int, rng: np.random.Generator) -> Iterator[Masks]:
-    """Masks of swapped stories (some swaps, n), all stories of a unit together, each unit with probability 1/2."""
+    """Yield blocks of random patterns of swaps, shape (swaps in the block, n), 1 where a story is swapped. All stories
+    of a unit are swapped together, each unit with probability 1/2.
+    """
     present, story = np.unique(unit, return_inverse=True)
     step = max(1, _CHUNK // max(1, unit.size))
     for start in range(0, swaps, step):
@@ -183,7 +189,7 @@ def _masks(unit: Codes, swaps: int, rng: np.random.Generator) -> Iterator[Masks]
 
 
 def _every_mask(unit: Codes) -> Iterator[Masks]:
-    """Every pattern of swaps once, the one without a swap first."""
+    """Yield every possible pattern of swaps once, in blocks; the first pattern swaps nothing."""
     present, story = np.unique(unit, return_inverse=True)
     step = max(1, _CHUNK // max(1, unit.size))
     for start in range(0, 2**present.size, step):
@@ -193,7 +199,9 @@ def _every_mask(unit: Codes) -> Iterator[Masks]:
 
 
 def _standardised(values: Floats, systems: Codes | None = None) -> Floats:
-    """Ratings with mean 0 and spread 1; with `systems`, ratings whose means over systems have these."""
+    """Ratings with mean 0 and standard deviation 1. With `systems`, ratings whose system means have mean 0 and standard
+    deviation 1.
+    """
     scale = values if systems is None else np.bincount(systems, weights=values) / np.bincount(systems)
     spread = scale.std() if np.ptp(scale) > _SAME else 1.0
     return np.asarray((values - scale.mean()) / spread, dtype=np.float64)

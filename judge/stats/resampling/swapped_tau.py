@@ -1,7 +1,9 @@
-"""Kendall's tau-b of two judges after their ratings were swapped for some stories, for many patterns of swaps.
+"""Kendall's tau-b of two judges with human ratings after the judges' ratings are swapped for some stories, for many
+patterns of swaps.
 
-After a swap the two judges' contingency tables with people still add up to the same total N. With f(M) = M'KM / 2 the
-concordant less the discordant pairs of a table M, f(N - M) = f(N) - M'KN + f(M), so that one sweep serves both judges.
+A swap does not change N, the sum of the two judges' contingency tables with human ratings. Let f(M) = M'KM / 2 be the
+number of concordant minus discordant pairs of a table M. Then f(N - M) = f(N) - M'KN + f(M), so that one sweep over the
+stories gives the results of both judges.
 """
 
 from __future__ import annotations
@@ -30,7 +32,9 @@ Both = Callable[[Masks], tuple[Floats, Floats]]
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """Levels of two judges, coded together, and of people, on the same stories (n,), in ascending order of people's."""
+    """Rating levels of two judges and of people on the same stories (n,), sorted by people's level. The levels of both
+    judges have common codes.
+    """
 
     a: Codes
     b: Codes
@@ -41,7 +45,8 @@ class _Pair:
 
 
 def overall(a: Floats, b: Floats, people: Codes) -> Both:
-    """tau-b of two judges with people over all stories, in each random swap of the judges' ratings.
+    """A function that computes the tau-b of two judges with people over all stories, for given swaps of the judges'
+    ratings.
 
     Parameters
     ----------
@@ -53,8 +58,8 @@ def overall(a: Floats, b: Floats, people: Codes) -> Both:
     Returns
     -------
     callable
-        From swap patterns (b, n) of 0 and 1 to tau-b of both judges, (b,) each. Ratings of both judges within 1e-9 are
-        ties, determined once for both together.
+        Function from b patterns of swaps, an array (b, n) of 0 and 1, to the tau-b of both judges, (b,) each.
+        Ratings within 1e-9 are ties; ties are determined once for the ratings of both judges together.
     """
     union, y = kendall.codes(np.concatenate([a, b])), kendall.dense(people)
     order = np.argsort(y, kind="stable")
@@ -75,19 +80,21 @@ def overall(a: Floats, b: Floats, people: Codes) -> Both:
 
 
 def over_means(a: Floats, b: Floats, people: Floats, group: Codes) -> Both:
-    """tau-b of two judges with people over group means, in each random swap of the judges' ratings.
+    """A function that computes the tau-b of two judges with people over group means, for given swaps of the judges'
+    ratings.
 
     Parameters
     ----------
     a, b, people : array, shape (n,)
         Standardised ratings of both judges, and people's ratings; none may be missing.
     group : array of int, shape (n,)
-        Group (system) of each story; each of 0..groups-1 is present.
+        Group (system) of each story, as codes 0..groups-1, each of which occurs.
 
     Returns
     -------
     callable
-        From swap patterns (b, n) of 0 and 1 to tau-b of both judges, (b,) each. Values within 1e-9 are ties.
+        Function from b patterns of swaps, an array (b, n) of 0 and 1, to the tau-b of both judges, (b,) each. Means
+        within 1e-9 are ties.
     """
     groups = int(group.max()) + 1
     size = np.bincount(group)
@@ -149,7 +156,9 @@ def _by_tables(pair: _Pair) -> Callable[[Masks], Sums]:
 
 
 def _by_signs(pair: _Pair) -> Callable[[Masks], Sums]:
-    """Many levels: f after swaps m is a quadratic form in m, with Q the signs of four kinds of pairs of stories."""
+    """Sums over pairs for judges with many rating levels. The concordant minus discordant pairs after swaps m are a
+    quadratic form in m, computed from the signs of all pairs of stories.
+    """
     n = pair.y.size
     kind = weighted_tau.exact(4 * n**2)
     signs_y = _signs(pair.y, pair.y)
@@ -182,7 +191,9 @@ def _by_signs(pair: _Pair) -> Callable[[Masks], Sums]:
 
 
 def _one_by_one(pair: _Pair) -> Both:
-    """Many levels and many stories: a matrix of pairs of stories would not fit into memory."""
+    """tau-b of both judges for one pattern of swaps at a time, for many levels and stories, where a matrix of all pairs
+    of stories would not fit into memory.
+    """
 
     def both(masks: Masks) -> tuple[Floats, Floats]:
         taus = np.empty((2, len(masks)))

@@ -1,28 +1,30 @@
-"""Correlations of systems' true means: resampled means with their own sampling noise removed.
+"""Correlations of systems' true mean ratings, estimated by removing the sampling noise from resampled means.
 
-The system-level correlation of a study is that of sample means, over its story-prompts. The question is about the
-systems' true means, over story-prompts like these, of the judge and of people alike. Sample means are the true ones
-with noise, so that their correlation lies nearer to 0, or, where judge and people share the stories' noise, away from
-it; and bootstrap resamples carry that noise twice, so that an ordinary interval can lie below its own estimate.
+The system-level correlation of a study is that of sample means over its story-prompts. Of interest is the correlation
+of the systems' true means over the population of story-prompts, for the judge and for people. Sample means equal true
+means plus noise. Their correlation is therefore nearer to 0, or further from it where the noise of judge and people is
+correlated. Bootstrap resamples contain this noise twice, so that an ordinary interval can lie below its own estimate.
 
-Here the differences between true means are taken as drawn from a bivariate normal distribution of covariance T, and the
-differences between sample means as true ones plus noise of covariance V, which is what resamples scatter by:
+The model: the differences between true means are drawn from a bivariate normal distribution with covariance T. The
+differences between sample means are those between true means plus noise with covariance V, where V is the covariance
+over resamples. Then:
 
 1. the sample means' covariance M has S - 1 degrees of freedom; for each resample a plausible T + V is drawn by
    inverting the Cholesky root of a Wishart matrix: the right-Haar distribution of a covariance matrix, whose intervals
    for a correlation have exactly their nominal coverage (Berger & Sun 2008, Objective priors for the bivariate normal
    model, Annals of Statistics 36). The Wishart matrices of all rows of a table come from the same random matrices,
-   turned into the directions in which the systems differ in that row: rows go together as their systems' differences
-   do, which intervals of differences and of means of rows need;
-2. T is what it exceeds V by; a side that does not exceed its noise has next to no variance (systems may be all equal
-   there), and no covariance exceeds what the variances allow;
-3. the true means given T are the sample means drawn in by T (T + V)^-1, with errors of covariance T (T + V)^-1 V
+   rotated to the directions in which the systems differ in that row. Rows are thus as correlated as their systems'
+   differences, as intervals of differences and of means of rows require;
+2. T is that matrix minus V. A side (judge or people) whose variance does not exceed its noise gets a variance close
+   to 0, since its systems may all be equal, and the covariance is limited to what the variances allow;
+3. the true means given T are the sample means shrunk by T (T + V)^-1, with errors of covariance T (T + V)^-1 V
    (Lindley & Smith 1972, Bayes estimates for the linear model, JRSS B 34, section 3), taken from the resample itself,
    so that rows of a table that share their resamples stay paired.
 
-With many story-prompts nothing is drawn in and the values are those of the ordinary bootstrap; with few, or with
-systems that are alike, they spread as far as 1 and -1, since the order of equal systems is not known. For three systems
-or more; normality matters only where noise is large beside the systems' differences.
+With many story-prompts there is almost no shrinkage, and the values are those of the ordinary bootstrap. With few
+story-prompts, or with similar systems, the values can range from -1 to 1, because the order of equal systems is
+unknown. At least three systems are required. The assumption of normality matters only where noise is large relative to
+the systems' differences.
 """
 
 from __future__ import annotations
@@ -54,22 +56,22 @@ def correlations(
     Parameters
     ----------
     resamples : Resamples
-        Of one factor that cuts across the groups: story-prompts, or stories.
+        B resamples of one factor that crosses the groups: of story-prompts, or of stories.
     x : array, shape (n,) or (judges, n)
         Each judge's ratings; NaN = missing, left out pairwise for that judge alone.
     y : array, shape (n,)
         The people's ratings.
     group : array of int, shape (n,)
-        System of each story, 0..
+        System of each story, as codes from 0 on.
     coefficient : {"kendall", "spearman", "pearson"}
-        As for `coefficients.correlate`.
+        The correlation coefficient.
     seed : int
-        Of the covariances drawn: the same for all rows of a table, so that rows are paired.
+        Random seed for drawing covariances. Use the same seed for all rows of a table, so that rows are paired.
 
     Returns
     -------
     array, shape (B,) or (judges, B)
-        NaN throughout where fewer than three groups have stories, or a side's means are all equal.
+        All NaN where fewer than three groups have stories, or where the means of one side are all equal.
     """
     judges = np.atleast_2d(x)
     if resamples.split(group)[1] is None:
@@ -102,17 +104,17 @@ def correlations(
 
 
 def reliability(y: Floats, group: Codes, unit: Codes) -> Estimate:
-    """Share of the variance of groups' sample means that is due to their true means; below 0 where the noise exceeds
-    it.
+    """Reliability of the groups' sample means: the share of their variance that is due to the true means. It is below 0
+    where the noise exceeds the variance.
 
-    1 - V / M, with M the variance between sample means, and V that of their noise, from the jackknife over units of the
-    means' differences (Efron & Tibshirani 1993, equation 11.5), so that what all groups of a unit share is no noise
-    where the groups share their units. `n` counts groups.
+    It is 1 - V / M, where M is the variance between sample means and V the variance of their noise. V comes from a
+    jackknife of the differences between means over units (Efron & Tibshirani 1993, equation 11.5), so that an effect of
+    a unit on all its groups is not counted as noise where the groups have the same units. `n` counts groups.
 
     Parameters
     ----------
     y : array, shape (n,)
-        One rating a story; NaN = none.
+        Rating of each story; NaN = missing.
     group, unit : arrays of int, shape (n,)
         System and story-prompt of each story.
     """
@@ -141,18 +143,20 @@ def reliability(y: Floats, group: Codes, unit: Codes) -> Estimate:
 
 
 def draws(sample: Floats, resampled: Floats, units: int, rng: np.random.Generator) -> Floats:
-    """Plausible true means of both sides, shape (2, B, groups), each side up to an added constant.
+    """Plausible true means of both sides (judge and people), drawn once per resample; shape (2, B, groups). Each side
+    is determined up to an additive constant.
 
     Parameters
     ----------
     sample : array, shape (2, groups)
         Sample means of both sides, neither of them constant.
     resampled : array, shape (2, B, groups)
-        The same in resamples; NaN where a group has no story in that resample: taken as its sample mean.
+        Means in the resamples. NaN where a group has no story in that resample; its sample mean is then used.
     units : int
-        Number of units that were drawn from: resamples scatter by (units - 1) / units too little.
+        Number of units from which resamples were drawn, to correct the variance over resamples, which is too small
+        by the factor (units - 1) / units.
     rng : numpy Generator
-        Source of randomness; the caller's seed.
+        Random generator, seeded by the caller.
     """
     groups, size = sample.shape[1], resampled.shape[1]
     # People first, so that all judges share what is drawn for them.
@@ -177,9 +181,11 @@ def draws(sample: Floats, resampled: Floats, units: int, rng: np.random.Generato
 
 
 def _true_covariances(mean: Floats, noise: Floats, size: int, rng: np.random.Generator) -> Floats:
-    """Plausible covariances (size, 2, 2) of true means: what those of sample means exceed the noise by.
+    """Plausible covariances (size, 2, 2) of the true means: a plausible covariance of the sample means minus that of
+    the noise.
 
-    A side that does not exceed its noise gets next to no variance, and goes wholly with the other or against it.
+    A side (judge or people) whose variance does not exceed its noise gets a variance close to 0 and a correlation of 1
+    or -1 with the other side.
     """
     over = _covariances(mean, size, rng) - noise
     variance = np.maximum(np.stack([over[:, 0, 0], over[:, 1, 1]], axis=1), _LITTLE * np.diag(noise))
@@ -189,7 +195,7 @@ def _true_covariances(mean: Floats, noise: Floats, size: int, rng: np.random.Gen
 
 
 def _covariances(mean: Floats, size: int, rng: np.random.Generator) -> Floats:
-    """Plausible covariances (size, 2, 2) of the distribution that centred means (groups, 2) were drawn from."""
+    """Plausible covariances (size, 2, 2) of the distribution from which the centred means (groups, 2) were drawn."""
     groups = len(mean)
     # Coordinates of contrasts between groups: an orthonormal basis of vectors that sum to 0.
     basis = np.linalg.qr(np.eye(groups)[:, 1:] - 1 / groups)[0]

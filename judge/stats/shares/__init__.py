@@ -1,1 +1,1 @@
-"""Shares and two classes: proportions, prevalence, ROC curves and the area under them."""
+"""Statistics of shares and of two classes: proportions, prevalence, ROC curves and the area under them."""

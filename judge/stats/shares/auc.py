@@ -1,12 +1,14 @@
-"""Discrimination of two classes of stories by a judge's ratings: AUC, and the point-biserial r with its bound.
+"""How well a judge's ratings separate two classes of stories: AUC, and point-biserial correlation with its largest
+possible value.
 
 Sign convention: labels are true for the class that should be rated *higher*; a positive r and an AUC above one half
-then mean that the judge rates it higher.
+then mean that the judge rates this class higher.
 
 The point-biserial correlation is Pearson's r with labels coded 1 and 0. It depends on the balance of the classes and,
-unlike Pearson's r of two continuous variables, cannot reach 1 unless the judge has two values only: its largest value
-is that of the labelling which gives the label to the highest ratings. The AUC (the chance that a story of the class
-is rated above one of the other, ties counting one half; Mann & Whitney 1947) does not depend on the balance.
+unlike Pearson's r of two continuous variables, cannot reach 1 unless the judge uses only two values. Its largest value
+is reached when the stories with the highest ratings have the label. The AUC does not depend on the balance. It is the
+probability that a story of the labelled class is rated above a story of the other class, with ties counted one half
+(Mann & Whitney 1947).
 """
 
 from __future__ import annotations
@@ -34,13 +36,15 @@ class PointBiserial:
     Attributes
     ----------
     r : Estimate
-        Without an interval: Fisher's assumes that both sides are normal (`coefficients.resampled` serves a bootstrap).
+        The correlation, without an interval, because Fisher's interval assumes that both variables are normal (for
+        a bootstrap interval see `coefficients.resampled`).
     positives, negatives : int
-        Stories of each class with a rating.
+        Number of rated stories of each class.
     bound : float or None
-        Largest |r| in the direction found that any labelling with these class sizes could have with these ratings.
+        Largest |r| that any labels with these class sizes could have with these ratings, in the direction of `r`.
     normal_bound : float or None
-        The same where ratings are normal: phi(z) / sqrt(p q) with z the p-th normal quantile (Tate 1954); at best .798.
+        Largest |r| for normally distributed ratings: phi(z) / sqrt(p q), where z is the p-th normal quantile (Tate
+        1954); at most .798.
     """
 
     r: Estimate
@@ -56,14 +60,15 @@ def point_biserial(rating: Floats, label: Flags) -> PointBiserial:
     Parameters
     ----------
     rating : array, shape (n,)
-        NaN = missing, left out.
+        Rating of each story; NaN = missing, left out.
     label : array of bool, shape (n,)
         True for the class that should be rated higher.
 
     Returns
     -------
     PointBiserial
-        Undefined with one class only, with fewer than three stories, and where the ratings are all equal.
+        Its correlation is undefined with only one class, with fewer than three stories, and where the ratings are
+        all equal.
     """
     from scipy import stats
 
@@ -84,21 +89,21 @@ def point_biserial(rating: Floats, label: Flags) -> PointBiserial:
 def auc(rating: Floats, label: Flags) -> Estimate:
     """Area under the ROC curve = U / (positives x negatives), where ties count one half, with DeLong's interval.
 
-    Variance: DeLong, DeLong & Clarke-Pearson (1988), by mid-ranks as in Sun & Xu (2014); normal, cut at 0 and 1; for
-    independent stories.
+    The variance is that of DeLong, DeLong & Clarke-Pearson (1988), computed by mid-ranks as in Sun & Xu (2014). The
+    interval uses normal quantiles, is clipped to 0..1, and assumes independent stories.
 
     Parameters
     ----------
     rating : array, shape (n,)
-        NaN = missing, left out.
+        Rating of each story; NaN = missing, left out.
     label : array of bool, shape (n,)
         True for the class that should be rated higher.
 
     Returns
     -------
     Estimate
-        `n` counts stories. Undefined with one class only. Without an interval, and with the reason, with one story of a
-        class, and where every comparison ends alike: the variance is then 0.
+        `n` counts stories. Undefined with only one class. It has no interval, but a reason, where a class has only
+        one story, and where all comparisons have the same result, so that the variance is 0.
     """
     rating, label, reason = _known(rating, label, constant=True)
     n = rating.size
@@ -121,12 +126,15 @@ def auc(rating: Floats, label: Flags) -> Estimate:
 
 
 def resampled_auc(rating: Floats, label: Flags) -> Callable[[NDArray[np.int64]], Floats]:
-    """A function from weights (b, n) to the AUC in each of b resamples; NaN where a resample has no story of one class.
+    """A function that computes the AUC in b resamples: from weights of stories (b, n) to AUCs (b,). NaN where a
+    resample has no story of one of the classes.
 
     Parameters
     ----------
-    rating, label
-        As for `auc`.
+    rating : array, shape (n,)
+        Rating of each story; NaN = missing, left out.
+    label : array of bool, shape (n,)
+        True for the class that should be rated higher.
     """
     keep = ~np.isnan(rating)
     level, label = kendall.codes(rating[keep]), label[keep]
@@ -146,7 +154,9 @@ def resampled_auc(rating: Floats, label: Flags) -> Callable[[NDArray[np.int64]],
 
 
 def _known(rating: Floats, label: Flags, *, constant: bool = False) -> tuple[Floats, Flags, str | None]:
-    """Ratings and labels of rated stories, and why no statistic exists; `constant` says whether equal ratings may."""
+    """Ratings and labels of the rated stories, and the reason why no statistic exists, or None. Equal ratings are a
+    reason unless `constant`.
+    """
     keep = ~np.isnan(rating)
     rating, label = rating[keep], label[keep]
     reason = None

@@ -16,13 +16,14 @@ def mean_bounds(values: NDArray[np.float64], low: float, high: float) -> Estimat
     values : array, shape (n,)
         NaN = missing.
     low, high : float
-        Ends of the scale: what every missing value could be at worst and at best.
+        Limits of the scale, i.e. the lowest and highest value that a missing value could have.
 
     Returns
     -------
     Estimate
-        `value` is the mean of the known values, `low` and `high` the bounds (equal to it when nothing is missing): not
-        a confidence interval. Undefined where no value is known; n is the number of all values.
+        `value` is the mean of the known values. `low` and `high` are the bounds, not a confidence interval; they
+        equal `value` when nothing is missing. `n` counts all values, known and missing. Undefined where no value is
+        known.
     """
     present = ~np.isnan(values)
     n, m = values.size, int(present.sum())

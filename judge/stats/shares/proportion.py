@@ -1,4 +1,4 @@
-"""Proportions with Wilson's intervals."""
+"""Proportions with Wilson's score interval."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _Z95 = 1.959963984540054
 def wilson(successes: float, n: int, *, z: float = _Z95) -> Estimate:
     """A share with Wilson's (1927) score interval, for independent trials.
 
-    (p + z²/2n +- z sqrt(p(1-p)/n + z²/4n²)) / (1 + z²/n). For stories that share story-prompts:
+    (p + z²/2n +- z sqrt(p(1-p)/n + z²/4n²)) / (1 + z²/n). For stories that are clustered by story-prompt use
     `power.clustered_proportion`.
 
     Parameters
     ----------
     successes : float
-        Successful trials. Half ones (ties) are allowed: their true variance is below the binomial one, so the interval
-        errs on the wide side.
+        Number of successful trials. A tie may count one half: its variance is below the binomial variance, so the
+        interval is conservative.
     n : int
         Number of trials.
     z : float
@@ -28,7 +28,7 @@ def wilson(successes: float, n: int, *, z: float = _Z95) -> Estimate:
     Returns
     -------
     Estimate
-        `n` counts trials. Undefined for none.
+        `n` counts trials. Undefined without a trial.
     """
     if n == 0:
         return Estimate.undefined("a share of nothing")
@@ -37,7 +37,7 @@ def wilson(successes: float, n: int, *, z: float = _Z95) -> Estimate:
 
 
 def wilson_of_share(p: float, n: float, z: float) -> tuple[float, float]:
-    """Ends of Wilson's (1927) score interval of a share.
+    """Lower and upper limit of Wilson's (1927) score interval of a share.
 
     (p + z²/2n +- z sqrt(p(1-p)/n + z²/4n²)) / (1 + z²/n)
 
@@ -53,7 +53,7 @@ def wilson_of_share(p: float, n: float, z: float) -> tuple[float, float]:
     Returns
     -------
     low, high : float
-        Within 0 and 1.
+        Limits of the interval, between 0 and 1.
     """
     centre = p + z * z / (2 * n)
     half = z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))

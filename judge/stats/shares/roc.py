@@ -1,8 +1,10 @@
-"""The ROC curve of a score, thresholds by named rules, and the true-positive rate at a given false-positive rate.
+"""The ROC curve of a score, several rules for choosing a threshold, and the true-positive rate at a given
+false-positive rate.
 
-Labels are true for the class that should have the *higher* score. A threshold t calls a unit positive where its score
-is t or more, so that every threshold is one of the scores seen (or above all of them: nothing is called positive).
-Never interpolates between thresholds. A NaN score is left out. The area under the curve is `auc.auc`.
+Labels are true for the class that should have the *higher* score. With a threshold t, a unit is called positive if its
+score is t or more. Every threshold is therefore one of the observed scores, or above all scores (nothing is called
+positive). There is no interpolation between thresholds. NaN scores are left out. For the area under the curve see
+`auc.auc`.
 """
 
 from __future__ import annotations
@@ -23,12 +25,13 @@ ONE_CLASS = "undefined with one class only"
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """False-positive and true-positive rates at each threshold, from inf (no story is called positive) down to the
-    lowest (all are).
+    """ROC curve: false-positive and true-positive rate at each threshold, from inf (no story is called positive) down
+    to the lowest score (all stories are).
 
     Attributes
     ----------
     threshold, false_positive, true_positive : array, shape (distinct scores + 1,)
+        Thresholds in descending order, and both rates at each threshold.
     """
 
     threshold: Floats
@@ -42,13 +45,14 @@ def curve(score: Floats, label: Flags) -> Curve:
     Parameters
     ----------
     score : array, shape (n,)
-        NaN = missing, left out.
+        Score of each story; NaN = missing, left out.
     label : array of bool, shape (n,)
         True for the class that should have the higher score.
 
     Returns
     -------
     Curve
+        Rates at each threshold.
 
     Raises
     ------
@@ -70,22 +74,23 @@ def curve(score: Floats, label: Flags) -> Curve:
 
 
 def tpr_at_fpr(score: Floats, label: Flags, most: float = 0.05) -> Estimate:
-    """Largest true-positive rate at a limited false-positive rate (Carlini et al. 2022, section III).
+    """Largest true-positive rate of all thresholds whose false-positive rate is at most `most` (Carlini et al. 2022,
+    section III).
 
     Parameters
     ----------
     score : array, shape (n,)
-        NaN = missing, left out.
+        Score of each story; NaN = missing, left out.
     label : array of bool, shape (n,)
         True for the class that should have the higher score.
     most : float
-        Largest false-positive rate allowed, 0 to 1.
+        Largest allowed false-positive rate, 0 to 1.
 
     Returns
     -------
     Estimate
-        Undefined with one class only, and where one negative alone exceeds `most`: the rate would then rest on no false
-        positive at all, which says nothing about a rate of, e.g., 1 in 20.
+        Undefined with only one class, and with so few negative stories that one false positive would exceed `most`:
+        the rate would then be that at no false positive, not at, e.g., 1 in 20.
     """
     keep = ~np.isnan(score)
     reason = _too_few(label[keep], most)
@@ -96,13 +101,17 @@ def tpr_at_fpr(score: Floats, label: Flags, most: float = 0.05) -> Estimate:
 
 
 def resampled_tpr_at_fpr(score: Floats, label: Flags, most: float = 0.05) -> Callable[[NDArray[np.int64]], Floats]:
-    """A function from weights (b, n) to `tpr_at_fpr` in each of b resamples; NaN where a resample has no story of one
-    class.
+    """A function that computes `tpr_at_fpr` in b resamples: from weights of stories (b, n) to rates (b,). NaN where a
+    resample has no story of one of the classes.
 
     Parameters
     ----------
-    score, label, most
-        As for `tpr_at_fpr`.
+    score : array, shape (n,)
+        Score of each story; NaN = missing, left out.
+    label : array of bool, shape (n,)
+        True for the class that should have the higher score.
+    most : float
+        Largest allowed false-positive rate, 0 to 1.
     """
     keep = ~np.isnan(score)
     order = np.argsort(-score[keep], kind="stable")
@@ -123,12 +132,15 @@ def resampled_tpr_at_fpr(score: Floats, label: Flags, most: float = 0.05) -> Cal
 
 
 def youden(score: Floats, label: Flags) -> float:
-    """Threshold with the largest true-positive less false-positive rate; the higher one of several (Youden 1950).
+    """Threshold with the largest Youden index, true-positive rate minus false-positive rate (Youden 1950); the highest
+    one if several thresholds have it.
 
     Parameters
     ----------
-    score, label
-        As for `curve`.
+    score : array, shape (n,)
+        Score of each story; NaN = missing, left out.
+    label : array of bool, shape (n,)
+        True for the class that should have the higher score.
 
     Raises
     ------
@@ -142,14 +154,17 @@ def youden(score: Floats, label: Flags) -> float:
 
 
 def threshold_at_fpr(score: Floats, label: Flags, most: float) -> float | None:
-    """Lowest threshold at which the false-positive rate keeps to a limit; None where even the highest score exceeds it.
+    """Lowest threshold whose false-positive rate is at most `most`; None where the false-positive rate is larger even
+    with the highest score as threshold.
 
     Parameters
     ----------
-    score, label
-        As for `curve`.
+    score : array, shape (n,)
+        Score of each story; NaN = missing, left out.
+    label : array of bool, shape (n,)
+        True for the class that should have the higher score.
     most : float
-        Largest false-positive rate allowed, 0 to 1.
+        Largest allowed false-positive rate, 0 to 1.
 
     Raises
     ------
@@ -162,12 +177,15 @@ def threshold_at_fpr(score: Floats, label: Flags, most: float) -> float | None:
 
 
 def best_accuracy(score: Floats, label: Flags) -> float:
-    """Largest mean of true-positive and true-negative rate over all thresholds: 1 - min (fpr + 1 - tpr) / 2.
+    """Largest balanced accuracy of all thresholds, i.e. mean of true-positive and true-negative rate: 1 - min (fpr + 1
+    - tpr) / 2.
 
     Parameters
     ----------
-    score, label
-        As for `curve`.
+    score : array, shape (n,)
+        Score of each story; NaN = missing, left out.
+    label : array of bool, shape (n,)
+        True for the class that should have the higher score.
 
     Raises
     ------

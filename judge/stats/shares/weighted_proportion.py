@@ -1,4 +1,4 @@
-"""Proportions in a weighted sample, whose units stand for different numbers of a population."""
+"""Proportions estimated from a weighted sample, whose units represent different numbers of units of a population."""
 
 from __future__ import annotations
 
@@ -16,31 +16,33 @@ Codes = NDArray[np.int64]
 def weighted_share(
     hits: Floats, weight: Floats, cluster: Codes, *, trials: int | None = None, confidence: float = 0.95
 ) -> Estimate:
-    """The population's share, sum w y / sum w (Hájek 1971), with an interval for shares in clustered samples.
+    """Estimate of the population's share, sum w y / sum w (Hájek 1971), with an interval for clustered samples.
 
-    Its variance is linearised over clusters as if these were drawn with replacement,
-    G / (G - 1) sum_g (sum_{i in g} w_i (y_i - p))² / (sum w)² (Särndal, Swensson & Wretman 1992, ch. 5.7), which errs
-    on the wide side for stratified samples. The interval is Wilson's with the effective n = p (1 - p) / variance and
-    Student's t, as `power.clustered_proportion` has it (Franco, Little, Louis & Slud 2019).
+    The variance is linearised over clusters as if clusters were drawn with replacement, G / (G - 1) sum_g (sum_{i in g}
+    w_i (y_i - p))² / (sum w)² (Särndal, Swensson & Wretman 1992, ch. 5.7), which is conservative for stratified
+    samples. The interval is Wilson's with the effective n = p (1 - p) / variance and quantiles of Student's t, as in
+    `power.clustered_proportion` (Franco, Little, Louis & Slud 2019).
 
     Parameters
     ----------
     hits : array, shape (n,)
-        Between 0 and 1 (an item's share of annotators, say); NaN = missing, left out.
+        Values between 0 and 1 (such as the share of annotators who chose an item); NaN = missing, left out.
     weight : array, shape (n,)
-        Units of the population that each stands for, above 0.
+        Number of units of the population that each hit represents, above 0.
     cluster : array of int, shape (n,)
-        Any codes, e.g. the story.
+        Cluster of each hit (such as its story), as any integer codes.
     trials : int, optional
-        The effective n is at most this; by default the hits used. Shares of several annotators hold more than one.
+        Upper limit of the effective n. By default it is the number of hits used; it is larger where a hit is a
+        share of several annotators.
     confidence : float
-        Coverage, 0 to 1.
+        Coverage of the interval, 0 to 1.
 
     Returns
     -------
     Estimate
-        `n` counts hits used. Undefined for none; with one cluster there is a value and no interval. Where all are equal
-        the effective n cannot be estimated: then it is Kish's, (sum w)² / sum w² over clusters, at most their number.
+        `n` counts hits used. Undefined without a hit; with only one cluster there is no interval. Where all
+        clusters have the same share, or the share is 0 or 1, the effective n cannot be estimated. It is then Kish's
+        effective number of clusters, (sum w)² / sum w².
     """
     present = ~np.isnan(hits)
     y, w = hits[present], weight[present]
@@ -67,20 +69,20 @@ def weighted_share(
 
 
 def effective_size(hits: Floats, cluster: Codes) -> float:
-    """Effective sample size of a share: p (1 - p) / its cluster-robust variance, at most n.
+    """Effective sample size of a share: p (1 - p) divided by the cluster-robust variance of the share, at most n.
 
     Parameters
     ----------
     hits : array, shape (n,)
-        Between 0 and 1, none missing.
+        Values between 0 and 1; no NaN.
     cluster : array of int, shape (n,)
-        Any codes, e.g. the story.
+        Cluster of each hit (such as its story), as any integer codes.
 
     Returns
     -------
     float
-        Where all hits are equal, or nothing varies between clusters, it cannot be estimated: then it is the number of
-        clusters.
+        The effective sample size. It is the number of clusters where it cannot be estimated: where all hits are 0
+        or all are 1, or nothing varies between clusters.
     """
     group = np.unique(cluster, return_inverse=True)[1]
     clusters, share = int(group.max()) + 1, float(hits.mean())

@@ -1,1 +1,1 @@
-"""Unit vectors of texts: cosine similarity, nearest neighbours, silhouettes."""
+"""Statistics of texts represented as unit vectors: cosine similarity, nearest neighbours, silhouettes."""

@@ -1,8 +1,9 @@
 """Silhouette of groups of unit vectors under cosine distance, for many labellings at once.
 
-For unit vectors the distances from one vector to a whole group sum to size - x.S with S the group's vector sum, so that
-a silhouette costs n x groups instead of n x n. Rousseeuw 1987, Silhouettes: a graphical aid to the interpretation and
-validation of cluster analysis, Journal of Computational and Applied Mathematics 20.
+The silhouette is that of Rousseeuw 1987 (Silhouettes: a graphical aid to the interpretation and validation of cluster
+analysis, Journal of Computational and Applied Mathematics 20). For unit vectors, the cosine distances from a vector x
+to all vectors of a group sum to size - x.S, where S is the sum of the group's vectors. The cost is therefore n x groups
+instead of n x n.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ _CHUNK = 4_000_000
 
 
 def mean_silhouette(x: Vectors, labels: Codes, groups: int) -> Floats:
-    """Mean silhouette over all vectors, of each labelling.
+    """Mean silhouette of all vectors, for each of several labellings.
 
     Parameters
     ----------
@@ -32,8 +33,9 @@ def mean_silhouette(x: Vectors, labels: Codes, groups: int) -> Floats:
     Returns
     -------
     array, shape (b,)
-        (b_i - a_i) / max(a_i, b_i) over the vectors, a vector alone in its group counting 0, as scikit-learn's
-        ``silhouette_score(metric="cosine")``; NaN for a labelling with fewer than two groups.
+        Mean of (b_i - a_i) / max(a_i, b_i) over the vectors, where a_i is the mean distance of vector i to its own
+        group and b_i that to the nearest other group. A vector alone in its group counts 0, as in scikit-learn's
+        ``silhouette_score(metric="cosine")``. NaN for a labelling with fewer than two groups.
     """
     step = max(1, _CHUNK // max(1, x.shape[0] * groups))
     parts = [_some(x, labels[start : start + step], groups) for start in range(0, labels.shape[0], step)]

@@ -1,8 +1,8 @@
 """Mean cosine similarity of texts within a group and between groups, from unit vectors.
 
-Cosines between all vectors of different groups sum to |T|^2 less the groups' own |S_g|^2, with T and S_g sums of
-vectors, so means and their jackknife cost n x d. Intervals leave out one group at a time (Efron & Tibshirani 1993,
-equation 11.5), since the pairs of one group share its texts.
+The cosines between vectors of different groups sum to |T|^2 minus the sum of |S_g|^2 over groups, where T is the sum of
+all vectors and S_g that of group g. The cost of means and their jackknife is therefore n x d. The jackknife leaves out
+one group at a time (Efron & Tibshirani 1993, equation 11.5), since pairs of the same group have texts in common.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ _METHOD = "t, jackknife by story, 95 %"
 
 @dataclass(frozen=True, slots=True)
 class Likeness:
-    """Mean cosines: of two texts of one group, of two texts of different groups, and the first less the second."""
+    """Mean cosine similarity of two texts of the same group, of two texts of different groups, and the first mean minus
+    the second.
+    """
 
     within: Estimate
     between: Estimate
@@ -35,7 +37,7 @@ class Likeness:
 
 
 def likeness(x: Vectors, group: Codes) -> Likeness:
-    """Mean cosine within and between groups.
+    """Mean cosine similarity of texts within groups and between groups.
 
     Parameters
     ----------
@@ -47,9 +49,9 @@ def likeness(x: Vectors, group: Codes) -> Likeness:
     Returns
     -------
     Likeness
-        `within`: mean over groups with two texts or more of the mean cosine of their pairs. `between`: mean over all
-        pairs of texts of different groups. `n` counts groups. Undefined, with the reason, where there is no such pair;
-        without an interval for fewer than `MIN_GROUPS` groups.
+        `within`: mean over groups with at least two texts of the mean cosine of the group's pairs. `between`: mean
+        cosine over all pairs of texts of different groups. `n` counts groups. Each is undefined, with a reason,
+        without a pair, and has no interval with fewer than `MIN_GROUPS` groups.
     """
     size, own, sums = _group_sums(x, group)
     groups = size.size
@@ -73,7 +75,7 @@ def likeness(x: Vectors, group: Codes) -> Likeness:
 
 
 def pairs_within(group: Codes) -> tuple[Codes, Codes]:
-    """All pairs of rows of one group, each once.
+    """All pairs of rows of the same group, each once.
 
     Parameters
     ----------
@@ -83,7 +85,7 @@ def pairs_within(group: Codes) -> tuple[Codes, Codes]:
     Returns
     -------
     first, second : array of int, shape (pairs,)
-        Indices of the rows.
+        Indices of both rows of each pair.
     """
     order = np.argsort(group, kind="stable")
     starts = np.flatnonzero(np.r_[True, np.diff(group[order]) != 0])
@@ -109,14 +111,14 @@ def pairs_between(group: Codes, pairs: int, rng: np.random.Generator) -> tuple[C
     group : array of int, shape (n,)
         Group of each row, any codes.
     pairs : int
-        Number of draws; those of two rows of one group are left out.
+        Number of draws. Draws of two rows of the same group are discarded.
     rng : numpy Generator
-        Source of randomness; the caller's seed.
+        Random generator, seeded by the caller.
 
     Returns
     -------
     first, second : array of int, shape (at most `pairs`,)
-        Indices of the rows.
+        Indices of both rows of each pair.
     """
     first, second = rng.integers(0, group.size, size=(2, pairs))
     keep = group[first] != group[second]
@@ -131,7 +133,7 @@ def cosines(x: Vectors, first: Codes, second: Codes) -> Floats:
     x : array, shape (n, d)
         Rows of unit length.
     first, second : array of int, shape (pairs,)
-        Indices of the rows.
+        Indices of both rows of each pair.
     """
     step = max(1, 4_000_000 // max(1, x.shape[1]))
     parts = [
@@ -141,7 +143,7 @@ def cosines(x: Vectors, first: Codes, second: Codes) -> Floats:
 
 
 def _group_sums(x: Vectors, group: Codes) -> tuple[Floats, Floats, Floats]:
-    """Size, squared length of the vector sum, and vector sum of each group."""
+    """Number of vectors, squared length of the vector sum, and vector sum of each group."""
     _, code = np.unique(group, return_inverse=True)
     order = np.argsort(code, kind="stable")
     size = np.bincount(code)
@@ -151,7 +153,9 @@ def _group_sums(x: Vectors, group: Codes) -> tuple[Floats, Floats, Floats]:
 
 
 def _between(total: Floats, sums: Floats, size: Floats, own: Floats) -> tuple[float, Floats]:
-    """The mean cosine of different groups, and the same without each group; NaN with one group left."""
+    """Mean cosine of pairs of different groups, and this mean without each group in turn, NaN where only one group
+    remains.
+    """
     n = size.sum()
     value = float((total @ total - own.sum()) / (n * n - (size**2).sum()))
     left = total[None, :] - sums

@@ -1,4 +1,6 @@
-"""Nearest neighbours among the vectors of other groups, and the share of them with the same label."""
+"""Nearest neighbours of a vector among the vectors of other groups, and the share of these neighbours that have the
+same label.
+"""
 
 from __future__ import annotations
 
@@ -20,16 +22,16 @@ def nearest(x: Vectors, apart: Codes, k: int) -> Codes:
     x : array, shape (n, d)
         Rows of unit length.
     apart : array of int, shape (n,)
-        Group of each vector (its story); neighbours of the same group, the vector itself with them, are left out:
-        several texts about one story are alike for other reasons than their label.
+        Group of each vector (its story). Vectors of the same group are not counted as neighbours, because several
+        texts about one story are similar for other reasons than their label.
     k : int
-        Number of neighbours; n - 1 where it is larger.
+        Number of neighbours, at most n - 1.
 
     Returns
     -------
     array of int, shape (n, k)
-        Rows of the neighbours, in no order; -1 where a vector has fewer than k. Which of equally near vectors count is
-        left to chance: shuffle rows whose order means something.
+        Row indices of the neighbours, unordered; -1 where a vector has fewer than k neighbours. The choice among
+        equally near vectors is arbitrary, so shuffle rows whose order has a meaning.
     """
     n = x.shape[0]
     k = min(k, max(n - 1, 0))
@@ -46,12 +48,12 @@ def nearest(x: Vectors, apart: Codes, k: int) -> Codes:
 
 
 def purity(neighbours: Codes, labels: Codes) -> Floats:
-    """Mean share of a vector's neighbours that carry its own label, for each labelling.
+    """Mean share of a vector's neighbours that have the same label as the vector, for each of several labellings.
 
     Parameters
     ----------
     neighbours : array of int, shape (n, k)
-        From `nearest`; -1 = none. A vector without any neighbour is left out.
+        Neighbours of each vector, from `nearest`; -1 = no neighbour. A vector without a neighbour is left out.
     labels : array of int, shape (b, n)
         Label of each vector in each of b labellings.
 

@@ -1,6 +1,8 @@
-"""Back-translations in OpenMEVA's form: a list of `{sentence: {"score": number, "trans": text}}`, or one such object.
+"""Reads paraphrases from a file of back-translations in OpenMEVA's format: a list of `{sentence: {"score": number,
+"trans": text}}`, or one such object.
 
-The study takes those whose score lies between .4 and .7, and sentences of five words or more.
+As in the study, only back-translations with a score between .4 and .7 and of sentences with at least five words are
+used.
 """
 
 from __future__ import annotations
@@ -20,8 +22,8 @@ _FORM = '{"sentence": {"score": 0.5, "trans": "other words"}}'
 
 
 class BackTranslations:
-    """Sentences and their back-translations from a file; blanks and letter case are ignored when they are matched to a
-    story's sentences.
+    """Sentences and their back-translations from a file; blanks and letter case are ignored when a story's sentences
+    are looked up.
     """
 
     def __init__(self, path: Path) -> None:
@@ -37,7 +39,7 @@ class BackTranslations:
                     self._known[_key(sentence)] = translation.strip()
 
     def of(self, story: Story) -> Mapping[str, str]:
-        """Paraphrases of those sentences of a story that the file has a paraphrase for."""
+        """Paraphrases of a story's sentences, by sentence; sentences without a paraphrase in the file are left out."""
         translations = {}
         for start, end in sentences(story.text):
             translation = self._known.get(_key(story.text[start:end]))

@@ -1,7 +1,8 @@
 """Acceptance rules for paraphrases: similar in meaning, different in wording.
 
-The study asks for MoverScore > .4 and BLEU-1 < .6 (Guan et al. 2021, Table 12). Here nearness is the cosine of sentence
-vectors where an encoder is named, else the share of the sentence's longer words whose beginning stands in the other.
+The study requires MoverScore > .4 and BLEU-1 < .6 (Guan et al. 2021, Table 12). In this module, similarity in meaning
+is the cosine of sentence vectors if the user names an encoder. Otherwise it is the share of the sentence's longer words
+whose first letters begin a word of the paraphrase.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _SHORTER, _LONGER = 0.5, 2.0
 
 
 def bleu_1(sentence: str, other: str) -> float:
-    """BLEU-1: clipped precision of the words of `other` against the sentence, with the brevity penalty."""
+    """BLEU-1 of `other` with `sentence` as reference: clipped precision of words, with brevity penalty."""
     reference, candidate = _words(sentence), _words(other)
     if not candidate:
         return 0.0
@@ -36,15 +37,15 @@ def bleu_1(sentence: str, other: str) -> float:
 
 
 def overlap(sentence: str, other: str) -> float:
-    """Share of the sentence's words of four letters or more that begin like some word of the other sentence; 1 where it
-    has no such word.
+    """Share of the sentence's words of four letters or more whose first letters also begin a word of the other
+    sentence; 1 without such a word in the sentence.
     """
     long = {word[:_STEM] for word in _words(sentence) if len(word) >= _LONG}
     return len(long & {word[:_STEM] for word in _words(other)}) / len(long) if long else 1.0
 
 
 def complaint(sentence: str, other: str) -> str | None:
-    """Reason for refusing a paraphrase whatever its meaning; None where it is not refused."""
+    """Reason for refusing a paraphrase by its form and wording, regardless of meaning; None where it is accepted."""
     if len(sentences(other)) != 1 or "\n" in other:
         return "not one sentence"
     if Counter(_placeholders(sentence)) != Counter(_placeholders(other)):
@@ -55,7 +56,9 @@ def complaint(sentence: str, other: str) -> str | None:
 
 
 def nearness(pairs: Sequence[tuple[str, str]], encoder: str | None) -> list[bool]:
-    """Whether the meanings of each pair are similar enough."""
+    """Whether the two sentences of each pair are similar enough in meaning. `encoder` is the sentence encoder; None =
+    compare words.
+    """
     if not pairs:
         return []
     if encoder is None:

@@ -1,7 +1,8 @@
-"""Paraphrases of sentences by a model; each sentence is requested once, and answers are kept in a file.
+"""Paraphrases of sentences by a model. Each sentence is requested once, and the answers are kept in a file.
 
-The file is JSON Lines beside the stories, `{"rewriter": ..., "form": 1, "sentence": ..., "text": ...}`, one line as
-soon as an answer has come; an interrupted generation continues where it stopped.
+The file is in JSON Lines in the folder of the stories, with lines `{"rewriter": ..., "form": 1, "sentence": ...,
+"text": ...}`. Each answer is written as soon as it arrives, so that an interrupted generation continues where it
+stopped.
 """
 
 from __future__ import annotations
@@ -54,7 +55,9 @@ class Rewriter:
         """Why rewordings were not taken, or did not come."""
 
     def prepare(self, stories: Iterable[Story]) -> None:
-        """Request paraphrases of the chosen sentences that have no stored answer, and check all answers."""
+        """Request paraphrases for the chosen sentences of all stories that have no stored answer, and check all answers
+        by the acceptance rules.
+        """
         chosen = dict.fromkeys(sentence for story in stories for sentence in self._chosen(story))
         missing = [sentence for sentence in chosen if sentence not in self._answers]
         if missing:
@@ -62,11 +65,13 @@ class Rewriter:
         self._look(chosen)
 
     def of(self, story: Story) -> Mapping[str, str]:
-        """Paraphrases of the sentences of a story whose paraphrase was accepted."""
+        """Accepted paraphrases of a story's sentences, by sentence."""
         return {sentence: self._taken[sentence] for sentence in self._chosen(story) if sentence in self._taken}
 
     def _chosen(self, story: Story) -> list[str]:
-        """Sentences of five words or more, in an order of the story's own, whatever others there are."""
+        """Sentences of a story to paraphrase: up to `EACH` sentences of five words or more, in a random order that
+        depends only on the seed and the story.
+        """
         texts = [story.text[start:end] for start, end in sentences(story.text)]
         long = list(
             dict.fromkeys(text for text in texts if len(list(words(text))) >= FEWEST_WORDS and "\n" not in text)
@@ -120,7 +125,7 @@ class Rewriter:
 
 
 async def _answer(backend: Backend, query: Query) -> Response | None:
-    """The first answer; None where it did not arrive after repeated requests."""
+    """The model's first answer; None where no answer arrived after repeated requests."""
     for attempt in range(_ATTEMPTS):
         try:
             return (await backend.complete(query, [0]))[0]
@@ -140,7 +145,7 @@ def _query(sentence: str) -> Query:
 
 
 def _sentence_of(response: Response) -> str:
-    """The answer without the words that announce it and quotation marks around all of it."""
+    """The answer's text without introductory words and without enclosing quotation marks."""
     text = response.text.strip().removeprefix("New sentence:").strip()
     return text[1:-1] if len(text) > 1 and text[0] in '"“' and text[-1] in '"”' else text
 

@@ -1,1 +1,1 @@
-"""Encoder evaluators: a cross-encoder trained further from a language model's weights."""
+"""Training of encoder judges: a cross-encoder that is fine-tuned from the weights of a language model."""

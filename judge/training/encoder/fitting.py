@@ -1,6 +1,8 @@
-"""One fit of a cross-encoder by sentence-transformers' trainer, with checkpoints. The only importer of it and PyTorch.
+"""Fits a cross-encoder with the trainer of sentence-transformers, with checkpoints. Only this module of the training
+code imports sentence-transformers and PyTorch.
 
-Imported only when an encoder is trained. Nothing is asked of the hub but the model itself, and nothing is sent.
+It is imported only when an encoder is trained. Only the pretrained model is downloaded from the hub, and nothing is
+uploaded.
 """
 
 from __future__ import annotations
@@ -46,7 +48,9 @@ _STATE = "trainer_state.json"
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """The pretrained model that training starts from: its key, and the number of tokens of a text that it reads."""
+    """The pretrained model that training starts from: its name with the version of its weights, and the number of
+    tokens after which a text is cut.
+    """
 
     key: str
     max_length: int
@@ -71,30 +75,30 @@ def base_of(options: EncoderOptions) -> Base:
 
 
 def count_cut(options: EncoderOptions, base: Base, pairs: Sequence[Pair]) -> int:
-    """Number of texts that are longer than the part of them that is read."""
+    """Number of texts that are longer than the number of tokens that the model reads, so that their ends are cut."""
     tokenizer = _open(options, base, 1).tokenizer
     return sum(len(ids) > base.max_length for ids in tokenizer(list(pairs), verbose=False)["input_ids"])
 
 
 def steps_of(lesson: Lesson, batch: int) -> int:
-    """Number of training steps in one epoch."""
+    """Number of training steps in one epoch, with `batch` examples per step."""
     return sum(math.ceil(sum(map(len, units)) / batch) for units in (lesson.ranked, lesson.rated))
 
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """A trained model and after how many epochs it was taken."""
+    """A trained model, the number of epochs after which its weights were taken, and the batch size."""
 
     model: Any
     epochs: int
     batch: int
 
     def logits(self, pairs: Sequence[Pair]) -> Floats:
-        """One logit per pair, in the order of the pairs."""
+        """The model's logit for each pair of query and story text, in the order of the pairs."""
         return _logits(self.model, pairs, self.batch)
 
     def save(self, folder: Path) -> None:
-        """Save weights and tokenizer; the folder appears only when it is complete."""
+        """Save weights and tokenizer in a folder, which appears only when it is complete."""
         part = folder.with_name(folder.name + ".part")
         shutil.rmtree(part, ignore_errors=True)
         self.model.save_pretrained(str(part), create_model_card=False, safe_serialization=True)
@@ -112,9 +116,10 @@ def fit(
     seed: int,
     stepped: Stepped,
 ) -> Fitted:
-    """Train on a lesson, from the last whole checkpoint of `folder` if there is one.
+    """Train the model on `lesson`, starting from the last complete checkpoint in `folder` if there is one.
 
-    With `held` it stops where that gets no better and takes the best epoch; else it stops after `epochs`.
+    With held-out data `held`, training stops when their loss no longer decreases, and the epoch with the smallest loss
+    is used. Otherwise training stops after `epochs`. `stepped` is called after each step.
     """
     model = _open(options, base, seed)
     # A README about widgets and datasets of the hub is nobody's here.
@@ -219,7 +224,9 @@ def _datasets(lesson: Lesson) -> dict[str, Any]:
 
 
 class _HeldOut(BaseEvaluator):  # type: ignore[misc]  # the package has no types
-    """Mean log loss over questions: of the preferred story against each other, and of ratings between 0 and 1."""
+    """Evaluator that computes the log loss on held-out data, as a mean over questions. For preferences it is the loss
+    of the preferred story against each other story, for ratings the cross-entropy with ratings scaled to 0 to 1.
+    """
 
     def __init__(self, held: Lesson, batch: int) -> None:
         super().__init__()
@@ -227,7 +234,7 @@ class _HeldOut(BaseEvaluator):  # type: ignore[misc]  # the package has no types
         self._held, self._batch = held, batch
 
     def __call__(self, model: Any, *_: Any, **__: Any) -> dict[str, float]:
-        """The loss now."""
+        """The current loss of the model on the held-out data."""
         losses = []
         for units in self._held.ranked:
             if units:
@@ -245,7 +252,9 @@ class _HeldOut(BaseEvaluator):  # type: ignore[misc]  # the package has no types
 
 
 class _StopAfter(TrainerCallback):  # type: ignore[misc]  # the package has no types
-    """Ends after some epochs of a schedule that was planned for more, as the fits of the folds did."""
+    """Stops training after a number of epochs, although the learning-rate schedule is planned for more epochs, as in
+    the fits on folds.
+    """
 
     def __init__(self, epochs: int | None) -> None:
         self._epochs = epochs
@@ -258,7 +267,7 @@ class _StopAfter(TrainerCallback):  # type: ignore[misc]  # the package has no t
 
 
 class _Steps(TrainerCallback):  # type: ignore[misc]  # the package has no types
-    """Tells of each step."""
+    """Calls a function after each training step, to show progress."""
 
     def __init__(self, stepped: Stepped) -> None:
         self._stepped = stepped
@@ -281,7 +290,9 @@ def _logits(model: Any, pairs: Sequence[Pair], batch: int) -> Floats:
 
 
 def _last_checkpoint(folder: Path) -> Path | None:
-    """The newest that is whole: its state is written last. A torn one is removed."""
+    """The newest complete checkpoint, or None. Incomplete checkpoints (the state, which is written last, is missing)
+    are deleted.
+    """
     checkpoints = sorted(folder.glob("checkpoint-*"), key=lambda path: int(path.name.rpartition("-")[2]))
     whole = []
     for path in checkpoints:
@@ -294,7 +305,9 @@ def _last_checkpoint(folder: Path) -> Path | None:
 
 
 def _is_over(checkpoint: Path, epochs: int, *, stops: bool) -> bool:
-    """Whether training had ended with this checkpoint: all epochs done, or no better for as long as is waited."""
+    """Whether training had ended with this checkpoint: all epochs were done, or, if `stops`, the held-out loss no
+    longer decreased.
+    """
     state = orjson.loads((checkpoint / _STATE).read_bytes())
     if round(state["epoch"]) >= epochs:
         return True

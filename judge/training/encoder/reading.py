@@ -1,7 +1,7 @@
-"""Training data of an encoder: questions, lists of stories in people's order, rated stories.
+"""Training data of an encoder: questions, lists of stories ordered by human preferences, and rated stories.
 
-A list is one story and those that people preferred it to, for one question: every comparison in it was made by people,
-and none that they did not make. Ratings are put between 0 and 1 by the ends of people's scale.
+A list consists of one story and the stories to which people preferred it, for one question. The list thus implies
+exactly the comparisons that people made. Ratings are scaled to 0 to 1 by the limits of the human rating scale.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ _OVERALL = ("overall", "overall quality")
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A training list: a query, the preferred story followed by the stories that it was preferred to, and the group
-    that is held out together.
+    """A training list: a query, the text of the preferred story followed by the texts of the stories to which it was
+    preferred, and the group of stories that is held out together in cross-validation.
     """
 
     query: str
@@ -41,7 +41,9 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Rated:
-    """A training example: a query, a story and its rating, scaled to 0 to 1."""
+    """A training example: a query, a story's text, its rating scaled to 0 to 1, and the group of stories that is held
+    out together in cross-validation.
+    """
 
     query: str
     text: str
@@ -51,8 +53,8 @@ class Rated:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Question:
-    """One criterion of one dataset: the text of the question, and the stories that people judged on it (as positions in
-    the material).
+    """One criterion of one dataset: the text of the question, the stories that people judged on the criterion, and the
+    compared pairs of stories (both as indices into the dataset's stories).
     """
 
     material: int
@@ -70,8 +72,8 @@ class Question:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lesson:
-    """All training data of the encoder: questions, lists and rated stories by question, and each story's group by
-    dataset.
+    """All training data of the encoder: the questions, the lists and the rated stories of each question, and for each
+    dataset the groups of its stories that are held out together.
     """
 
     questions: tuple[Question, ...]
@@ -80,15 +82,15 @@ class Lesson:
     groups: tuple[tuple[str, ...], ...]
 
     def names(self) -> list[str]:
-        """Names of all groups that some question is about."""
+        """Names of all groups with a story that some question is about, sorted."""
         return sorted({self.groups[q.material][k] for q in self.questions for k in q.stories})
 
     def within(self, groups: set[str]) -> Lesson:
-        """The part of the lesson that belongs to some groups."""
+        """The training data of the named groups only."""
         return self._only(lambda group: group in groups)
 
     def without(self, groups: set[str]) -> Lesson:
-        """The part of the lesson outside these groups; it includes perturbed stories of other story-prompts."""
+        """The training data of all other groups, including perturbed stories of other story-prompts."""
         return self._only(lambda group: group not in groups)
 
     def _only(self, wanted: Callable[[str], bool]) -> Lesson:
@@ -103,8 +105,9 @@ def lesson(
     worse: Sequence[Sequence[tuple[Story, Story]]],
     criteria: str | None,
 ) -> Lesson:
-    """Make the training data; `worse` are each dataset's (origin, perturbed) stories, which are added to every
-    preference.
+    """Make the training data. `worse` are each dataset's pairs of original and perturbed story, which are added to the
+    preferences on every criterion. `criteria` names a criteria set with definitions; None = the shipped set that fits
+    best.
     """
     definitions = _definitions(materials, criteria)
     groups = _held_together(materials)
@@ -127,7 +130,7 @@ def lesson(
 
 
 def texts(material: Material, asked: str, places: Sequence[int] | Codes) -> list[Pair]:
-    """Pairs of query and story text that the model reads for a question about some stories."""
+    """Pairs of query and story text for the model, for a question about the stories at the given indices."""
     stories = [material.stories[k] for k in places]
     return [(query_text(asked, story.story_prompt), story.text) for story in stories]
 
@@ -182,7 +185,9 @@ def _key(story: Story) -> str:
 
 
 def _held_together(materials: Sequence[Material]) -> list[list[str]]:
-    """The group of each story: its story-prompt, over all datasets, joined with those that it was compared across."""
+    """Name of each story's group, by dataset. A group holds all stories for a story-prompt, in any dataset, and is
+    merged with the groups of stories with which its stories were compared.
+    """
     keys = [
         [_key(story) if story.story_prompt.strip() else f"{m} {_key(story)}" for story in material.stories]
         for m, material in enumerate(materials)
@@ -206,7 +211,9 @@ def _asked(criterion: str, definitions: Mapping[str, str]) -> str:
 
 
 def _definitions(materials: Sequence[Material], criteria: str | None) -> dict[str, str]:
-    """Of the set that was named; else of the shipped set that has most of the criteria."""
+    """Definitions of the criteria by name: from the named criteria set, or else from the shipped set that has most of
+    the criteria.
+    """
     if criteria is not None:
         return _of_set(criteria)
     wanted = {preference.criterion.casefold() for m in materials for preference in m.preferences}

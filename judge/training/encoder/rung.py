@@ -1,4 +1,6 @@
-"""Heads of an encoder and their check: fits on folds of story-prompts, then one on all data."""
+"""Trains an encoder and checks it by cross-validation: fits on folds of story-prompts, then a final fit on all data. A
+head is the output for one criterion.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,7 @@ class Course:
     fitting: ModuleType
 
     def texts(self, question: Question, places: Sequence[int] | NDArray[np.int64]) -> list[tuple[str, str]]:
-        """Pairs of query and story text that the model reads for a question about some stories."""
+        """Pairs of query and story text for the model, for a question about the stories at the given indices."""
         return texts(self.materials[question.material], question.asked, places)
 
 
@@ -64,10 +66,11 @@ def teach(
     folder: Path,
     telling: Telling,
 ) -> tuple[Fits, Unfinished]:
-    """Train an encoder on each fold and on all data, and resume a training that was killed. The weights are in `folder`
-    afterwards.
+    """Train an encoder on each fold and on all data, and write the final weights into `folder`. An interrupted training
+    is resumed.
 
-    What is unfinished is to be closed once the model's folder is whole.
+    Returns the result and the saved state of the training, which the caller must close once the model's folder is
+    complete.
     """
     course = _course(materials, options, choice, worse, folder)
     if course.unfinished.goes_on:
@@ -130,7 +133,10 @@ def _course(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Turn:
-    """One folding: of each question the logits out of fold and the mean that its fold was fitted on, a story each."""
+    """Result of one repetition of the cross-validation. For each question, it holds the out-of-fold logit of each story
+    and the mean rating of the stories on which the story's fold was fitted. `epochs` holds the number of epochs for
+    each fold.
+    """
 
     logits: list[Floats]
     means: list[Floats]
@@ -159,7 +165,9 @@ def _turns(course: Course, progress: Progress, steps: int) -> Iterator[_Turn]:
 
 
 def _fold(course: Course, name: str, held: set[str], progress: Progress) -> dict[str, Any]:
-    """Train without some groups, stop by a fold of the others, and read the held-out stories."""
+    """Train without the held-out groups and compute the logits of their stories. Training stops by the loss on one fold
+    of the other groups. Stored answers of an earlier training are returned instead.
+    """
     kept = course.unfinished.answers(name)
     if kept is not None:
         return kept
@@ -184,7 +192,7 @@ def _fold(course: Course, name: str, held: set[str], progress: Progress) -> dict
 
 
 def _on_all(course: Course, epochs: int, progress: Progress) -> list[Floats]:
-    """Train on everything, put the weights into the folder, and read every story: logits by question."""
+    """Train on all data, save the weights in the folder, and return the logits of all stories by question."""
     kept = course.unfinished.answers(_ON_ALL)
     if kept is None or not (course.folder / ENCODER_FOLDER).is_dir():
         fitted = course.fitting.fit(
@@ -211,7 +219,7 @@ def _held_places(course: Course, question: Question, held: set[str]) -> NDArray[
 
 
 def _mean_rating(course: Course, question: Question, held: set[str]) -> float:
-    """Of the stories that a fold was fitted on."""
+    """Mean human rating of the stories on which a fold was fitted (outside the `held` groups); 0 for preferences."""
     if not isinstance(question.about, Ratings):
         return 0.0
     groups = course.lesson.groups[question.material]

@@ -1,4 +1,6 @@
-"""State of a training that is under way: plan, checkpoints and each fold's answers, beside the model."""
+"""Saved state of a training in progress, so that it can be resumed: plan, checkpoints and each fold's results, in the
+folder of the model.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +20,14 @@ _PLAN = "plan.json"
 
 
 class Unfinished:
-    """The folder `unfinished` in a model's folder, which holds a training's progress; it is deleted when the model is
-    complete.
+    """The folder `unfinished` in a model's folder, which holds the saved state of a training. It is deleted when the
+    model is complete.
     """
 
     def __init__(self, model: Path, plan: Mapping[str, Any]) -> None:
-        """Start, or go on. SpecError where another training's is left there."""
+        """Create the folder, or resume the training that it holds. Raises SpecError where it holds a training with
+        other data or options.
+        """
         self.path = model / FOLDER
         kept = self.path / _PLAN
         mine = {"plan": fingerprint(dict(plan)), "about": dict(plan)}
@@ -40,20 +44,20 @@ class Unfinished:
             write_whole(kept, orjson.dumps(mine, option=orjson.OPT_INDENT_2))
 
     def fit(self, name: str) -> Path:
-        """The folder of one fit's checkpoints."""
+        """Folder for the checkpoints of one fit."""
         return self.path / name
 
     def answers(self, name: str) -> dict[str, Any] | None:
-        """Stored answers of a finished fit; None where it is not finished."""
+        """Stored results of a finished fit (number of epochs and logits); None where the fit is not finished."""
         return self._read(self.path / f"{name}.json")
 
     def done(self, name: str, answers: Mapping[str, Any]) -> None:
-        """Store the answers of a finished fit and delete its checkpoints."""
+        """Store the results of a finished fit and delete its checkpoints."""
         write_whole(self.path / f"{name}.json", orjson.dumps(dict(answers), option=orjson.OPT_SERIALIZE_NUMPY))
         shutil.rmtree(self.fit(name), ignore_errors=True)
 
     def close(self) -> None:
-        """Delete the folder, since the model is complete."""
+        """Delete the folder; to be called when the model is complete."""
         shutil.rmtree(self.path, ignore_errors=True)
 
     @staticmethod

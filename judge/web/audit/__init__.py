@@ -1,1 +1,1 @@
-"""Pages on which people audit explanations."""
+"""Web pages on which people audit judges' explanations."""

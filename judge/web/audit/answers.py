@@ -1,7 +1,8 @@
-"""Checks and commits the answers that an audit's pages send, and confirms them after the commit.
+"""Checks the answers that the pages of an audit send, commits them to the audit's file, and confirms them after the
+commit.
 
-Each message holds the whole state of an item as its annotator sees it (a category that is not named was not answered),
-and the seconds spent in all. The same message again therefore changes nothing.
+Each message holds the complete state of an item for its annotator (a category that is missing was not answered) and the
+total seconds spent. Sending the same message again therefore changes nothing.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _Value = Annotated[int, Field(ge=0, le=1)]
 
 
 class RefusedError(Exception):
-    """A refused message: an HTTP status, and a sentence for the annotator."""
+    """Error: a message is refused, with an HTTP status and a sentence for the annotator."""
 
     def __init__(self, status: int, sentence: str) -> None:
         super().__init__(sentence)
@@ -53,7 +54,9 @@ Owns = Callable[[str, str], bool]
 
 
 def save_answers(store: AuditStore, owns: Owns, text: bytes) -> dict[str, Any]:
-    """Store an annotator's state of one item in round 1, and return whether the item is complete."""
+    """Store an annotator's answers to one item in round 1. Returns the item's number and whether its answers are
+    complete.
+    """
     message = _read(_ItemMessage, store, owns, text, ANNOTATION)
     before = store.state(message.annotator, message.item)
     values = dict.fromkeys((category.key for category in store.categories), None) | message.values
@@ -64,7 +67,9 @@ def save_answers(store: AuditStore, owns: Owns, text: bytes) -> dict[str, Any]:
 
 
 def save_settled(store: AuditStore, owns: Owns, text: bytes) -> dict[str, Any]:
-    """Commit the state of a disputed item in round 2."""
+    """Store an adjudicator's answers to one disputed item in round 2. Returns the item's number and whether all
+    disputed categories are answered.
+    """
     message = _read(_ItemMessage, store, owns, text, ADJUDICATION)
     disputed = next((dispute.disputed for dispute in disputes(snapshot(store)) if dispute.item == message.item), ())
     before = store.state(message.annotator, message.item, round_no=ADJUDICATION)
@@ -75,15 +80,15 @@ def save_settled(store: AuditStore, owns: Owns, text: bytes) -> dict[str, Any]:
 
 
 def save_practice(store: AuditStore, owns: Owns, text: bytes) -> dict[str, Any]:
-    """Store practice answers."""
+    """Store an annotator's answers to a practice item. Returns the item's number and whether all answers are given."""
     message = _read(_PracticeMessage, store, owns, text, ANNOTATION)
     values = dict.fromkeys((category.key for category in store.categories), None) | message.values
     return {"practice": message.practice, "done": practise(store, message.annotator, message.practice, values).complete}
 
 
 def status_of(error: Exception) -> int:
-    """HTTP status of an error: 400 for a mistake in the message; 503 where the file could not be written, so that the
-    page tries again.
+    """HTTP status of an error: 400 for a mistake in the message; 503 where the audit's file could not be written, so
+    that the page sends the message again.
     """
     return 503 if isinstance(error.__cause__, (sqlite3.OperationalError, OSError)) else 400
 
@@ -108,5 +113,5 @@ def _read(kind: type[_M], store: AuditStore, owns: Owns, text: bytes, round_no: 
 
 
 def _more(total: float, before: float | None) -> float:
-    """Seconds to add, so that the total is what the page says and never less than it was."""
+    """Seconds to add to the stored time, so that it equals the total sent by the page; 0 for a smaller total."""
     return max(0.0, total - (before or 0.0))

@@ -1,7 +1,7 @@
-"""An audit as HTML files for annotators who cannot reach the server, one file each.
+"""Writes an audit as HTML files for annotators who cannot reach the server, one file per annotator.
 
-A file needs nothing beside it and asks nothing of any network. Its answers stay in the browser until the annotator
-saves them as a file, which `judge audit import` takes.
+A file is self-contained and makes no network requests. Answers stay in the browser until the annotator saves them as a
+file, which `judge audit import` imports.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ _SCRIPTS = (
 def write_pack(store: AuditStore, annotators: Sequence[str], folder: Path) -> list[Path]:
     """Write `audit-NAME.html` into the folder for each annotator, and return the paths in the same order.
 
-    Nobody is made known to the audit by this; importing answers does. Raises SpecError for a name that cannot be one,
-    for one that comes twice, and where the folder cannot be written.
+    This does not register the annotators in the audit; importing their answers does. Raises SpecError for an invalid
+    name, for a name that occurs twice, and where the folder cannot be written.
     """
     names = [clean_name(name) for name in annotators]
     folded = [name.casefold() for name in names]
@@ -64,7 +64,9 @@ def write_pack(store: AuditStore, annotators: Sequence[str], folder: Path) -> li
 
 
 def page(store: AuditStore, annotator: str) -> str:
-    """One annotator's page. It runs only this program's scripts, which its security policy names by their hashes."""
+    """One annotator's offline page as HTML. Its content security policy allows only this program's scripts, by their
+    hashes.
+    """
     scripts = [(_STATIC / name).read_text(encoding="utf-8") for name in _SCRIPTS]
     return (
         environment(TEMPLATES)
@@ -82,7 +84,7 @@ def page(store: AuditStore, annotator: str) -> str:
 
 
 def _own(tag: str, text: str) -> Markup:
-    """A file of ours inside its element."""
+    """An HTML element `tag` with the text of one of this program's own files, unescaped."""
     if f"</{tag}" in text.casefold():
         raise AssertionError(f"a file of ours ends its {tag} element")
     return Markup(f"<{tag}>{text}</{tag}>")  # noqa: S704  our own file, read above

@@ -1,7 +1,8 @@
-"""A personal link for each annotator, so that a name alone gives no access to that person's answers.
+"""A personal link for each annotator, so that knowing a name does not give access to that person's answers.
 
-The key in a link is made of the name by a secret that lies in the audit, so a link outlasts the server and the browser
-that began with it, and whoever holds the audit can tell it again. A cookie spares the browser that began the link.
+The key in a link is computed from the name and a secret that is stored in the audit. A link therefore stays valid when
+the server restarts or the annotator changes browsers, and whoever has the audit's file can compute it again. In the
+annotator's first browser, a cookie replaces the link.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _SECRET = "owner_key"  # noqa: S105  the name under which the audit keeps it
 
 
 class NotOwnerError(SpecError):
-    """Error: a taken name was requested without the key of its link."""
+    """Error: a name that is already taken was requested without the key in its personal link."""
 
     def __init__(self, name: str) -> None:
         super().__init__(
@@ -38,14 +39,14 @@ class NotOwnerError(SpecError):
 
 
 def lasting(store: AuditStore, secret: str) -> str:
-    """The key that the audit stores under the name `secret`; it is made on first use."""
+    """Random key that the audit stores under the name `secret`; it is created on first use."""
     with store.transaction() as db:
         db.execute("INSERT OR IGNORE INTO meta VALUES (?, ?)", (secret, json.dumps(new_key())))
     return str(json.loads(store.select("SELECT value FROM meta WHERE key = ?", secret)[0][0]))
 
 
 class Owners:
-    """The keys of an audit's annotators, and which names are taken."""
+    """Manages the personal keys of an audit's annotators and the names that are taken."""
 
     def __init__(self, store: AuditStore) -> None:
         self._store = store
@@ -54,33 +55,35 @@ class Owners:
         self._claimed: set[str] = set()
 
     def key(self, name: str) -> str:
-        """The key of a name, in the form used in its link."""
+        """The key of an annotator's name, in the form used in the personal link."""
         return hmac.new(self._secret, clean_name(name).encode(), hashlib.sha256).hexdigest()[:32]
 
     def link(self, name: str, where: str = "/annotate") -> str:
-        """The path of a person's own page."""
+        """Path of an annotator's personal page, with name and key."""
         return f"{where}?name={quote(name)}&own={self.key(name)}"
 
     def cookie(self, name: str) -> str:
-        """Name of the cookie in which a browser keeps the key. Each audit and name has its own cookie, so that none
-        replaces another's.
+        """Name of the cookie in which a browser keeps the key of an annotator's name. Each audit and name has its own
+        cookie, so that none replaces another's.
         """
         identity = f"{self._store.audit_id}|{clean_name(name)}"
         return f"judge_own_{hashlib.sha256(identity.encode()).hexdigest()[:16]}"
 
     def owns(self, name: str, given: str) -> bool:
-        """Whether a key is that of the name; takes as long for any key."""
+        """Whether `given` is the key of the name. The comparison takes constant time, so that it does not reveal the
+        key.
+        """
         return hmac.compare_digest(given.encode(), self.key(name).encode())
 
     def given(self, name: str, query: Mapping[str, str], cookies: Mapping[str, str]) -> str:
-        """The key that came with a request, in its address or as a cookie."""
+        """The key that a request contains, in its address or as a cookie; empty without a key."""
         return query.get("own") or cookies.get(self.cookie(name), "")
 
     def take(self, given: str, cookies: Mapping[str, str], *, register: bool) -> str:
-        """Claim a name: the first to ask gets it, and so does the same browser later. Raises NotOwnerError for anybody
-        else.
+        """Claim a name for an annotator and return it. The first person to request a name gets it, and the same browser
+        can claim it again later. Raises NotOwnerError for anybody else.
 
-        Upper and lower case make no second person. Raises SpecError for a name that cannot be one.
+        Names that differ only in case are the same name. Raises SpecError for an invalid name.
         """
         with self._lock:
             names = [*self._store.registered(), *self._claimed]
@@ -92,7 +95,7 @@ class Owners:
             return self._store.register(name) if register else name
 
     def remember(self, response: Response, name: str) -> Response:
-        """The response with a cookie that holds the key, so that this browser needs the link no more."""
+        """The response with a cookie that holds the key, so that this browser no longer needs the personal link."""
         # An audit may take months, and without the cookie an annotator has to find the first link again.
         year = 365 * 24 * 3600
         response.set_cookie(self.cookie(name), self.key(name), max_age=year, httponly=True, samesite="strict")

@@ -1,7 +1,7 @@
 """The pages of one audit as a web application: welcome, items, second round, results.
 
-Annotators see the welcome page, the items and each other's progress. What the answers say (rates, agreement) stands
-behind `/results` alone, which no page for annotators links to: to know it would bias them.
+Annotators see the welcome page, the items and each other's progress. Results (rates, agreement) are only on the page
+`/results`, to which no page for annotators links, because knowing them would bias annotators.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ TEMPLATES = Path(__file__).parents[1] / "templates"
 
 
 def application(store: AuditStore, access: Access) -> Starlette:
-    """The audit's web application; every answer is written to the file before it is confirmed."""
+    """The audit's web application. Every answer is written to the audit's file before it is confirmed."""
     from starlette.applications import Starlette
     from starlette.routing import Route
 
@@ -57,16 +57,17 @@ def application(store: AuditStore, access: Access) -> Starlette:
 
 
 def lasting_key(store: AuditStore) -> str:
-    """The audit's stored key for annotators on other machines, with which links that were sent out still work after a
-    restart.
+    """The key for annotators on other machines. It is stored in the audit, so that links that were sent out still work
+    after a restart.
     """
     return lasting(store, "page_key")
 
 
 def introduction(store: AuditStore) -> dict[str, Any]:
-    """Facts for the welcome page and for an offline page: counts, categories, practice items, and what is hidden.
+    """Facts for the welcome page and for an offline page: counts, categories, practice items, and the facts that are
+    hidden from annotators.
 
-    How long others took is not said: it would set a pace.
+    The time that other annotators took is left out, because it would set a pace.
     """
     return {
         "count": store.item_count,
@@ -105,7 +106,7 @@ def _only_adjudicating(store: AuditStore) -> set[str]:
 
 
 def _start(store: AuditStore, pages: Pages, owners: Owners, where: str) -> Callable[[Request], Any]:
-    """Takes a name from a form: makes it known, and sends its first giver to the work by a link of one's own."""
+    """An endpoint that takes a name from a form, claims it for the sender, and redirects to the personal link."""
     from starlette.concurrency import run_in_threadpool
     from starlette.responses import RedirectResponse
 
@@ -181,7 +182,7 @@ def _results(store: AuditStore, pages: Pages) -> Callable[[Request], Response]:
 def _taking(
     path: str, store: AuditStore, owners: Owners, save: Callable[[AuditStore, Owns, bytes], dict[str, Any]]
 ) -> Route:
-    """A route that takes a message and confirms it after the commit."""
+    """A route that receives a message with answers, stores it with `save`, and confirms it after the commit."""
     from starlette.concurrency import run_in_threadpool
     from starlette.responses import JSONResponse, PlainTextResponse
     from starlette.routing import Route

@@ -20,10 +20,10 @@ _UNSAFE = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u202
 
 
 def annotation_task(store: AuditStore, annotator: str) -> dict[str, Any]:
-    """Round 1 for one annotator, as plain data for audit.js.
+    """Data of round 1 for one annotator, as plain data for the page's script audit.js.
 
-    `stories` and `criteria` hold each text once, and items name them by position. `states` and `practised` hold what
-    the annotator has answered; `save` and `savePractice` are where answers go (None: nowhere, in a pack).
+    `stories` and `criteria` hold each text once, and items refer to them by position. `states` and `practised` hold the
+    annotator's earlier answers. `save` and `savePractice` are the addresses to which the page sends answers.
     """
     texts, audit = _Texts(), snapshot(store)
     by_number = {item.id: item for item in audit.items}
@@ -93,7 +93,7 @@ TASKS = {ANNOTATION: annotation_task, ADJUDICATION: adjudication_task}
 
 @dataclass(slots=True)
 class _Texts:
-    """Stories and criteria, each once."""
+    """The texts of stories and criteria that the items of a page show, each stored once."""
 
     stories: list[dict[str, str | None]] = field(default_factory=list)
     criteria: list[dict[str, Any]] = field(default_factory=list)
@@ -155,7 +155,7 @@ def _whole(
 
 
 def _given(dispute: Dispute, annotation: Round) -> list[tuple[str, Any]]:
-    """Answers and note of each annotator on an item, by name."""
+    """Each annotator's answers and note on a disputed item, by name of the annotator."""
     names = sorted({name for by_annotator in dispute.given.values() for name in by_annotator})
     answers_by_name = []
     for name in names:
@@ -173,6 +173,6 @@ def _number(value: float) -> float | int:
 
 
 def _marked(subject: Subject, rating: float | None) -> float | str | None:
-    """The rating as the points of its scale are named: by its label, or the number."""
+    """The rating as shown to annotators: the label of its point on the scale if it has one, else the number."""
     labelled = subject.criterion is not None and subject.criterion.scale.labels
     return subject.text_of(rating) if labelled and rating is not None else rating

@@ -1,1 +1,1 @@
-"""A page on which a judge is tried on stories of one's own."""
+"""Web page of `judge try`, on which users try a judge on their own stories."""

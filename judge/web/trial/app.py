@@ -1,6 +1,6 @@
-"""The server of `judge try`'s page: a form, the price of its requests, and answers as they arrive.
+"""The server of the page of `judge try`: a form, the expected cost of its queries, and answers as they arrive.
 
-The control's answers come with the press of the button; the judge's are asked in the background.
+The control (a surface-feature baseline) answers at once when the form is sent; the judge is asked in the background.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _EMPTY = "Paste a story first."
 
 @dataclass(frozen=True, slots=True)
 class Before:
-    """Texts in the form when the page is opened."""
+    """Texts with which the form is filled when the page is opened."""
 
     story: str = ""
     story_prompt: str = ""
@@ -49,7 +49,7 @@ class Before:
 
 @dataclass(frozen=True, slots=True)
 class _Prepared:
-    """Questions of a message, and what they would cost."""
+    """Options and queries of a trial made from the form's content, and their expected cost."""
 
     asking: Asking
     questions: Questions
@@ -82,7 +82,7 @@ def trial_app(asking: Asking, access: Access, *, before: Before | None = None, o
 
 
 class _Page:
-    """The form and what it leads to."""
+    """Endpoints of the page: the form, the expected cost, and the start, answers and stop of a trial."""
 
     def __init__(self, asking: Asking, pages: Pages, before: Before, output: Path | None) -> None:
         self._asking = asking
@@ -101,7 +101,7 @@ class _Page:
         _ask_control(questions(both.by_control, example.own, example.second))
 
     def form(self, _: Request) -> Response:
-        """The page with the form."""
+        """Response with the page and its form."""
         sets = [
             (name, criteria_set.description, len(criteria_set.criteria)) for name, criteria_set in self._sets.items()
         ]
@@ -117,7 +117,7 @@ class _Page:
         )
 
     async def cost(self, message: Message) -> dict[str, Any]:
-        """Expected cost of the questions, or the reason why they cannot be asked."""
+        """Expected cost of the form's queries as text, or the reason why they cannot be sent."""
         try:
             prepared = await asyncio.to_thread(self._prepared, message)
         except JudgeError as error:
@@ -125,7 +125,7 @@ class _Page:
         return {"ready": True, "words": prepared.cost.words}
 
     async def ask(self, message: Message) -> dict[str, Any]:
-        """Start a trial, and return its name and the sheet with the control's answers."""
+        """Start a trial. Returns its name and the sheet with the control's answers, as HTML."""
         self.trials.check_room()
         prepared = await asyncio.to_thread(self._prepared, message)
         control = None
@@ -140,7 +140,7 @@ class _Page:
         return {"name": name, **self._shown(begun)}
 
     async def answers(self, request: Request) -> Response:
-        """The sheet of a trial's answers so far."""
+        """Response with the sheet of a trial's answers so far."""
         from starlette.responses import JSONResponse
 
         asked = self.trials.get(request.path_params["name"])
@@ -149,7 +149,7 @@ class _Page:
         return JSONResponse(self._shown(asked), headers={"cache-control": "no-store"})
 
     async def stop(self, request: Request) -> Response:
-        """Stop a trial, and return the sheet of the answers so far."""
+        """Stop a trial. The response has the sheet of the answers so far."""
         asked = self.trials.get(request.path_params["name"])
         if asked is not None:
             await self.trials.stop(asked)
@@ -184,23 +184,27 @@ class _Page:
 
 
 def _ask_control(asked: Questions) -> list[Answered]:
-    """The control's answers, computed in another thread and event loop, so that other requests do not wait."""
+    """The control's answers, computed in a separate event loop. It is called in another thread, so that other requests
+    do not wait.
+    """
     return asyncio.run(ask_once(asked))
 
 
 def _unfitted(sheet: Sheet) -> list[str]:
-    """Criteria of which the control saw no ratings."""
+    """Names of criteria for which the control has no model, because it was not fitted on ratings of them."""
     return [row.criterion.name for row in sheet.rated if not has_model(row.criterion.name)]
 
 
 def _share(criterion: Any, rating: float) -> float:
-    """A rating's position on its scale, in per cent, for a bar."""
+    """A rating's position on its scale in per cent, as the length of a bar."""
     scale = criterion.scale
     return 100 * (rating - scale.min) / (scale.max - scale.min) if scale.max > scale.min else 100.0
 
 
 def _written(work: Callable[[Message], Any]) -> Callable[[Request], Any]:
-    """An endpoint that takes a message and answers JSON; what cannot be asked is a sentence with its status."""
+    """An endpoint that passes the form's content to `work` and returns the result as JSON, or a sentence with status
+    429 where too many trials are in progress.
+    """
 
     async def endpoint(request: Request) -> Response:
         from starlette.responses import JSONResponse

@@ -1,7 +1,8 @@
-"""Trials that the page of `judge try` began: requested in the background, and kept in memory until newer ones come.
+"""Trials that were started from the page of `judge try`. They run in the background, and are kept in memory until newer
+trials replace them.
 
-One back-end is opened for all of them, when the first is asked: weights are loaded once. Never saves anything but what
-the command line asked to be saved.
+All trials use one back-end, opened for the first of them, so that a model's weights are loaded once. Answers are saved
+only if the command line gave an output file.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ _STOPPED = "stopped from the page"
 
 @dataclass(slots=True)
 class Asked:
-    """One trial from its start on. `control` holds the control's answers; None where the judge is the control."""
+    """One trial that was started. `control` holds the control's answers by key of the query; None where the judge is
+    the control. `trouble` is the sentence of an error, "" without one.
+    """
 
     trial: Trial
     control: dict[str, Answered] | None
@@ -58,7 +61,7 @@ class Busy(Exception):  # noqa: N818  not an error of anybody's
 
 
 class Trials:
-    """All trials of one server."""
+    """All trials of one server: starts, stops and keeps them."""
 
     def __init__(self, spec: RunSpec, output: Path | None) -> None:
         self.opening = False
@@ -70,16 +73,18 @@ class Trials:
         self._lock = asyncio.Lock()
 
     def get(self, name: str) -> Asked | None:
-        """A trial by its name; None for one that is not kept, or never was."""
+        """A trial by its name; None for an unknown trial or one that is no longer kept."""
         return self._known.get(name)
 
     def check_room(self) -> None:
-        """Raise Busy where one more trial has no room."""
+        """Raise Busy where the maximum number of trials is in progress."""
         if sum(trial.ended is None for trial in self._known.values()) >= AT_ONCE:
             raise Busy
 
     def begin(self, questions: Questions, control: dict[str, Answered] | None) -> str:
-        """Start a trial in the background and return its name, which nobody can guess. Raises Busy."""
+        """Start a trial in the background and return its random name. Raises Busy where the maximum number of trials is
+        in progress.
+        """
         self.check_room()
         name = secrets.token_urlsafe(16)
         asked = Asked(Trial(questions, budget=self._budget), control)
@@ -91,13 +96,13 @@ class Trials:
         return name
 
     async def stop(self, asked: Asked) -> None:
-        """Ask nothing more for a trial."""
+        """Stop a trial: send no more queries."""
         asked.trial.stop(_STOPPED)
         if asked.task is not None:
             await asyncio.wait({asked.task}, timeout=2)
 
     async def close(self) -> None:
-        """Stop all trials when the server ends."""
+        """Stop all trials and close the back-end, when the server ends."""
         for trial in self._known.values():
             if trial.ended is None:
                 await self.stop(trial)
@@ -119,7 +124,7 @@ class Trials:
             asked.ended = time.monotonic()
 
     async def _open(self) -> Backend:
-        """The judge, opened and probed once; what fails is tried again with the next trial."""
+        """The judge's back-end, opened and probed on the first call. After a failure, the next trial tries again."""
         async with self._lock:
             if self._backend is None:
                 self.opening = True
@@ -136,7 +141,7 @@ class Trials:
 
 
 def in_words(error: JudgeError) -> str:
-    """An error in words: the fault and its remedy, without options."""
+    """An error as text for the page: its sentence and its hint, without names of options."""
     hint = written(error.hint or "", PLAIN)
     sentence = f"{written(error.sentence, PLAIN)}."
     return f"{sentence} {hint[:1].upper()}{hint[1:]}." if hint else sentence

@@ -1,4 +1,6 @@
-"""Messages from the page of `judge try`: texts and the criteria set, within limits; the judge is fixed at the start."""
+"""Messages from the page of `judge try`: the form's texts and criteria set, within limits of length. The judge is not
+part of a message, since it is fixed when the server starts.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ _Text = Annotated[str, StringConstraints(max_length=MOST)]
 
 
 class Message(BaseModel):
-    """The form's content, with stories as they were pasted; "" means none."""
+    """The form's content, with texts as they were pasted; "" = not given."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
     criteria: Annotated[str, StringConstraints(max_length=200)]
@@ -28,12 +30,12 @@ class Message(BaseModel):
 
     @property
     def own(self) -> Story:
-        """The story that is judged."""
+        """The user's own story, which is judged."""
         return self._story(OWN, self.story)
 
     @property
     def second(self) -> Story | None:
-        """The story to compare it with; None where there is none."""
+        """The other story, with which the user's own story is compared; None where it is not given."""
         return self._story(OTHER, self.other) if self.other.strip() else None
 
     def _story(self, name: str, text: str) -> Story:

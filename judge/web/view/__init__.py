@@ -1,1 +1,1 @@
-"""`judge view`: read-only pages over all runs of a folder, which write nothing but caches."""
+"""`judge view`: read-only web pages about all runs of a folder. They write nothing but caches."""

@@ -1,4 +1,6 @@
-"""The server of `judge view`: addresses to pages, errors to sentences. Read-only: it answers no write at all."""
+"""The server of `judge view`: maps addresses to pages, and errors to pages with a sentence. It is read-only and refuses
+all writes.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +61,9 @@ def view_app(root: Path, access: Access) -> Starlette:
 
 
 def _endpoint(site: Site, page: Callable[[Site, Any], Any]) -> Callable[[Any], Any]:
-    """A page as Starlette calls it: in a thread, since reading SQLite waits for the disk."""
+    """Endpoint for a page, as a synchronous function: Starlette runs it in a thread, since reading SQLite waits for the
+    disk.
+    """
 
     def endpoint(request: Request) -> Response:
         response: Response = page(site, request)
@@ -69,7 +73,7 @@ def _endpoint(site: Site, page: Callable[[Site, Any], Any]) -> Callable[[Any], A
 
 
 def _of_ratings(page: Callable[[Site, Any], Any]) -> Callable[[Site, Any], Any]:
-    """A page about ratings, which a run that compares has none of."""
+    """The page function, wrapped to raise NotFoundError for runs that compare stories, which have no ratings."""
 
     def shown(site: Site, request: Request) -> Any:
         run = site.run(request)
@@ -84,7 +88,7 @@ def _of_ratings(page: Callable[[Site, Any], Any]) -> Callable[[Site, Any], Any]:
 
 
 def _sentence(site: Site, error: JudgeError, status: int | None = None) -> Response:
-    """Page for an error: a sentence and its remedy."""
+    """Page for an error, with its sentence and hint. `status` defaults to 404 for NotFoundError and 422 otherwise."""
     status = status or (404 if isinstance(error, NotFoundError) else 422)
     sentence, hint = written(error.sentence, PLAIN), written(error.hint or "", PLAIN)
     return site.page("parts/sentence.html", status=status, sentence=sentence, hint=hint or None)

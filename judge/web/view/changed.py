@@ -1,4 +1,6 @@
-"""A changed story beside the story that it was made of, with what was done marked. Texts are only ever texts."""
+"""Content of the page that shows a perturbed story next to its original, with the changes marked. Texts of stories are
+escaped.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ _FEW = 500
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """Answers of one judge about both stories; `problem` is the reason why they cannot be shown."""
+    """Answers of one judge about the original and the perturbed story; `problem` is the reason why they cannot be
+    shown.
+    """
 
     slug: str
     origin: JudgeView | None = None
@@ -36,10 +40,11 @@ class Sides:
 
 @dataclass(frozen=True, slots=True)
 class ChangedView:
-    """Content of the page on one changed story.
+    """Content of the page on one perturbed story.
 
-    `marks` says where the marks come from: the file of facts, or a comparison of words. `versions` are all that were
-    made of the origin, by id; `before` and `after` the same change of the origins beside.
+    `old` and `new` are both texts with the changes marked. `marks` says where the marks come from: the edits in the
+    facts file, or a comparison of words. `versions` are all perturbed versions of the original, as (id, name of the
+    change). `before` and `after` are the ids of the previous and next story with the same change.
     """
 
     origin: Story
@@ -55,7 +60,7 @@ class ChangedView:
 
 
 def first_changed(journal: JournalReader) -> str | None:
-    """The id of the first perturbed story whose original is in the journal too; None where there is none."""
+    """Id of the first perturbed story whose original is in the journal too; None without such a story."""
     position = 0
     while names := journal.names_holding("@", position, _FEW):
         match = next((name for name in names if known_change(name) and has_origin(journal, name)), None)
@@ -72,13 +77,13 @@ def known_change(story: str) -> PerturbedName | None:
 
 
 def has_origin(journal: JournalReader, story: str) -> bool:
-    """Whether the journal holds the unchanged story too."""
+    """Whether the journal holds the original of a perturbed story too."""
     name = read_name(story)
     return name is not None and journal.position_of(story_name(name.origin)) is not None
 
 
 def view(journal: JournalReader, run: FoundRun, root: Path, dataset: str, changed: Story, origin: Story) -> ChangedView:
-    """Content of the page for a story whose id names a known perturbation."""
+    """Content of the page for a perturbed story, whose id must name a known perturbation."""
     name = read_name(changed.id)
     if name is None or name.perturbation is None:
         raise ValueError(f"{changed.id!r} tells of no change")
@@ -111,13 +116,15 @@ def view(journal: JournalReader, run: FoundRun, root: Path, dataset: str, change
 
 
 def change_words(name: PerturbedName) -> str:
-    """A change as a word, with its strength where there can be several."""
+    """A perturbation's name, with its strength if the perturbation has several strengths."""
     facts = CATALOGUE[name.perturbation or ""]
     return f"{facts.name} {name.strength}" if len(facts.strengths) > 1 else facts.name
 
 
 def _facts_files(run: FoundRun, root: Path, dataset: str) -> Iterator[Path]:
-    """Possible files of facts: beside the dataset as the run names it, or in the run; never above `root`."""
+    """Paths where the facts file may be: next to the dataset file that the run names, and in the run's folder, but only
+    below `root`.
+    """
     named = [facts_path(run.path / dataset)] if dataset.endswith(".jsonl") else []
     for file in [*named, *sorted(run.path.glob("*.facts.jsonl"))]:
         if file.resolve().is_relative_to(root):
@@ -125,7 +132,9 @@ def _facts_files(run: FoundRun, root: Path, dataset: str) -> Iterator[Path]:
 
 
 def _marked(files: Iterator[Path], text: str, changed: Story) -> tuple[Markup, Markup, Literal["facts", "words"]]:
-    """Both texts with their marks: by the edits where a file's lead from the one to the other, else by words."""
+    """Both texts with the changes marked. The marks are those of the edits in a facts file if these turn the original
+    into the perturbed text, else those of a comparison of words; the third value says which.
+    """
     for file in files:
         edits = edits_of(file, changed.id)
         if edits is not None and _leads(text, edits, changed.text):

@@ -1,11 +1,14 @@
-"""The index of a journal's judgments, as the parser reads each repeat; it can always be rebuilt.
+"""The index of a journal: a database with the parsed judgment of each repeat, for fast pages. It can always be rebuilt
+from the journal.
 
-The journal stores no parse, and a page cannot parse 150,000 answers. Rows stand in one order, story x criterion x
-Eval-Prompt x repeat, folded into one number, so that a page goes on from a place without counting rows before it. Only
-what was tried since the last time is read again, unless the parser, the criteria or the journal changed.
+The journal stores no parsed ratings, and parsing 150,000 answers would take too long for a page. Rows are ordered by
+story, criterion, Eval-Prompt and repeat, which are encoded in one number (the place), so that a page can start at any
+place without counting the rows before it. An update reads only the attempts since the last update, unless the parser,
+the criteria or the journal changed.
 
-Of a run that compares a row is a verdict: its place is that of the pair, whose two orders stand beside each other; its
-rating is 1 where the story shown first was preferred, -1 where the second was, 0 for a tie.
+For a run that compares stories, a row is a verdict. Its place encodes the number of the pair instead of the story, and
+both orders of a pair are neighbours. Its rating is 1 where the story shown first was preferred, -1 where the second
+was, and 0 for a tie.
 """
 
 from __future__ import annotations
@@ -68,15 +71,15 @@ def place_of(story: int, criterion: int = 0, eval_prompt: int = 0, repeat: int =
 
 
 def story_of(key: int) -> int:
-    """The story's position, or the pair's number, from a place made by `place_of`."""
+    """The story's position (or, for verdicts, the pair's number) from a place encoded by `place_of`."""
     return key >> _STORY
 
 
 def update(folder: ResultFolder, file: Path) -> int:
     """Bring the index at `file` up to date with the journal, and return the number of newly read judgments.
 
-    An index of another parser, journal or set of criteria is made again from nothing. Raises RunFolderError where the
-    journal cannot be read.
+    An index made with another parser, journal or set of criteria is rebuilt. Raises RunFolderError where the journal
+    cannot be read.
     """
     with JournalReader(folder.journal) as journal:
         definition = journal.meta().get("definition")
@@ -95,8 +98,8 @@ def update(folder: ResultFolder, file: Path) -> int:
 
 
 def identity_of(definition: Mapping[str, Any], parser: Parser, created: float | None) -> str:
-    """Fingerprint under which an index can be continued. It covers all criteria, since a later criterion changes how
-    other answers are parsed.
+    """Fingerprint of everything that must be unchanged so that an index can be continued. It covers all criteria, since
+    a later criterion changes how other answers are parsed.
     """
     kept: tuple[str, ...] = (
         "name",
@@ -113,7 +116,7 @@ def identity_of(definition: Mapping[str, Any], parser: Parser, created: float | 
 
 
 def _opened(file: Path, identity: str) -> sqlite3.Connection:
-    """The index as a writing connection; a foreign or broken file at its place is made anew."""
+    """Connection for writing to the index; a broken file or one with another identity is replaced by an empty index."""
     file.parent.mkdir(parents=True, exist_ok=True)
     db = _connected(file)
     try:
@@ -140,7 +143,7 @@ def _connected(file: Path) -> sqlite3.Connection:
 
 
 class _Row(NamedTuple):
-    """A row of the table of judgments; `flags` are names."""
+    """One judgment as a row for the index, with numbers in place of names, except for `flags`."""
 
     place: int
     system: int
@@ -159,7 +162,9 @@ _Read = Callable[[Answer], list[_Row]]
 
 
 class _Numbers:
-    """Names as numbers: stories by position, systems and flags as they come, the rest in the definition's order."""
+    """Numbers that replace names in the index: stories by position, criteria and Eval-Prompts in the order of the run's
+    definition, statuses in a fixed order.
+    """
 
     def __init__(
         self, stories: dict[str, tuple[int, int]], definition: Mapping[str, Any], statuses: Iterable[str]
@@ -185,7 +190,7 @@ def _numbers(db: sqlite3.Connection, journal: JournalReader, definition: Mapping
 
 
 def _ratings(reading: StoredAnswers, numbers: _Numbers) -> _Read:
-    """A function that turns answers of a run that rates into rows."""
+    """A function that turns an answer of a run that rates stories into rows of the index."""
 
     def row(answer: Answer, judgment: Judgment) -> _Row:
         position, system = numbers.stories[answer.story]
@@ -198,7 +203,7 @@ def _ratings(reading: StoredAnswers, numbers: _Numbers) -> _Read:
 
 
 def _verdicts(journal: JournalReader, definition: Mapping[str, Any], numbers: _Numbers) -> _Read:
-    """A function that turns answers of a run that compares into rows."""
+    """A function that turns an answer of a run that compares stories into rows of the index."""
     compared = journal.comparisons()
     reading = StoredVerdicts.of_run(definition, compared, journal.text_of)
     people = Preferred.of(journal)
@@ -273,7 +278,9 @@ def _insert(db: sqlite3.Connection, answers: Iterable[Answer], read: _Read) -> N
 
 
 def _sum(db: sqlite3.Connection, journal: JournalReader) -> None:
-    """Count each status and rating in each cell, so that no page has to count."""
+    """Update the table with the number of judgments for each status and rating by criterion, Eval-Prompt and system, so
+    that pages need not count.
+    """
     db.execute("DELETE FROM cells")
     db.execute(
         "INSERT INTO cells SELECT criterion, eval_prompt, system, status, round(rating, 6), other, agrees, count(*)"

@@ -1,4 +1,4 @@
-"""Queries on the index of judgments: pages under filters, and counts by cell."""
+"""Queries on the index of judgments: filtered pages of judgments, and counts."""
 
 from __future__ import annotations
 
@@ -31,10 +31,11 @@ WORDS = ("criterion", "eval_prompt", "system", "status", "flag", "text", "people
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Filters of judgments. None and "" filter nothing; names that are not in the index match nothing.
+    """Filters of judgments. None and "" do not filter; a name that is not in the index matches nothing.
 
-    `rating` is a whole point (ratings from .5 below to .5 above count as it, those halfway to the higher point), of
-    verdicts a number of `index.LEAD`. `people` is "agrees" or "differs", of verdicts alone.
+    `rating` is a whole point of the scale and matches ratings that round to it (halves are rounded up). For verdicts it
+    is 1 for the story shown first, -1 for the second, and 0 for a tie. `people` is "agrees" or "differs", for verdicts
+    only.
     """
 
     criterion: str = ""
@@ -47,7 +48,7 @@ class Filters:
     rating: float | None = None
 
     def words(self) -> dict[str, str]:
-        """The filters that are set, as parameters of an address."""
+        """The filters that are set, as parameters for an address."""
         plain = {key: getattr(self, key) for key in WORDS}
         if self.rating is not None:
             plain["rating"] = f"{self.rating:g}"
@@ -56,7 +57,7 @@ class Filters:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One judgment of the index, without its text, which is read from the journal."""
+    """One judgment of the index, without the answer's text, which is in the journal."""
 
     place: int
     story: int
@@ -74,9 +75,10 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Rows in reading order; `before` and `after` are the places where the neighbouring pages begin, or None.
+    """One page of judgments in reading order. `before` and `after` are the places where the neighbouring pages begin,
+    or None.
 
-    `searched` is the place up to which texts were looked through when time was up; None where all were.
+    `searched` is the place up to which texts were searched before the time limit; None where all texts were searched.
     """
 
     rows: list[Row]
@@ -86,7 +88,7 @@ class Page:
 
 
 class Judgments:
-    """One index, opened for reading."""
+    """One index of judgments, opened for reading."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
@@ -98,11 +100,13 @@ class Judgments:
         self.identity = str(meta["identity"])
 
     def number(self, kind: str, name: str) -> int:
-        """The number of a name in the index; -1, which matches nothing, for an unknown name."""
+        """The number of a name of this kind in the index; -1, which matches nothing, for an unknown name."""
         return next((number for number, own in self.names[kind].items() if own == name), -1)
 
     def page(self, filters: Filters, *, after: int = _BEGIN, before: int | None = None, size: int = PAGE) -> Page:
-        """The next `size` judgments after a place, or the last ones before one."""
+        """The next `size` judgments after the place `after` that pass the filters or, with `before`, the last `size`
+        judgments before that place.
+        """
         where, values = self._where(filters)
         if filters.text:
             rows_read, searched = self._scan(where, values, filters.text, after, before, size)
@@ -151,7 +155,9 @@ class Judgments:
     def _scan(
         self, where: str, values: Sequence[Any], text: str, after: int, before: int | None, size: int
     ) -> tuple[list[Any], int | None]:
-        """As `_keyset`, searching texts in batches until the page is full or the time limit is reached."""
+        """Rows whose text contains `text`, searched in batches until the page is full or the time limit is reached. The
+        second value is the place where the search stopped; None where it did not stop early.
+        """
         began, folded = time.monotonic(), text.casefold()
         edge, order = (after, "") if before is None else (before, " DESC")
         step = "t.place > ?" if before is None else "t.place < ?"
@@ -200,16 +206,16 @@ class Judgments:
         ]
 
     def agreed(self) -> dict[tuple[str, str], tuple[int, int]]:
-        """(criterion, Eval-Prompt) -> number of verdicts that agree with people's preference, and number of verdicts on
-        pairs of which people prefer one story.
+        """For each (criterion, Eval-Prompt): the number of verdicts that agree with people's preference, and the number
+        of verdicts where both the judge and people prefer one story.
         """
         sql = "SELECT criterion, eval_prompt, sum(agrees * n), sum(n) FROM cells WHERE agrees IS NOT NULL GROUP BY 1, 2"
         names = self.names
         return {(names["criterion"][c], names["eval_prompt"][e]): (own, n) for c, e, own, n in self._db.execute(sql)}
 
     def wins(self, criterion: str) -> dict[tuple[str, str], float]:
-        """(system, other) -> verdicts for the system against the other, where ties count one half; only pairs of
-        systems that were compared.
+        """For each pair (system, other system) that was compared: the number of verdicts for the first system, where
+        ties count one half.
         """
         sql = (
             "SELECT system, other, rating, sum(n) FROM cells WHERE criterion = ? AND rating IS NOT NULL"
@@ -227,7 +233,9 @@ class Judgments:
         return self._db.execute("SELECT criterion, value, n FROM people").fetchall()
 
     def means(self, first: int, last: int) -> Mapping[int, Mapping[str, tuple[float | None, int, int]]]:
-        """Story position -> criterion -> (mean rating over Eval-Prompts and repeats, rated, tried), first to last."""
+        """For each position of a story from `first` to `last` and each criterion: the mean rating over Eval-Prompts and
+        repeats, the number of repeats with a rating, and the number of repeats tried.
+        """
         means_by_story: dict[int, dict[str, tuple[float | None, int, int]]] = defaultdict(dict)
         sql = (
             "SELECT place >> 32, criterion, avg(rating), count(rating), count(*) FROM judgments"

@@ -1,6 +1,7 @@
-"""Stored results of computations, and the state of the journal that they belong to; all are in `derived/`.
+"""Stores computed results in the folder `derived/` of a run, with the state of the journal to which they belong.
 
-Where a run's folder cannot be written, its computed things go to a folder of the server's own, which ends with it.
+Where a run's folder cannot be written, computed results are stored in a temporary folder, which is deleted when the
+server ends.
 """
 
 from __future__ import annotations
@@ -28,16 +29,16 @@ MAP = "map.sqlite"
 
 
 class Kept:
-    """Folders where computed files are stored. `close` removes the temporary folder that replaces folders without write
-    access.
+    """Finds the folders in which computed files are stored. `close` removes the temporary folder that is used for runs
+    without write access.
     """
 
     def __init__(self) -> None:
         self._own: tempfile.TemporaryDirectory[str] | None = None
 
     def folder_of(self, folder: Path) -> Path:
-        """Folder for files computed from this folder: its `derived/`, or a temporary folder. Creates nothing in the
-        run.
+        """Folder for files computed from a run or result folder: its `derived/` or, where that cannot be written, a
+        temporary folder. The function does not create `derived/`.
         """
         derived = folder / "derived"
         nearest = derived if derived.is_dir() else folder
@@ -48,14 +49,14 @@ class Kept:
         return Path(self._own.name) / fingerprint(str(folder))[3:]
 
     def close(self) -> None:
-        """Remove our own folder, if there is one."""
+        """Remove the temporary folder, if there is one."""
         if self._own is not None:
             self._own.cleanup()
 
 
 def state(folder: ResultFolder) -> str:
-    """Fingerprint that changes whenever results computed from this folder may change: with its answers, definition,
-    program or format.
+    """Fingerprint that changes whenever results computed from this folder may change: with its answers, its definition,
+    the program's version or the format of stored files.
 
     Raises RunFolderError where there is no readable journal.
     """
@@ -79,7 +80,7 @@ def run_state(run: FoundRun) -> str:
 
 
 def read_kept(file: Path) -> dict[str, Any] | None:
-    """A stored JSON file as plain data; None where there is no file, or where this program did not write it."""
+    """A stored JSON file as plain data; None where there is no file or the file is not one of this program."""
     try:
         data = orjson.loads(file.read_bytes())
     except (OSError, orjson.JSONDecodeError):

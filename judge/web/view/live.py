@@ -1,4 +1,6 @@
-"""Progress of a judge's run, during and after it; pages do not wait for late figures."""
+"""Current figures on the progress of a judge's run, during and after the run. Pages do not wait for figures that take
+long.
+"""
 
 from __future__ import annotations
 
@@ -41,8 +43,8 @@ class Standing:
     """One judge's current figures. `problem` is a sentence for a folder that cannot be read; all other fields are then
     unknown.
 
-    `parsed` is the share of the newest `sample` repeats that carry a rating, or, where it `compares`, a preference.
-    None = not known.
+    `parsed` is the share of the newest `sample` answers that have a rating or, where the run `compares` stories, a
+    preference. None = unknown.
     """
 
     judge: str
@@ -61,7 +63,7 @@ class Standing:
 
     @property
     def word(self) -> str:
-        """The run's state, in a word or two."""
+        """The state of the run as a short text, such as "running"."""
         if self.problem:
             return "cannot be read"
         if self.imported:
@@ -76,7 +78,7 @@ class Standing:
 
     @property
     def left(self) -> str | None:
-        """Estimated time left, at the present rate."""
+        """Estimated time left at the present rate, as text; None where the run is not in progress."""
         if not self.running or self.counted is None or not self.counted.rate:
             return None
         return duration(max(0, self.planned - self.counted.settled) / self.counted.rate)
@@ -92,7 +94,9 @@ class Live:
         self._lock = threading.Lock()
 
     def standings(self, folders: Iterable[ResultFolder], *, wait: float = _WAIT) -> list[Standing]:
-        """Figures of each folder, at most half a second old; older ones, or none yet, where counting takes long."""
+        """Figures of each folder, in the same order. They are at most half a second old, unless counting takes longer
+        than `wait` seconds; then they are older, or still empty.
+        """
         asked_for = list(folders)
         began = time.monotonic()
         futures = [self._begun(folder) for folder in asked_for]
@@ -105,7 +109,7 @@ class Live:
         return standings
 
     def _begun(self, folder: ResultFolder) -> Future[Standing] | None:
-        """The count that is going on, or a new one; None where the figures are fresh."""
+        """The count in progress for a folder, or a newly started one; None where the last figures are recent enough."""
         with self._lock:
             when, last = self._known.get(folder.path, (0.0, None))
             if last is not None and time.monotonic() - when < _FRESH:
@@ -131,7 +135,7 @@ class Live:
         return standing
 
     def close(self) -> None:
-        """Count no more."""
+        """Stop counting, when the server ends."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
@@ -178,7 +182,7 @@ def _parsed(journal: JournalReader, run: Asked, last: int) -> tuple[float | None
 
 
 def notes_of(run: Asked) -> tuple[str, ...]:
-    """Notes to be shown beside this judge's figures."""
+    """Notes to show with this judge's figures, such as that it is a control."""
     force = run.manifest.get("in_force", {})
     name = JudgeName.of(run.judge)
     notes = [f"{run.judge} is a control, not a language model"] if name.is_control else []
@@ -192,9 +196,10 @@ def notes_of(run: Asked) -> tuple[str, ...]:
 
 
 def _running(folder: ResultFolder, counted: Counted) -> bool:
-    """Whether a session that has not ended has a process, or, where that cannot be seen, has committed lately.
+    """Whether the run is in progress: its last session has not ended, and its process exists or, where processes cannot
+    be seen, it has committed answers recently.
 
-    The lock itself is not tried: holding it for a moment could turn away a run that is about to start.
+    The run's lock is not tried, because holding it even briefly could prevent a run from starting.
     """
     if counted.ended is not None or counted.executor is None:
         return False

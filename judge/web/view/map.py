@@ -1,7 +1,8 @@
-"""The map of explanations for pages: a small database for lists, and columns of numbers for the picture.
+"""The map of explanations in a form for pages: a small database for lists, and columns of numbers for the picture.
 
-`derived/explanations.json` of a large run would fill the server's memory; another process turns it into these two. No
-text stands in either: those come from the journal, by story, criterion, Eval-Prompt and repeat.
+The file `derived/explanations.json` of a large run would fill the server's memory, so a separate process converts it
+into these two files. They contain no texts, which are read from the journal by story, criterion, Eval-Prompt and
+repeat.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ CREATE TABLE points (
 
 
 def state_of(folder: ResultFolder) -> str | None:
-    """Fingerprint of the map that `judge explain` stored in the folder; None where there is no map."""
+    """Fingerprint of the map of explanations that `judge explain` stored in the folder; None where there is no map."""
     try:
         status = (folder.derived / SOURCE).stat()
     except OSError:
@@ -52,13 +53,13 @@ def state_of(folder: ResultFolder) -> str | None:
 
 
 def picture_file(file: Path) -> Path:
-    """Path of the file with the picture's numbers, beside the database."""
+    """Path of the file with the numbers for the picture, in the same folder as the database."""
     return file.with_suffix(".json")
 
 
 def convert(folder: ResultFolder, file: Path, state: str) -> None:
-    """Read the map that `judge explain` stored and write the database and the picture file anew; the last step makes
-    them visible.
+    """Convert the map that `judge explain` stored into the database and the picture file, replacing older ones; both
+    appear only when they are complete.
     """
     from judge.explanations.mapping.stored import read
 
@@ -85,7 +86,9 @@ def convert(folder: ResultFolder, file: Path, state: str) -> None:
 
 
 def _picture(points: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Columns of the drawn points: places on a grid, names as numbers. More than `DRAWN` are sampled, seed 1."""
+    """Columns of numbers for the points to draw: coordinates on a grid, and numbers in place of names. If there are
+    more than `DRAWN` points, a random sample with fixed seed is drawn.
+    """
     drawn = [i for i, point in enumerate(points) if point["x"] is not None and point["y"] is not None]
     total = len(drawn)
     if total > DRAWN:
@@ -110,7 +113,7 @@ def _picture(points: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class MapFilters:
-    """Filters of the map's points; "" filters nothing. `cluster` "none" selects the points in no cluster."""
+    """Filters of the map's points; "" does not filter. `cluster` "none" selects the points in no cluster."""
 
     criterion: str = ""
     eval_prompt: str = ""
@@ -139,14 +142,16 @@ class Dot:
 
 
 class Map:
-    """One map, opened for reading."""
+    """One map of explanations, opened for reading."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
         self.facts: dict[str, Any] = {k: orjson.loads(v) for k, v in db.execute("SELECT key, value FROM meta")}
 
     def page(self, filters: MapFilters, after: int = -1) -> tuple[list[Dot], int | None]:
-        """The next points under the filters, and the number to continue from; None at the end."""
+        """The next points that pass the filters, after the point with number `after`, and the number from which to
+        continue; None at the end.
+        """
         where: list[str] = ["number > ?"]
         values: list[Any] = [after]
         for key in ("criterion", "eval_prompt", "system"):
@@ -175,12 +180,12 @@ class Map:
         return None if row is None else Dot(*row)
 
     def clusters(self) -> list[tuple[int, int, list[str]]]:
-        """(cluster, size, words) of every cluster, by number; those in none are left out."""
+        """All clusters as (number, size, characteristic words), sorted by number; points in no cluster are left out."""
         sql = "SELECT cluster, count(*) FROM points WHERE cluster >= 0 GROUP BY cluster ORDER BY cluster"
         words = self.facts["keywords"]
         return [(cluster, n, list(words.get(str(cluster), ()))) for cluster, n in self._db.execute(sql)]
 
 
 def opened(file: Path) -> AbstractContextManager[Map | None]:
-    """Context manager for the map at `file`, open for reading; None where there is no map yet."""
+    """Context manager for the map of explanations at `file`, open for reading; None where there is no map yet."""
     return reading(file, Map)

@@ -1,4 +1,6 @@
-"""Texts as markup: an answer with what the parser took marked, two queries with their differences. All is escaped."""
+"""Texts as HTML markup: an answer with the parsed rating marked, and two texts with their differences marked. All texts
+are escaped.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ _MOST = 2_000_000
 def answer(text: str, judgment: Judgment | Verdict) -> Markup:
     """The whole answer, with the characters of the rating or preference in `mark` and the explanation underlined.
 
-    The explanation is marked where it stands in the answer as it is.
+    The explanation is marked only if the answer contains it unchanged.
     """
     cuts: list[tuple[int, int, Markup]] = []
     if judgment.span is not None:
@@ -42,7 +44,7 @@ def answer(text: str, judgment: Judgment | Verdict) -> Markup:
 
 
 def excerpt(text: str, judgment: Judgment | Verdict) -> Markup:
-    """The answer's beginning on one line, with the rating or the preference marked if it stands there."""
+    """The beginning of the answer, with the rating or the preference marked if the beginning contains it."""
     shown = text if len(text) <= _EXCERPT else text[:_EXCERPT]
     span = judgment.span if judgment.span is not None and judgment.span[1] <= len(shown) else None
     marked = answer(shown, replace(judgment, explanation=None, span=span))
@@ -62,10 +64,10 @@ def edited(text: str, edits: Sequence[Edit]) -> tuple[Markup, Markup]:
 
 
 def difference(left: str, right: str, shared_texts: Sequence[str] = ()) -> tuple[Markup, Markup]:
-    """Both texts: words only in the left one in `del`, words only in the right one in `ins`.
+    """Both texts as markup: words only in the left text in `del`, words only in the right text in `ins`.
 
-    `known` are long texts that may stand in both (the story): each stays one piece, which is never compared word by
-    word; long texts would take seconds and the story differs from nothing.
+    `shared_texts` are long texts that may occur in both, such as the story. Each of them is compared as a whole and not
+    word by word, which would take seconds.
     """
     a, b = _pieces(left, shared_texts), _pieces(right, shared_texts)
     if len(a) * len(b) > _MOST:
@@ -86,7 +88,9 @@ def difference(left: str, right: str, shared_texts: Sequence[str] = ()) -> tuple
 
 
 def _pieces(text: str, shared_texts: Sequence[str]) -> list[str]:
-    """The text as words, blanks and signs; a known text that occurs in it is one piece."""
+    """The text split into words, blanks and signs; each shared text of more than 40 characters that occurs in it stays
+    whole.
+    """
     # Shorter texts, such as a title, may occur by chance; the longest first, so that none is cut by one that it holds.
     whole = sorted({shared for shared in shared_texts if len(shared) > 40}, key=len, reverse=True)
     if not whole:
@@ -101,7 +105,9 @@ def _pieces(text: str, shared_texts: Sequence[str]) -> list[str]:
 
 
 def _equal(pieces: Sequence[str], shared_texts: Sequence[str]) -> Markup:
-    """Markup of the pieces in both texts: known texts get a box, so that differences are not lost among them."""
+    """Markup of pieces that both texts have. A shared text gets a scrollable box of limited height, so that differences
+    are easier to see.
+    """
     whole = Markup('<span class="whole" tabindex="0">{}</span>')
     return Markup("").join(whole.format(piece) if piece in shared_texts else escape(piece) for piece in pieces)
 

@@ -1,6 +1,7 @@
-"""One pair of stories with all verdicts on it, by each judge in both orders and by people.
+"""Content of the page on one pair of stories: all verdicts by each judge, in both orders, and people's preferences.
 
-The stories are called one and other, whatever order a comparison showed them in. Parsed as for tables.
+The two stories are called `one` and `other`, independently of the order in which a comparison showed them. Verdicts are
+parsed in the same way as for tables.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ Won = Literal["one", "other", "tie"]
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """An answer to a comparison, and the repeats that gave it; `won` is None where no preference could be parsed."""
+    """An answer to a comparison, with the numbers of the repeats that gave it. `won` is the preferred story, None where
+    no preference could be parsed.
+    """
 
     repeats: tuple[int, ...]
     verdict: Verdict
@@ -40,9 +43,9 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """Answers of one judge about the pair on one criterion with one Eval-Prompt, shown in one order.
+    """Answers of one judge about the pair, for one criterion, one Eval-Prompt and one order of the stories.
 
-    `won` has every repeat in order, None where no preference was read.
+    `won` holds the preferred story of every repeat in order, None where no preference could be parsed.
     """
 
     criterion: str
@@ -81,7 +84,7 @@ class People:
 
     @property
     def implied(self) -> Won | None:
-        """Preference that the mean ratings imply; None without means."""
+        """Preference implied by people's mean ratings of both stories; None without means."""
         if self.means is None:
             return None
         one, other = self.means
@@ -108,7 +111,9 @@ class PairView:
 
 
 def people_of(opened: Stored, one: Story, other: Story, criteria: Sequence[str]) -> dict[str, People]:
-    """People's preferences by criterion: the judges' criteria first, then others that people were asked about."""
+    """People's preferences by criterion: the judges' criteria first, then further criteria for which people gave
+    preferences.
+    """
     given: dict[str, list[Given]] = {}
     for preference in opened.journal.preferences():
         if {preference.first, preference.second} == {one.id, other.id}:
@@ -139,14 +144,16 @@ def mean_ratings(story: Story) -> dict[str, float]:
 
 
 def won_by(preference: Preferred, *, swapped: bool) -> Won:
-    """The story that a preference names by its place."""
+    """The preferred story, from a preference for the first or second story shown; `swapped` says that the order was
+    reversed.
+    """
     if preference == "tie":
         return "tie"
     return "one" if (preference == "first") != swapped else "other"
 
 
 def side(slug: str, opened: Stored, pair: str, one: Story) -> JudgeView:
-    """Read the answers of one judge about a pair, on all its criteria, shown in either order."""
+    """Read the answers of one judge about a pair, on all its criteria and in both orders."""
     asked = opened.asked
     tried = opened.journal.asked_of(pair)
     compared = {key: (pair, second) for key, _, second, _, _ in tried}
@@ -160,7 +167,7 @@ def side(slug: str, opened: Stored, pair: str, one: Story) -> JudgeView:
 
 
 def _cell(criterion: str, prompt: str, answers: Sequence[Answer], reading: StoredVerdicts, *, swapped: bool) -> Cell:
-    """The answers to one comparison, equal ones of several repeats together."""
+    """The answers to one comparison; equal answers of several repeats are merged."""
     same: dict[tuple[str | None, ...], list[tuple[Answer, Verdict]]] = {}
     won: list[Won | None] = []
     for answer in answers:

@@ -1,4 +1,6 @@
-"""People's preference within a pair: their own verdicts, or else what the means of their ratings imply."""
+"""People's preference within a pair of stories: from their own verdicts or, without these, implied by their mean
+ratings.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +16,10 @@ _SAME = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Preferred:
-    """People's preferences and mean ratings of one journal.
+    """People's preferences and mean ratings, read from one journal.
 
-    `leads` is criterion -> (one story, the other) -> how many more preferred the one; `means` is (criterion, story) ->
-    mean rating.
+    `leads` maps a criterion and then a pair of story ids to the number of people who prefer the first story minus the
+    number who prefer the second. `means` maps (criterion, story id) to the mean rating.
     """
 
     leads: Mapping[str, Mapping[tuple[str, str], int]]
@@ -34,7 +36,9 @@ class Preferred:
         return cls(leads, journal.mean_ratings())
 
     def lead(self, criterion: str, first: str, second: str) -> int | None:
-        """1 where people prefer the first story, -1 the second, 0 neither; None where their preference is not known."""
+        """1 where people prefer the first story, -1 where they prefer the second, 0 where they prefer neither; None
+        where their preference is unknown.
+        """
         if self.leads:
             by_pair = self.leads[named] if (named := beside(criterion, self.leads)) is not None else {}
             counts = [by_pair.get((first, second)), _turned(by_pair.get((second, first)))]
@@ -44,7 +48,7 @@ class Preferred:
         return None if means is None else _sign(means[0] - means[1])
 
     def implied(self, criterion: str, first: str, second: str) -> tuple[float, float] | None:
-        """People's mean ratings of both stories on the criterion; None where one of them is not known."""
+        """People's mean ratings of both stories on the criterion; None where a mean is missing."""
         named = beside(criterion, dict.fromkeys(name for name, _ in self.means))
         if named is None or not {(named, first), (named, second)} <= self.means.keys():
             return None
@@ -52,7 +56,9 @@ class Preferred:
 
 
 def beside(criterion: str, names_there: Iterable[str]) -> str | None:
-    """People's criterion that a judge's criterion is compared with: that of the same name, else the only one."""
+    """The human criterion with which a judge's criterion is compared: that of the same name, else the only human
+    criterion, else None.
+    """
     names = list(names_there)
     same = [name for name in names if name.casefold() == criterion.casefold()]
     return same[0] if same else names[0] if len(names) == 1 else None

@@ -1,4 +1,6 @@
-"""Pictures as plain values and back, so that what lies in `derived/` is drawn anew and never shown as it is there."""
+"""Converts forest plots to plain data for storage in `derived/`, and draws them from these data. Stored markup is never
+shown, because the files may come from an untrusted source.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ def plain(forest: Forest) -> dict[str, Any]:
 
 
 def drawn(values: Iterable[Any]) -> list[tuple[Markup, str]]:
-    """Each forest plot with its caption; values that do not describe a plot are left out."""
+    """Draw each stored forest plot; returns pairs of markup and caption. Values that do not describe a plot are left
+    out.
+    """
     figures = []
     for position, value in enumerate(values):
         try:

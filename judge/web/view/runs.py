@@ -1,4 +1,6 @@
-"""Which runs lie under a folder. Pages name runs by keys of this list: no path is ever made from a request."""
+"""Finds the runs under a folder. Addresses of pages name runs by keys of this list, so that no path is made from a
+request.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ _FRESH = 1.0
 
 @dataclass(frozen=True, slots=True)
 class FoundRun:
-    """A run's folder: its definition, if there is one, and a result folder for each judge, by folder name."""
+    """A run found under the root: its key in addresses, its name, its folder, its definition file (None without one),
+    and the judges' result folders by folder name.
+    """
 
     key: str
     name: str
@@ -33,12 +37,12 @@ class FoundRun:
 
     @property
     def derived(self) -> Path:
-        """Folder for files computed over all judges."""
+        """Folder for files that are computed from all judges of the run."""
         return self.path / "derived"
 
 
 class Runs:
-    """All runs under `root`, found again when the list is older than a second, so that new ones appear."""
+    """All runs under `root`. The list is renewed when it is older than a second, so that new runs appear."""
 
     def __init__(self, root: Path) -> None:
         self.root = root.resolve()
@@ -47,7 +51,7 @@ class Runs:
         self._lock = threading.Lock()
 
     def all(self) -> dict[str, FoundRun]:
-        """Key -> run, in order of path."""
+        """All runs by key, in order of path."""
         with self._lock:
             if time.monotonic() - self._looked >= _FRESH:
                 self._found = {run.key: run for run in _find(self.root)}
@@ -56,7 +60,9 @@ class Runs:
 
 
 def _find(root: Path) -> Iterator[FoundRun]:
-    """A folder is a run when it has a run.yaml or result folders, or is a result folder that stands alone."""
+    """Yield all runs under the root. A folder is a run if it has a run.yaml or result folders, or if it is a result
+    folder outside a run.
+    """
     taken: set[str] = set()
     for folder in _folders(root, _DEPTH):
         definition = folder / DEFINITION
@@ -96,5 +102,5 @@ def _children(folder: Path) -> list[Path]:
 
 
 def _key(name: str) -> str:
-    """A path as one word of an address."""
+    """A run's key: its relative path as one path segment of an address."""
     return "~".join(re.sub(r"[^A-Za-z0-9._-]+", "-", part) for part in name.split("/")) or "run"

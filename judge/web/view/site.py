@@ -1,4 +1,4 @@
-"""Shared state of all pages of `judge view`: the runs, stored results and background work."""
+"""State that all pages of `judge view` share: the runs, stored results and background jobs."""
 
 from __future__ import annotations
 
@@ -46,24 +46,24 @@ COMPARED_TABS = (("", "Overview"), ("judgments", "Comparisons"), ("tables", "Tab
 
 
 class NotFoundError(JudgeError):
-    """An address names a run, judge or story that is not in the list."""
+    """Error: an address names a run, judge or story that does not exist."""
 
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """A computed file and its state: `work` is the job that computes it, None where the file is up to date."""
+    """A computed file, and the background job `work` that computes it; None where the file is up to date."""
 
     file: Path
     work: Work | None
 
     @property
     def problem(self) -> str | None:
-        """Reason why the file could not be computed; None where nothing failed."""
+        """Reason why the file could not be computed; None without a failure."""
         return self.work.failure if self.work is not None else None
 
 
 class Site:
-    """State that all requests share: runs, caches, background work, page templates."""
+    """State that all requests share: runs, stored results, background jobs and page templates."""
 
     def __init__(self, root: Path, access: Access) -> None:
         self.runs = Runs(root)
@@ -75,7 +75,7 @@ class Site:
         self.live.standings(folders, wait=0)
 
     def close(self) -> None:
-        """End what runs in the background."""
+        """End all background work and delete the temporary folder, when the server ends."""
         self.jobs.close()
         self.live.close()
         self.kept.close()
@@ -83,13 +83,13 @@ class Site:
     def page(
         self, template: str, run: FoundRun | None = None, tab: str = "", status: int = 200, **values: Any
     ) -> Response:
-        """A rendered page; pages about a run show its tabs."""
+        """Render a page from a template. Pages about a run have tabs, of which `tab` is the current one."""
         tabs = COMPARED_TABS if run is not None and self.only_compares(run) else TABS
         more = {"run": run, "tab": tab, "tabs": tabs, "root": self.runs.root, "link": link, **FORMATS}
         return self._pages.response(f"view/{template}", status, **(more | values))
 
     def run(self, request: Request) -> FoundRun:
-        """The run that an address names."""
+        """The run that the address of a request names. Raises NotFoundError for an unknown run."""
         key = request.path_params["run"]
         run = self.runs.all().get(key)
         if run is None:
@@ -97,7 +97,9 @@ class Site:
         return run
 
     def compares(self, folder: ResultFolder) -> bool:
-        """Whether a result folder holds comparisons; False for an unreadable journal, which other pages report."""
+        """Whether a result folder belongs to a judge that compares stories. False for an unreadable journal, which
+        other pages report.
+        """
         if not folder.journal.is_file():
             return False
         with suppress(JudgeError, sqlite3.Error), JournalReader(folder.journal) as journal:
@@ -105,15 +107,17 @@ class Site:
         return False
 
     def only_compares(self, run: FoundRun) -> bool:
-        """Whether all of a run's judges compare."""
+        """Whether all judges of a run compare stories; False without results."""
         return bool(run.results) and all(self.compares(folder) for folder in run.results.values())
 
     def compares_too(self, run: FoundRun) -> bool:
-        """Whether some of a run's judges compare."""
+        """Whether at least one judge of a run compares stories."""
         return any(self.compares(folder) for folder in run.results.values())
 
     def slug(self, request: Request, run: FoundRun) -> str:
-        """The judge that an address names by its folder's name; the first judge where it names none."""
+        """Folder name of the judge that the address of a request names, by default of the first judge with a journal.
+        Raises NotFoundError for an unknown judge and a run without results.
+        """
         wanted = request.query_params.get("judge")
         if not run.results:
             raise NotFoundError(f"run {run.name} has no results yet", hint=f"judge run {run.path}")
@@ -125,7 +129,7 @@ class Site:
         return wanted
 
     def index(self, folder: ResultFolder) -> Computed:
-        """The index of a folder's judgments, brought up to date in the background where it is behind."""
+        """The file with the index of a result folder's judgments. If it is out of date, a background job updates it."""
         file = self.kept.folder_of(folder.path) / INDEX
         with judgments(file) as index, JournalReader(folder.journal) as journal:
             if index is not None and index.attempt == journal.last_attempt():
@@ -135,30 +139,36 @@ class Site:
         return self.computed("index", folder.path, INDEX, state(folder), [folder.path])
 
     def computed(self, kind: str, folder: Path, name: str, wanted: str, before: list[Any]) -> Computed:
-        """A file computed from one folder; a job is started where the file is not known to be in the wanted state."""
+        """A file computed from one folder. A background job of the given kind is started unless the file is known to be
+        computed for the state `wanted`. `before` are the job's arguments before the file.
+        """
         file = self.kept.folder_of(folder) / name
         work = self.jobs.want(kind, [*before, file], wanted, again=not file.is_file())
         return Computed(file, None if work.done and work.state == wanted else work)
 
     def over_judges(self, kind: str, run: FoundRun, wanted: str, *more: str) -> Work:
-        """Start a computation over all of a run's judges for this state, even if it was done before."""
+        """Start a background job that computes a result over all judges of a run for the state `wanted`, even if it was
+        done before. `more` are further arguments of the job.
+        """
         folders = [folder.path for folder in run.results.values()]
         return self.jobs.want(kind, [self.kept.folder_of(run.path), *more, *folders], wanted, again=True)
 
 
 def link(path: str, values: Mapping[str, Any] | None = None, **more: Any) -> str:
-    """An address with its query; empty values are left out."""
+    """An address with query parameters; values of None and "" are left out."""
     kept = [(key, value) for key, value in {**(values or {}), **more}.items() if value not in (None, "")]
     return f"{path}?{urlencode(kept, doseq=True)}" if kept else path
 
 
 def number(value: float | None, digits: int = 2) -> str:
-    """A number in its shortest form; a dash for None."""
+    """A number as text, rounded and without trailing zeros; a dash for None."""
     return "—" if value is None else f"{round(value, digits):g}"
 
 
 def percent(value: float | None, digits: int = 1) -> str:
-    """A share in per cent, never rounded up to 100 or down to 0."""
+    """A share as text in per cent; a dash for None. A share below 1 is never shown as 100 %, a share above 0 never as
+    0.
+    """
     if value is None:
         return "—"
     text = f"{100 * value:.{digits}f}"

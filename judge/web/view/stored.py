@@ -1,7 +1,8 @@
-"""A result folder's journal with the plan that it stores: what was asked, rendered again, and how answers are read.
+"""Opens the journal of a result folder with the plan that it stores, to render the queries again and to parse the
+answers.
 
-Templates are compiled once for each definition and kept. Never reads run.yaml or the files it names: a page shows what
-was asked, whatever those say now.
+Templates are compiled once for each definition and cached. The module does not read run.yaml or the files that it
+names, so that pages show the queries of the run even if these files have changed.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ _KEPT = 64
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The request recorded in a journal's definition: the plan, how answers are parsed, and the number of `repeats`."""
+    """Definition of a run as recorded in its journal: the plan, the parser of answers, and the number of `repeats`.
+    `texts_left_out` says that the journal has no texts of stories.
+    """
 
     definition: dict[str, Any]
     manifest: dict[str, Any]
@@ -46,7 +49,7 @@ class Asked:
 
     @property
     def criteria(self) -> list[str]:
-        """Names of the criteria, in order."""
+        """Names of the criteria, in the order of the run's definition."""
         return [criterion.name for criterion in self.plan.criteria]
 
     @property
@@ -56,23 +59,24 @@ class Asked:
 
     @property
     def eval_prompts(self) -> list[str]:
-        """Names of the Eval-Prompts, in order."""
+        """Names of the Eval-Prompts, in the order of the run's definition."""
         return [prompt.name for prompt in self.plan.eval_prompts]
 
     @property
     def raters(self) -> str:
-        """Name of the ratings shown beside the judge's: people, or labels that no person gave."""
+        """Name of the ratings that are shown with the judge's ratings: "people", or "labels" if no person gave them."""
         return "labels" if self.definition.get("labels_note") else "people"
 
     @property
     def people(self) -> dict[str, str]:
-        """Judge's criterion -> people's criterion that it is compared with, where the run declares one."""
+        """For each criterion of the judge, the human criterion with which it is compared, if the run declares one."""
         return dict(self.definition.get("people") or {})
 
     def query(self, story: Story, criterion: str, eval_prompt: str) -> Query | None:
-        """The query as it was rendered; None where it cannot have been asked (a reference story is missing, say).
+        """The query as it was sent, rendered again; None where it was not asked (for instance because the reference
+        story is missing).
 
-        Of an Eval-Prompt that rates several criteria in one answer it is the one that has this criterion among them.
+        For an Eval-Prompt that rates several criteria in one answer, it is the query that includes this criterion.
         """
         prompt = next((entry for entry in self.plan.eval_prompts if entry.name == eval_prompt), None)
         if prompt is None:
@@ -89,14 +93,14 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """An open journal, and the request that it records."""
+    """An open journal, and the definition of the run that it records."""
 
     journal: JournalReader
     asked: Asked
 
     def answers(self, story: Story, criterion: str, eval_prompt: str) -> list[Answer]:
-        """The tried repeats of one query; answers to a query about several criteria are returned as answers about this
-        criterion.
+        """Answers of all repeats of one query that were tried. Answers to a query about several criteria are returned
+        as answers about this criterion.
         """
         together = self.asked.reading.joint.get(eval_prompt)
         if together is not None and criterion not in together:
@@ -117,7 +121,7 @@ _lock = threading.Lock()
 
 @contextmanager
 def stored(folder: ResultFolder) -> Iterator[Stored]:
-    """Context manager for a result folder's journal, open for reading; its errors have messages for the page.
+    """Context manager that opens a result folder's journal for reading. Its errors have messages for users of the page.
 
     Raises RunFolderError for a folder without a journal, or whose run was stopped before its first request.
     """
@@ -131,7 +135,9 @@ def stored(folder: ResultFolder) -> Iterator[Stored]:
 
 
 def asked(folder: ResultFolder, journal: JournalReader) -> Asked:
-    """Read the request that the journal records; compiled templates are cached between calls."""
+    """Read the definition of the run that the journal records; compiled templates are cached between calls. Raises
+    RunFolderError for a run that was stopped before its first request.
+    """
     definition = journal.meta().get("definition")
     if definition is None:
         raise RunFolderError(f"{folder.path} was stopped before its first request", hint="judge run it again")

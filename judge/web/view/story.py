@@ -1,4 +1,6 @@
-"""One story with everything that was said of it: by each judge, and by people. Parsed as for tables."""
+"""Content of the page on one story: all answers by each judge, and human ratings. Answers are parsed in the same way as
+for tables.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,8 @@ _NUMBERS = Scale()
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """The answer of one or several repeats; equal texts are shown once. `text` is the marked answer, None without an
-    answer.
+    """An answer to a query, with the numbers of the repeats that gave it (equal answers are shown once). `text` is the
+    answer with the rating marked, None without an answer.
     """
 
     repeats: tuple[int, ...]
@@ -33,13 +35,15 @@ class Said:
 
     @property
     def number(self) -> str:
-        """The numbers of the repeats, from 0 as in all tables and files."""
+        """The numbers of the repeats as text; they count from 0, as in all tables and files."""
         return ", ".join(str(repeat) for repeat in self.repeats)
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One judge's answers to one query. `asked` is the number of repeats that the run requests."""
+    """One judge's answers about a story on one criterion with one Eval-Prompt. `asked` is the number of repeats that
+    the run requests, and `ratings` has one entry per repeat.
+    """
 
     criterion: str
     eval_prompt: str
@@ -50,19 +54,21 @@ class Cell:
 
     @property
     def mean(self) -> float | None:
-        """Mean of the ratings that were read; None without any, and of labels without an order."""
+        """Mean of the parsed ratings; None without a rating, and for labels without an order."""
         rated = [rating for rating in self.ratings if rating is not None]
         return fmean(rated) if rated and self.scale.numeric else None
 
     @property
     def flags(self) -> list[str]:
-        """Flags of all repeats of the cell, each once."""
+        """Flags that the parser gave to the answers, each once."""
         return list(dict.fromkeys(flag for given in self.answers for flag in given.judgment.flags))
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeView:
-    """One judge's answers about the story: cells by (criterion, Eval-Prompt)."""
+    """One judge's answers about a story, by (criterion, Eval-Prompt). `problem` is a sentence that says why they cannot
+    be shown or compared, None without a problem.
+    """
 
     slug: str
     judge: str
@@ -73,7 +79,9 @@ class JudgeView:
 
 @dataclass(frozen=True, slots=True)
 class Rated:
-    """People's ratings of one criterion: (rater or None, value), and their mean."""
+    """Human ratings of a story on one criterion, as pairs (rater, value), where the rater is None if unknown. `judged`
+    says whether judges rate this criterion too.
+    """
 
     criterion: str
     ratings: tuple[tuple[str | None, float], ...] = ()
@@ -82,13 +90,15 @@ class Rated:
 
     @property
     def mean(self) -> float | None:
-        """Mean of the ratings; None without any, and of labels without an order."""
+        """Mean of the ratings; None without a rating, and for labels without an order."""
         return fmean(value for _, value in self.ratings) if self.ratings and self.scale.numeric else None
 
 
 @dataclass(frozen=True, slots=True)
 class StoryView:
-    """Content of one story's page; `position` of `total` counts from 0."""
+    """Content of the page on one story. `position` is the story's place among `total` stories, counted from 0; `before`
+    and `after` are the ids of the neighbouring stories.
+    """
 
     story: Story
     position: int
@@ -105,9 +115,10 @@ class StoryView:
 def people_of(
     story: Story, criteria: Sequence[str], scales: Mapping[str, Scale], declared: Mapping[str, str] | None = None
 ) -> dict[str, Rated]:
-    """People's ratings by criterion: the judges' criteria first (matched without regard to case), then others.
+    """Human ratings of a story by criterion: first the judges' criteria (matched ignoring case), then further criteria.
 
-    `scales` are those of judges' criteria by name; `declared` says which criterion of people's one is set against.
+    `scales` are the scales of the judges' criteria by name. `declared` maps a judge's criterion to the human criterion
+    with which it is compared.
     """
     given: dict[str, list[tuple[str | None, float]]] = {}
     for rating in story.ratings:
@@ -130,12 +141,12 @@ def people_of(
 
 
 def _named(rating: Rating) -> str | None:
-    """The rater with the panel, as far as they are known."""
+    """Name of the rater, with the panel, as far as they are known; None where both are unknown."""
     return ", ".join(name for name in (rating.rater, rating.panel) if name) or None
 
 
 def side(slug: str, opened: Stored, story: Story, criteria: Iterable[str] | None = None) -> JudgeView:
-    """Read the answers of one judge about a story, on all its criteria or some."""
+    """Read the answers of one judge about a story, on the given criteria or on all."""
     asked = opened.asked
     wanted = asked.criteria if criteria is None else [name for name in criteria if name in asked.criteria]
     cells = {
@@ -147,7 +158,7 @@ def side(slug: str, opened: Stored, story: Story, criteria: Iterable[str] | None
 
 
 def cell(opened: Stored, story: Story, criterion: str, eval_prompt: str) -> Cell:
-    """The answers to one query, equal ones of several repeats together."""
+    """Read the answers to one query; equal answers of several repeats are merged."""
     answers = opened.answers(story, criterion, eval_prompt)
     judged: list[tuple[Answer, Judgment]] = []
     for answer in answers:
@@ -166,7 +177,7 @@ def cell(opened: Stored, story: Story, criterion: str, eval_prompt: str) -> Cell
 
 
 def _says(answer: Answer) -> tuple[Any, ...]:
-    """The parts of an answer on which its parse depends, beside the query."""
+    """The parts of an answer that determine its parsed rating, apart from the query."""
     return (answer.outcome, answer.response)
 
 

@@ -1,6 +1,7 @@
-"""The process that does long work, started by `jobs`: `python -m judge.web.view.work KIND ...`.
+"""The process that runs one background job of `judge view`, started by module `jobs`: `python -m judge.web.view.work
+KIND ...`.
 
-It writes into `derived/` alone, whole files or whole transactions, so that it can be killed at any time.
+It writes only into `derived/`, and only complete files or transactions, so that it can be killed at any time.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ TOP = 100
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run one background job; a JudgeError is written to stderr as a sentence, and the exit code marks it as such."""
+    """Run one background job and return the exit code. A JudgeError is written to stderr as a sentence, and its exit
+    code tells the caller so.
+    """
     kind, state, *rest = arguments
     if hasattr(os, "nice"):  # Unix
         os.nice(10)
@@ -61,7 +64,9 @@ def _map(state: str, folder: str, file: str) -> None:
 
 
 def _tables(state: str, into: str, *folders: str) -> None:
-    """Every table in a file of its own, as soon as it is there; one that cannot be made holds the reason."""
+    """Compute all tables of a run and write each kind to a file as soon as it is computed. A table that cannot be
+    computed is replaced by the reason.
+    """
     from judge import preferences_table
     from judge.charts.forest import Forest
     from judge.printing.stored_tables import plain
@@ -91,7 +96,9 @@ def _tables(state: str, into: str, *folders: str) -> None:
 
 
 def _of_preferences(table: PreferencesTable) -> dict[str, Callable[[], list[Table]]]:
-    """Tables of coverage in runs that compare, and of each topic of the preferences."""
+    """Functions that make the tables about comparisons, by name of the table: coverage, and each topic of the
+    preferences.
+    """
     from judge.analysis.coverage import verdicts
     from judge.analysis.preference import printed
     from judge.analysis.preference.ranked import ranked
@@ -107,8 +114,9 @@ def _of_preferences(table: PreferencesTable) -> dict[str, Callable[[], list[Tabl
 
 
 def _stressed(table: RatingsTable, folders: Sequence[Path]) -> list[Table | Forest]:
-    """Tables on perturbed stories, which are read again as other tables leave them out. Detection as a picture,
-    where its judges are few enough to be told apart."""
+    """Plots and tables on perturbed stories. Ratings are read again, because other tables leave perturbed stories out.
+    Detection rates are drawn only if there are few enough judges for a readable plot.
+    """
     from judge.analysis import stress
     from judge.analysis.options.table_options import StressOptions
     from judge.charts import stress as chart
@@ -201,7 +209,9 @@ def _disagreements(state: str, into: str, between: str, *folders: str) -> None:
 
 
 def _words(row: Disagreement, scale: Scale | None) -> dict[str, Any]:
-    """The labels of both sides, where theirs is one: what is the mean of several ratings has none."""
+    """Labels of the human rating and of each other rating in a disagreement, as data for the page. A rating without a
+    label, such as a mean of several ratings, has None. Empty without a scale.
+    """
     if scale is None:
         return {}
     people = None if row.people is None else scale.label_of(row.people.mean)

@@ -1,1 +1,3 @@
-"""Answers whose reason speaks for another rating than the one they state: flags, their precision, the table."""
+"""Answers whose explanation supports another rating than the stated one: rules that flag them, their precision, and the
+table.
+"""

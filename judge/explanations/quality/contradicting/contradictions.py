@@ -1,12 +1,13 @@
 """Contradictions: answers whose explanation disagrees with their rating, flagged by two rules.
 
-*words*: a ridge regression on the words and pairs of words of all texts (TF-IDF) predicts each text's rating, on a
-scale from 0 to 1, from texts about other story-prompts; a text is flagged where the prediction and the rating lie on
-different sides of the scale's middle, the prediction by `MARGIN` or more. Praise and blame use common words, so one
-regression serves all criteria and judges; criteria are words of the text too, so that "no" may mean another thing on
-each. *guideline*: the text quotes the guideline of a point on the other side of the middle, and not that of its rating.
+Rule *words*: a ridge regression on the words and word pairs (TF-IDF) of texts about other story-prompts predicts each
+text's rating, on a scale from 0 to 1. A text is flagged if prediction and rating lie on different sides of the scale's
+middle, and the prediction is at least `MARGIN` away from it. One regression serves all criteria and judges, since
+praise and blame use common words. The criterion is added to the text as a word, so that a word such as "no" can have
+another meaning for each. Rule *guideline*: a text is flagged if it quotes the guideline of a scale point on the other
+side of the middle, and no guideline on its rating's side.
 
-What flags are worth was read on samples (`AUDITED`, `read_flags`, docs/contradictions.md); how many are missed in
+The rules' precision was measured by reading samples (`AUDITED`, `read_flags`, docs/contradictions.md). Their recall on
 judges' answers is not known.
 """
 
@@ -50,7 +51,9 @@ _MIDDLE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """A flagged text: its source, its rating, and the rating that its words suggest (or the point that it quotes)."""
+    """A flagged text: its source, its rating, and the rating that its words suggest (or the scale point whose guideline
+    it quotes).
+    """
 
     judge: str | None
     eval_prompt: str | None
@@ -65,8 +68,9 @@ class Contradiction:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Contradictions:
-    """All flagged texts, the clearest first; the number of texts examined; why a rule was not used; and how well words
-    predict ratings (share of texts on the side of the middle that their words suggest).
+    """All flagged texts, the clearest first, the number of texts examined, and notes on why a rule was not used.
+
+    `side_accuracy` is the share of texts whose predicted and given ratings lie on the same side of the scale's middle.
     """
 
     flagged: tuple[Contradiction, ...]
@@ -95,18 +99,18 @@ def contradictions(
     Parameters
     ----------
     frame : DataFrame
-        `corpus.COLUMNS`, rows with a text; those without a rating or a known story are left out.
+        Rows with a text, with `corpus.COLUMNS`; rows without a rating or a known story are left out.
     criteria : sequence of Criterion
-        Those whose scale is known; of others the lowest and highest rating are the scale's ends.
+        Criteria whose scale is known. For others, the scale reaches from the lowest to the highest rating.
     seed : int
-        Of the deal of story-prompts to folds.
+        Random seed for assigning story-prompts to folds.
     least_told : float
-        Share of texts that words have to put on the side of their rating. Only to measure what it is good for.
+        Value of `side_accuracy` below which the rule on words is not used. Change it only to measure its effect.
 
     Raises
     ------
     SpecError
-        No text has a rating.
+        No text has a rating and a known story.
     """
     part = frame[rows_with(frame, "story") & frame["rating"].notna().to_numpy()].reset_index(drop=True)
     if part.empty:
@@ -139,7 +143,10 @@ def contradictions(
 
 
 def _predicted(part: pd.DataFrame, y: Floats, seed: int) -> tuple[Floats, str | None]:
-    """Ratings predicted from the words of each text by texts about other story-prompts, NaN where there are none."""
+    """Ratings predicted from the words of each text by a model fitted on texts about other story-prompts, and None.
+
+    Where the rule on words cannot be used, the ratings are NaN and the second value is the reason.
+    """
     nothing = np.full(y.size, np.nan)
     prompts = story_prompts(part)
     if y.size < LEAST_TEXTS or np.unique(prompts).size < LEAST_PROMPTS:
@@ -172,14 +179,16 @@ def _predicted(part: pd.DataFrame, y: Floats, seed: int) -> tuple[Floats, str | 
 
 
 def _weights(y: Floats) -> Floats:
-    """Weights by which both sides of the middle count alike: else a rare rating is predicted as the common one."""
+    """Sample weights that give both sides of the middle the same total. Without them, a rare rating would be predicted
+    as a common one.
+    """
     side = np.sign(y - _MIDDLE)
     counts = {value: int((side == value).sum()) for value in np.unique(side)}
     return np.array([y.size / (len(counts) * counts[value]) for value in side], dtype=np.float64)
 
 
 def _quoted(part: pd.DataFrame, criteria: Sequence[Criterion], y: Floats, low: Floats, high: Floats) -> Floats:
-    """The point (0 to 1) on the other side of the middle whose guideline a text quotes, NaN where there is none."""
+    """Scale point (0 to 1) on the other side of the middle whose guideline the text quotes; NaN where there is none."""
     quoted = np.full(y.size, np.nan)
     points_of = {criterion.name: QuotedPoints(criterion) for criterion in criteria if criterion.guidelines}
     for i, (name, text) in enumerate(zip(part["criterion"], part["text"], strict=True)):
@@ -193,7 +202,7 @@ def _quoted(part: pd.DataFrame, criteria: Sequence[Criterion], y: Floats, low: F
 
 
 def _ends(part: pd.DataFrame, criteria: Sequence[Criterion]) -> Floats:
-    """Lowest and highest point of each row's scale."""
+    """Lowest and highest point of each row's scale, shape (rows, 2)."""
     own = {criterion.name: _ends_of(criterion.scale) for criterion in criteria}
     seen = part.groupby("criterion")["rating"].agg(["min", "max"])
     ends = [own.get(name) or tuple(map(float, seen.loc[name])) for name in part["criterion"]]

@@ -1,8 +1,10 @@
-"""Verdicts on texts that the rule on words was not set on: read once, margin and flag hidden.
+"""Verdicts on texts that were read to measure the precision of the rule on words. None of them was used to set the
+rule, and the reader did not see which were flagged.
 
-`read_flags.csv` has a row a text: whose, on what, the start of its fingerprint (texts: Art or Artifice), the seed of
-the deal that flagged it, whether it was flagged, and the verdict. *contradicts*: the reason answers the test's question
-the other way than the label; *hedged*: it says both, or neither; *agrees*. Only the first counts as right.
+`read_flags.csv` has a row per text: judge, story and criterion, the start of its fingerprint (the texts are those of
+Art or Artifice), the random seed of the folds, whether the text was flagged, and the verdict. *contradicts*: the
+explanation gives the opposite answer to the test's question than the label. *hedged*: it gives both answers or neither.
+*agrees*: it gives the label's answer. A flag counts as correct only for *contradicts*.
 """
 
 from __future__ import annotations
@@ -23,9 +25,7 @@ _DIGITS = 16
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """One flagged or unflagged text that was checked by reading, with the verdict. `text` is the start of the text's
-    fingerprint.
-    """
+    """A flagged or unflagged text that was read, with the verdict. `text` is the start of the text's fingerprint."""
 
     sample: Sample
     judge: str
@@ -44,7 +44,7 @@ def mark(text: str) -> str:
 
 @functools.cache
 def read_flags() -> tuple[Read, ...]:
-    """Texts that were checked by reading, from the file shipped with the package."""
+    """The texts that were read and their verdicts, from the file shipped with the package."""
     file = package_file("explanations", "quality", "contradicting", "read_flags.csv")
     rows = csv.DictReader(file.read_text(encoding="utf-8").splitlines())
     return tuple(
@@ -63,6 +63,8 @@ def read_flags() -> tuple[Read, ...]:
 
 
 def precision(sample: Sample, *, flagged: bool = True) -> tuple[int, int]:
-    """Number of flagged texts (or of those that were not) that contradict their rating, and number of those read."""
+    """Number of flagged texts (or of those not flagged) that contradict their rating, and number of texts that were
+    read.
+    """
     rows = [row for row in read_flags() if row.sample == sample and row.flagged == flagged]
     return sum(row.verdict == "contradicts" for row in rows), len(rows)

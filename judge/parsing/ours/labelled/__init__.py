@@ -1,1 +1,1 @@
-"""Parsing of labels (Yes/No, grades, other words) in the place of numbers."""
+"""Parses answers on scales of labels (Yes/No, grades, other words) instead of numbers."""

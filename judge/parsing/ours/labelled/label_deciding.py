@@ -1,4 +1,4 @@
-"""Choice among the labels that an answer states, or the status that says why none can be chosen."""
+"""Chooses among the labels that an answer states, or gives the status that says why none can be chosen."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _NEAR = 40
 
 
 def decide_label(page: Page, stated: list[Statement], mentions: Sequence[Mention]) -> Decision:
-    """Choose one label from all statements, as for numbers, except that two different labels are ambiguous wherever
-    they occur.
+    """Choose one label from all statements. As for numbers, the plainest statement counts, but two different stated
+    labels always make the answer ambiguous.
 
-    A number that only running text states can be a misreading and yields to a plainer one; a label that is stated
-    twice, once each way, leaves open which holds.
+    Numbers in running text may be misread, so plainer ones overrule them. Labels are rarely misread: an answer that
+    states two labels leaves open which one holds.
     """
     own = [s for s in stated if not s.other]
     flags: tuple[str, ...] = ("others_rated",) if len(own) < len(stated) else ()
@@ -55,7 +55,9 @@ def decide_label(page: Page, stated: list[Statement], mentions: Sequence[Mention
 
 
 def _asked_itself(statement: Statement) -> bool:
-    """Whether the label answers the question with which the answer begins, which may be one of several."""
+    """Whether the label answers a question at the beginning of the answer, which may be only one of several
+    questions.
+    """
     return statement.form == "leading" and statement.tier == STANDING
 
 
@@ -69,7 +71,7 @@ def _nothing_plain(doubtful: list[Statement], flags: tuple[str, ...]) -> Decisio
 
 
 def _revises(page: Page, statement: Statement, mentions: Sequence[Mention]) -> bool:
-    """Whether the words before it say that it is the last word, and no other label stands between."""
+    """Whether the words before the label mark it as the final answer, with no other label in between."""
     behind = behind_revision(page, statement.mention.start)
     if behind is None:
         return False
@@ -78,13 +80,15 @@ def _revises(page: Page, statement: Statement, mentions: Sequence[Mention]) -> b
 
 
 def _in_one_sentence(page: Page, chosen: Statement, apart: list[Statement]) -> bool:
-    """ "A B for effort and an A for style": what is said of other aspects makes this one an aspect too."""
+    """Whether the sentence of the chosen label also gives labels to other aspects: "A B for effort and an A for style".
+    The chosen label is then about an aspect too.
+    """
     begin, end, _ = page.sentence(chosen.mention.start, chosen.mention.stop)
     return any(begin <= s.mention.start < end for s in apart)
 
 
 def _beside(page: Page, chosen: Mention, other: Mention) -> bool:
-    """ "Yes, but also no": another label right behind the chosen one, with nothing but fillers between."""
+    """Whether another label follows the chosen one directly, with only filler words between: "Yes, but also no"."""
     if other.value == chosen.value or not 0 <= other.start - chosen.stop <= _NEAR:
         return False
     between = page.low[chosen.stop : other.start]

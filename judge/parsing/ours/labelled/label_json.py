@@ -1,4 +1,4 @@
-"""Labels in answers given as JSON: the keys that hold one, and the meaning of a value."""
+"""Reads labels from answers given as JSON: which keys hold a label, and what a value means."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _EDGE = " \t\n*_\"'`.!()[]"
 def _judge(
     chosen: list[tuple[Entry, int]], flags: tuple[str, ...], scale: Scale, text: str, _objects: list[dict[str, Any]]
 ) -> Judgment:
-    """The judgment of equal-ranking entries."""
+    """Judgment from (entry, start of its object) pairs of equal rank: ambiguous if their labels differ."""
     read = [(code_in(entry.value, scale), entry, start) for entry, start in chosen]
     stated = [(code, entry, start) for code, entry, start in read if code is not None]
     if not stated:
@@ -36,7 +36,9 @@ LABELS = Reading(LABEL_NAMES, _judge)
 
 
 def code_in(value: Any, scale: Scale) -> int | None:
-    """The code of a text that is a label, or begins with one and a stop; None for every other value."""
+    """Code of the label that a text is, or with which it begins before a punctuation mark; None for every other
+    value.
+    """
     if not isinstance(value, str):
         return None
     code = scale.code_of(value.strip(_EDGE))
@@ -51,7 +53,7 @@ def code_in(value: Any, scale: Scale) -> int | None:
 
 
 def _span(text: str, entry: Entry, scale: Scale, code: int, start: int) -> tuple[int, int] | None:
-    """Span of the label in the text; None when it is written in a way that cannot be found again."""
+    """(start, end) of the label in the text; None where it cannot be located there."""
     position = text.find(f'"{entry.key}"', start)
     if position < 0:
         return None

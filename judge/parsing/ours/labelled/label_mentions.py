@@ -1,4 +1,4 @@
-"""Search for the labels of a scale in an answer."""
+"""Finds the labels of a scale in an answer."""
 
 from __future__ import annotations
 
@@ -14,9 +14,11 @@ _MOST = 300
 
 
 def label_mentions(page: Page) -> list[Mention]:
-    """Every label as a whole word, the longest of those that begin at one place; `value` is its code.
+    """Every label that occurs as a whole word, as a mention whose `value` is the label's code. The longest label counts
+    where several begin at one position.
 
-    Of an answer with more than 300 the first 100 and the last 200 are kept, so that the time stays bounded.
+    In an answer with more than 300 labels, only the first 100 and the last 200 are kept, so that the time stays
+    bounded.
     """
     pattern, codes = _pattern(page.scale.labels)
     matches = [_mention(match, codes) for match in pattern.finditer(page.low)]
@@ -24,24 +26,26 @@ def label_mentions(page: Page) -> list[Mention]:
 
 
 def label_at(page: Page, mention: Mention) -> str:
-    """The label of a mention, in lower case."""
+    """The label at a mention, in lower case."""
     return page.scale.labels[int(mention.value)].lower()
 
 
 def is_small_letter(page: Page, mention: Mention) -> bool:
-    """Whether a label that is one capital letter is written small: "a" is mostly the article."""
+    """Whether a label that is one capital letter is written in lower case: "a" is mostly the article."""
     label = page.scale.labels[int(mention.value)]
     return len(label) == 1 and label.isupper() and not page.text[mention.start].isupper()
 
 
 def is_initial(page: Page, mention: Mention) -> bool:
-    """Whether a label that is one letter begins a name there."""
+    """Whether a label of one letter is an initial in a name."""
     alone = len(page.scale.labels[int(mention.value)]) == 1
     return alone and INITIAL.match(page.text, mention.stop) is not None
 
 
 def plain_words(label: str) -> list[str]:
-    """The words of a label as a page shows them: lower case, markup and curly quotes made plain."""
+    """Words of a label in the form in which answers are searched: lower case, without markup, with straight quotation
+    marks.
+    """
     for mark in "*_`~\\":
         label = label.replace(mark, " ")
     return label.replace("’", "'").lower().split()

@@ -1,4 +1,4 @@
-"""Reading of an answer by labels: running text, JSON, or the label alone, and answers that decline one."""
+"""Reads answers on a scale of labels: running text, JSON, a label alone, or a refusal."""
 
 from __future__ import annotations
 
@@ -35,7 +35,9 @@ def label_choice(text: str, scale: Scale) -> Judgment:
 
 @lru_cache(maxsize=4096)
 def label_open_form(text: str, criterion: Criterion, criterion_names: Names, *, cut: bool, story: str = "") -> Reading:
-    """The reading of an answer whose form was left to the judge; with a story, of one whose label it quotes there."""
+    """Reading of an answer in free form. With a `story`, a label that the answer quotes from the story does not
+    count.
+    """
     as_json = json_judgment(text, criterion_names, criterion.scale, LABELS)
     if as_json is None:
         return _unless_quoted(_prose(text, criterion, criterion_names, cut=cut), story)
@@ -54,13 +56,13 @@ def _unless_quoted(reading: Reading, story: str) -> Reading:
 
 
 def withheld(text: str) -> bool:
-    """Whether the whole answer is the notice of a filter: "Content Blocked"."""
+    """Whether the whole answer is the notice of a content filter: "Content Blocked"."""
     low = text.strip().lower()
     return len(low) <= _LONGEST_NOTICE and label_words.WITHHELD.fullmatch(low) is not None
 
 
 def _prose(text: str, criterion: Criterion, criterion_names: Names, *, cut: bool) -> Reading:
-    """Running text: find every label, keep what is stated as the answer, decide."""
+    """Read running text: find every label, keep those stated as the answer, and choose one."""
     sheet = page(text, criterion_names, criterion.scale)
     labels = label_mentions(sheet)
     if not labels or label_words.DECLINES.match(sheet.low):
@@ -78,7 +80,7 @@ def _prose(text: str, criterion: Criterion, criterion_names: Names, *, cut: bool
 
 
 def _decision(sheet: Page, mentions: list[Mention]) -> tuple[Decision, Page]:
-    """The decision from all labels together, without those that restate the choice."""
+    """(Decision from all stated labels, the page without labels that only restate the choice)."""
     options = without_options(sheet, mentions)
     stated = [Statement(mention, DOUBTFUL, "list") for mention in options.doubtful]
     left = [mention for mention in mentions if mention.start not in options.masked]
@@ -90,7 +92,7 @@ def _decision(sheet: Page, mentions: list[Mention]) -> tuple[Decision, Page]:
 
 
 def _unfinished(sheet: Page, mention: Mention) -> bool:
-    """Whether a cut fell behind a label that begins a longer one: "Agree" of "Agree strongly"."""
+    """Whether the text was cut after a label that begins a longer label: "Agree" of "Agree strongly"."""
     label = label_at(sheet, mention)
     longer = any(other.lower().startswith(f"{label} ") for other in sheet.scale.labels)
     return longer and not sheet.low[mention.stop : sheet.last].strip()

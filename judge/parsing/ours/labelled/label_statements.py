@@ -1,7 +1,7 @@
-"""Classification of a label in an answer: whether it states the answer, how plainly, and for which criterion.
+"""Classifies a label in an answer: whether the answer states it, how plainly, and for which criterion.
 
-The places are those of numbers (`leading`, `label`, `sentence`, `line`, `boxed`), and what stands around a label is
-judged by the same rules for quotations, hypotheses, denials and other people's ratings.
+The forms are the same as for numbers (`leading`, `label`, `sentence`, `line`, `boxed`). The rules for quotations,
+hypotheses, denials and other people's ratings are the same too.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _TAG = re.compile(r"<\s?(?:final )?(?:answer|rating|verdict|label|score|grade|ju
 
 
 def label_statement(page: Page, mention: Mention) -> Statement | None:
-    """The statement that the answer makes with this label, or None when it does not state it."""
+    """The statement that the answer makes with this label; None where the label is only mentioned."""
     stated = _stated(page, mention)
     if stated is not None and stated.other:
         return stated
@@ -50,7 +50,9 @@ def label_statement(page: Page, mention: Mention) -> Statement | None:
 
 
 def _stated(page: Page, mention: Mention) -> Statement | None:
-    """The statement by form and words alone, whoever makes it; a degree before the label leaves it open."""
+    """The statement by its form and words alone; whether it is the judge's own is not checked. A hedge before the label
+    ("almost") makes it doubtful.
+    """
     near = max(0, mention.start - 24)
     number = label_words.NUMBERED.search(page.low, near, mention.start)
     if number is not None:
@@ -90,8 +92,10 @@ def _plainly_stated(page: Page, mention: Mention) -> Statement | None:
 
 
 def _follow(page: Page, mention: Mention) -> str:
-    """Text behind it: `stop`, `dash`, `opening` (a clause of its own), `stated` (may follow "the answer is no"),
-    `noun` (the label belongs to what follows), `no` (it is defined: "Yes = ...", or a key)."""
+    """Kind of the text after the label. `stop`: a punctuation mark or the end. `dash`: a dash. `opening`: a new clause.
+    `stated`: words that may follow "the answer is no". `noun`: words to which the label belongs. `no`: the label is
+    defined ("Yes = ...") or is a JSON key.
+    """
     low, position = page.low, mention.stop
     while position < len(low) and low[position] in " \t\"'”»)]}>$":
         position += 1
@@ -113,19 +117,21 @@ def _follow(page: Page, mention: Mention) -> str:
 
 
 def _set_off(page: Page, mention: Mention) -> bool:
-    """Whether the label alone is printed bold: "**Yes** an average reader"."""
+    """Whether exactly the label is printed bold: "**Yes** an average reader"."""
     text = page.text
     return text.startswith(("**", "__"), mention.stop) and text.endswith(("**", "__"), 0, mention.start)
 
 
 def _accepts(page: Page, mention: Mention) -> bool:
-    """Whether the label only says that the judge will do what it was asked."""
+    """Whether the label only accepts the task ("Yes, I will rate it")."""
     accepted = label_words.ACCEPTS.match(page.low)
     return accepted is not None and mention.start < accepted.end()
 
 
 def _leading(page: Page, mention: Mention, follow: str) -> Statement | None:
-    """The label opens the answer, apart from a greeting or the question that it repeats."""
+    """Statement by a label that opens the answer, apart from a greeting or a repeated question; None where it states
+    nothing.
+    """
     if follow not in _ENDS:
         return None
     head = page.low[: mention.start]
@@ -140,7 +146,9 @@ def _leading(page: Page, mention: Mention, follow: str) -> Statement | None:
 
 
 def _standing_form(page: Page, mention: Mention) -> Statement | None:
-    """Forms that mean an answer wherever they stand: [[Yes]], boxed{Yes}, <answer>Yes</answer>."""
+    """Statement in a form that is an answer at any position: [[Yes]], boxed{Yes}, <answer>Yes</answer>. None for other
+    forms.
+    """
     low, start = page.low, mention.start
     near = low[max(0, start - 40) : start]
     boxed = near.rstrip().endswith("[[") and low[mention.stop :].lstrip().startswith("]]")
@@ -153,7 +161,9 @@ def _standing_form(page: Page, mention: Mention) -> Statement | None:
 
 
 def _label(page: Page, before: list[str], mention: Mention) -> Label | None:
-    """The label with a colon or dash that announces an answer: those of numbers, and those of labels alone."""
+    """The label (words with a colon or dash) that announces an answer, such as "Answer:"; None where there is none.
+    Labels that announce numbers count too.
+    """
     line = page.low.rfind("\n", 0, mention.start) + 1
     match = label_words.SAYS.search(page.low, max(line, mention.start - 120), mention.start)
     if label_words.LINE_LABEL.fullmatch(page.low, line, mention.start) or (match and ":" in match.group()):
@@ -176,7 +186,9 @@ def _label(page: Page, before: list[str], mention: Mention) -> Label | None:
 
 
 def _labelled(label: Label, mention: Mention, follow: str) -> Statement | None:
-    """A label stands before it: "Answer: Yes", "Originality = No", a heading, a cell of a table."""
+    """Statement by a label after words that announce it: "Answer: Yes", "Originality = No", a heading, a table cell.
+    None where it states nothing.
+    """
     if label.kind == "other":
         return Statement(mention, PLAIN, "label", other=True) if follow in _GOES_ON else None
     if label.kind == "rating" and (follow in _ENDS or (follow == "stated" and not label.weak)):
@@ -187,7 +199,9 @@ def _labelled(label: Label, mention: Mention, follow: str) -> Statement | None:
 
 
 def _in_sentence(page: Page, before: list[str], mention: Mention, follow: str) -> Statement | None:
-    """The label is stated in running text: "the answer is no", "I would rate it Good", "I strongly agree"."""
+    """Statement in running text: "the answer is no", "I would rate it Good", "I strongly agree". None where the
+    sentence states nothing.
+    """
     if follow not in _GOES_ON or is_small_letter(page, mention):
         return None
     begin, _, _ = page.sentence(mention.start, mention.stop)
@@ -206,7 +220,7 @@ def _in_sentence(page: Page, before: list[str], mention: Mention, follow: str) -
 
 
 def _names_the_answer(page: Page, before: list[str], mention: Mention) -> bool:
-    """Whether the words before say that a label follows; "the story is good" uses the word alone."""
+    """Whether the words before announce a label. In "the story is good" they do not: "good" is an ordinary word."""
     segment: list[str] = []
     for token in reversed(before):
         if token in words.STOPS:
@@ -222,7 +236,9 @@ def _names_the_answer(page: Page, before: list[str], mention: Mention) -> bool:
 
 
 def _alone(page: Page, before: list[str], mention: Mention, follow: str, label: Label | None) -> Statement | None:
-    """The label is a line, opens one, or is a sentence with nothing but "so, in short" before it."""
+    """Statement by a label that is a line, opens a line, or is a sentence after words such as "so, in short"; None for
+    other labels.
+    """
     if label is not None and label.kind in ("unknown", "doubtful") and not _on_next_line(page, mention):
         return None
     if label is not None and label.kind == "unknown" and not words.QUANTITY.isdisjoint(before[-4:]):
@@ -239,7 +255,9 @@ def _alone(page: Page, before: list[str], mention: Mention, follow: str, label: 
 
 
 def _opens_line(page: Page, mention: Mention) -> Statement | None:
-    """A paragraph that opens with the label: "No, the story does not ..." below the reasoning."""
+    """Statement by a label that opens a paragraph: "No, the story does not ..." below the reasoning. None for other
+    labels.
+    """
     marked = (
         page.text[mention.start - 1 : mention.start] == "*"
         and page.text[mention.stop : mention.stop + 2].find("*") >= 0
@@ -251,7 +269,7 @@ def _opens_line(page: Page, mention: Mention) -> Statement | None:
 
 
 def _closes(page: Page, before: list[str], mention: Mention, follow: str) -> Statement | None:
-    """A sentence that is the label: "Hence, no.", and behind all others also "No."."""
+    """Statement by a label that is a sentence: "Hence, no.", or "No." as the last sentence. None for other labels."""
     clause = clause_before(page, before, mention)
     if clause.denied or follow not in ("stop", "dash") or is_small_letter(page, mention):
         return None
@@ -272,7 +290,7 @@ def _closes(page: Page, before: list[str], mention: Mention, follow: str) -> Sta
 
 
 def _on_next_line(page: Page, mention: Mention) -> bool:
-    """Whether nothing but markup stands before the label on its line."""
+    """Whether the label begins its line, apart from markup."""
     line = page.low.rfind("\n", 0, mention.start) + 1
     return line > 0 and not any(c.isalnum() for c in page.low[line : mention.start])
 

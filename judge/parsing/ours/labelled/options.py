@@ -1,4 +1,4 @@
-"""Detection of labels that only restate the choice: "Yes or No?", or the meanings of a scale line by line."""
+"""Detects labels that only restate the choice: "Yes or No?", or a scale explained line by line."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ _SHORT = 60
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The page without the labels that restate the choice, those labels, and those of them that may be an answer."""
+    """The labels of an answer that only restate the choice. `page`: the page with these labels blanked. `masked`: their
+    start positions. `doubtful`: those that may still be an answer.
+    """
 
     page: Page
     masked: frozenset[int]
@@ -28,7 +30,7 @@ class Options:
 
 
 def without_options(page: Page, mentions: list[Mention]) -> Options:
-    """Blank the labels that restate the choice; all other characters keep their positions."""
+    """Blank the labels that only restate the choice. All other characters keep their positions."""
     groups = _joined(page, mentions)
     lines = _listed(page, mentions)
     masked = {m.start for group, _ in groups for m in group} | {m.start for m in lines}
@@ -42,7 +44,9 @@ def without_options(page: Page, mentions: list[Mention]) -> Options:
 
 
 def _joined(page: Page, mentions: list[Mention]) -> list[tuple[list[Mention], bool]]:
-    """Runs of labels with nothing but a joint between them, and whether the joint says that both hold."""
+    """(Labels joined by words such as "or", whether the joining words say that both labels hold) for each group of
+    labels.
+    """
     groups: list[tuple[list[Mention], bool]] = []
     run: list[Mention] = []
     joints: list[str] = []
@@ -60,7 +64,9 @@ def _joined(page: Page, mentions: list[Mention]) -> list[tuple[list[Mention], bo
 
 
 def _is_group(page: Page, run: list[Mention], joints: list[str]) -> bool:
-    """Commas and dashes alone join labels only where nothing goes on behind them ("Yes, no scene is wasted")."""
+    """Whether joined labels form a group. Commas and dashes alone join labels only if no words follow ("Yes, no scene
+    is wasted" is no group).
+    """
     if any(joint in ("or", "/", "|", "vs", "vs.", "versus", "to", "&") for joint in joints):
         return True
     return _ENDS.match(page.low, run[-1].stop) is not None and ("and" in joints or len(run) > 1)
@@ -72,7 +78,7 @@ def _is_answer(page: Page, group: list[Mention]) -> bool:
 
 
 def _listed(page: Page, mentions: list[Mention]) -> list[Mention]:
-    """Labels that open lines by which the scale or a list is gone through."""
+    """Labels at the beginning of lines that go through the scale or a list."""
     marked: dict[str, list[Mention]] = {}
     for mention in mentions:
         line = page.low.rfind("\n", 0, mention.start) + 1

@@ -1,4 +1,4 @@
-"""Verdicts in the form of an answer: brackets, labels, a name that stands alone, orders."""
+"""Finds verdicts in the form of an answer: in brackets, after a label, as a story's name alone, or as a ranking."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["form_statements"]
 def form_statements(
     sheet: Sheet, sentences: list[Sentence], criterion_words: frozenset[str], *, cut: bool
 ) -> list[Statement]:
-    """Every verdict that the form of an answer states: a label alone, a labelled line, a table row, an order."""
+    """Every verdict in the form of an answer: a story's name alone, a labelled line, a table row, a ranking."""
     return [
         *boxed(sheet),
         *labelled(sheet, sentences, criterion_words, cut=cut),

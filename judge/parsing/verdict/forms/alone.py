@@ -1,4 +1,6 @@
-"""A label that stands by itself where an answer begins or ends: "B", "A. The first ...", "So, in short, B."."""
+"""Finds a story's name that is alone at the beginning or end of an answer: "B", "A. The first ...", "So, in
+short, B.".
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,7 @@ _CONCLUDES = re.compile(
 
 
 def leading(sheet: Sheet, *, cut: bool) -> Iterator[Statement]:
-    """The label opens the answer: "B", "A. The first story ...", "Story B\\n\\n..."."""
+    r"""Statement by a story's name that opens the answer: "B", "A. The first story ...", "Story B\n\n..."."""
     line = sheet.line
     no_one = _NO_ONE_LEADS.match(line)
     if no_one is not None and not re.match(r"[^\n.]{0,20}\bbut\b", line[no_one.end() :]):
@@ -80,7 +82,9 @@ def leading(sheet: Sheet, *, cut: bool) -> Iterator[Statement]:
 
 
 def _gives_reasons(behind: str, rest: str) -> bool:
-    """Whether words on the line of a name that opens the answer speak of stories: "A. A boy finds a key" tells one."""
+    """Whether the words after a name that opens the answer are about the stories. In "A. A boy finds a key" they tell a
+    story instead.
+    """
     same = rest.split("\n", 1)[0]
     if "\n" in behind or not same.strip() or "because" in behind or any(c in behind for c in "-—–"):
         return True
@@ -88,18 +92,18 @@ def _gives_reasons(behind: str, rest: str) -> bool:
 
 
 def _is_heading(text: str, start: int) -> bool:
-    """Whether the line before a name marks a heading."""
+    """Whether the characters on the line before a name mark a heading."""
     return "#" in text[text.rfind("\n", 0, start) + 1 : start]
 
 
 def _titles(behind: str, rest: str) -> bool:
-    """Whether what follows a dash is a title: "Story A - The Sailor"."""
+    """Whether the text after a dash is a title: "Story A - The Sailor"."""
     dashed = any(c in behind for c in "-—–")
     return dashed and len(rest.split()) < _SENTENCE and not any(c in rest for c in ".!")
 
 
 def _listed(line: str, symbol: str, start: int) -> bool:
-    """Whether another line opens with another story in the same way: they are headings or a list."""
+    """Whether another line opens with the other story in the same way, so that the lines are headings or a list."""
     stops = {(m.group("v"), m.group("stop").strip()) for m in _LINE_OF.finditer(line)}
     own = next((m.group("stop").strip() for m in _LINE_OF.finditer(line) if m.start("v") == start), None)
     return own is not None and any(other != symbol and stop == own for other, stop in stops)
@@ -108,7 +112,9 @@ def _listed(line: str, symbol: str, start: int) -> bool:
 def closing(
     sheet: Sheet, sentences: list[Sentence], criterion_words: frozenset[str], *, cut: bool
 ) -> Iterator[Statement]:
-    """The last line or sentence is the label alone, or with words that conclude: "So, in short, story B."."""
+    """Statement by the last line or sentence: a story's name alone, or after concluding words ("So, in short, story
+    B.").
+    """
     line = sheet.line
     last = len(line.rstrip(" \n\t\"')].!*|"))
     for sentence in sentences:
@@ -161,5 +167,5 @@ def closing(
 
 
 def _asked(above: str) -> bool:
-    """Whether the text above only opens a choice: "The options are", "A or"."""
+    """Whether the text above only introduces the options: "The options are", "A or"."""
     return re.search(r"\b(?:options?\sare|either|between|or|format|example|with|labels?)\W{0,4}\Z", above) is not None

@@ -1,4 +1,4 @@
-"""Verdicts set in brackets, boxes, tags or behind a tick: "[[B]]", "\\boxed{A}", "<verdict>B</verdict>"."""
+r"""Finds verdicts in brackets, boxes or tags, or after a tick: "[[B]]", "\boxed{A}", "<verdict>B</verdict>"."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Verdicts behind a label: "Verdict: B", "Better story - A", the line below a heading, a table's row of the whole."""
+"""Finds verdicts after a label: "Verdict: B", "Better story - A", on the line below a heading, or in a table's row for
+the overall verdict.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +63,7 @@ _ROW_HEAD = re.compile(
 def labelled(
     sheet: Sheet, sentences: list[Sentence], criterion_words: frozenset[str], *, cut: bool
 ) -> Iterator[Statement]:
-    """The verdicts after a heading or label, on the same line or the next: "Verdict: B", "Better story - A"."""
+    """Verdicts after a heading or label, on the same line or the next: "Verdict: B", "Better story - A"."""
     line = sheet.line
     for sentence in sentences:
         opening = _OPENS.match(line, sentence.begin)
@@ -90,7 +92,7 @@ def _label_ends(line: str, stop: int, *, cut: bool) -> bool:
 
 
 def rows(line: str) -> Iterator[Statement]:
-    """A table's row of the whole: "| Overall | B |"."""
+    """Verdicts in a table's row for the overall verdict: "| Overall | B |"."""
     if "|" not in line:
         return
     for match in _ROW.finditer(line):

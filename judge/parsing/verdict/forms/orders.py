@@ -1,4 +1,4 @@
-"""Verdicts that put the stories in an order: "1. B 2. A", "A > B", "B over A"."""
+"""Finds verdicts that rank the stories: "1. B 2. A", "A > B", "B over A"."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ _WORST_FIRST = re.compile(r"\bworst\s(?:to|first)|\bfrom\sworst|\bascending|\bwe
 
 
 def rankings(line: str) -> Iterator[Statement]:
-    """ "1. B 2. A", and lists with reasons where the words say that they rank."""
+    """Verdicts by numbered lists such as "1. B 2. A". A list with reasons counts if the words before it say that it
+    ranks.
+    """
     for match in _BEST_FIRST.finditer(line):
         begin = line.rfind("\n", 0, match.start()) + 1
         before = line[begin : match.start()]
@@ -67,7 +69,7 @@ def rankings(line: str) -> Iterator[Statement]:
 
 
 def signs(line: str, sentences: list[Sentence], criterion_words: frozenset[str]) -> Iterator[Statement]:
-    """ "A > B", "A ≻ B", "A = B" and "B over A" as a sentence of their own or behind a verdict's label."""
+    """Verdicts by "A > B", "A ≻ B", "A = B" or "B over A", as a sentence or after a label such as "Verdict:"."""
     for sentence in sentences:
         for pattern in (_SIGNS, _OVER):
             match = pattern.search(line, sentence.begin, sentence.end)

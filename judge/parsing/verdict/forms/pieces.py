@@ -1,4 +1,6 @@
-"""What the forms of an answer share: a name, a word for neither, what follows a label that names no verdict."""
+"""Shared patterns for the forms of a verdict: symbols of stories, words that prefer neither story, and text after a
+name that shows that it is no verdict.
+"""
 
 from __future__ import annotations
 

@@ -1,1 +1,3 @@
-"""Pages of `judge view`, by what they show: runs, answers, analyses, maps. Each gives the paths that it answers."""
+"""Pages of `judge view`, in modules by content: runs, answers, analyses, maps. Each module defines the addresses of its
+pages.
+"""

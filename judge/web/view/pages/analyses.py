@@ -98,7 +98,7 @@ def tables_page(site: Site, request: Request) -> Response:
 
 
 def _as_html(kept: dict[str, Any] | None) -> list[Markup]:
-    """The tables that were kept, as every page prints tables."""
+    """The stored tables as HTML, empty where nothing is stored."""
     return [html_table(table(kept_table), copies=False) for kept_table in (kept["tables"] if kept is not None else ())]
 
 
@@ -128,7 +128,9 @@ def disagreements_page(site: Site, request: Request) -> Response:
 def _kept(
     site: Site, run: FoundRun, name: str, kind: str, *more: str
 ) -> tuple[dict[str, Any] | None, bool, str | None, bool]:
-    """(what is kept or None, whether it is being computed, why it cannot be, whether there are newer results)."""
+    """A result over all judges of a run, computed in the background if needed: the stored result or None, whether it is
+    being computed, why it cannot be computed or None, and whether the stored result is out of date.
+    """
     file: Path = site.kept.folder_of(run.path) / name
     kept, wanted = read_kept(file), run_state(run)
     if kept is not None and kept.get("state") == wanted:
@@ -141,7 +143,7 @@ def _kept(
 
 
 def audit_page(site: Site, request: Request) -> Response:
-    """Page on the audit of the run's explanations, as far as there is one."""
+    """Page on the audit of the run's explanations; it says so where there is no audit."""
     run = site.run(request)
     file = run.path / "audit.sqlite"
     tables: list[Markup] = []

@@ -1,4 +1,6 @@
-"""Pages about single answers: the list of judgments, stories, one story, Eval-Prompts side by side. Read-only."""
+"""Pages about single answers: the list of judgments, the list of stories, one story, and two Eval-Prompts side by side.
+All are read-only.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,7 @@ BESIDE = 4
 
 
 def judgments_page(site: Site, request: Request) -> Response:
-    """A page of judgments under filters, in reading order."""
+    """Page with judgments that pass the filters, in reading order."""
     run = site.run(request)
     slug = site.slug(request, run)
     query = request.query_params
@@ -71,7 +73,7 @@ def _rows(opened: Stored, rows: Sequence[Row]) -> list[dict[str, Any]]:
 
 
 def _shown(opened: Stored, row: Row, story: Story | None) -> dict[str, Any]:
-    """A row of the index with its story's name and the beginning of its answer, from the journal."""
+    """Values for showing one row of the index: the row, its story, and the beginning of the answer from the journal."""
     answers = opened.journal.answers_to(row.query_key)
     answer = next((candidate for candidate in answers if candidate.repeat == row.repeat), None)
     text = None
@@ -85,7 +87,7 @@ def _shown(opened: Stored, row: Row, story: Story | None) -> dict[str, Any]:
 
 
 def _behind(journal: JournalReader, index: Judgments | None, computed: Computed) -> dict[str, Any] | None:
-    """Progress of the index, where it is behind the journal."""
+    """Progress of indexing, where the index is not yet up to date with the journal; None where it is."""
     if computed.work is None:
         return None
     last = journal.last_attempt()
@@ -94,7 +96,7 @@ def _behind(journal: JournalReader, index: Judgments | None, computed: Computed)
 
 
 def _points(asked: Asked) -> list[tuple[float, str]]:
-    """All points of the run's scales, with what they are called, for the filter; none where they are too many."""
+    """All points of the run's rating scales with their names, for the filter; empty where there are too many."""
     called: dict[float, dict[str, None]] = {}
     labelled = False
     for scale in asked.scales.values():
@@ -106,7 +108,7 @@ def _points(asked: Asked) -> list[tuple[float, str]]:
 
 
 def stories_page(site: Site, request: Request) -> Response:
-    """A page of stories in dataset order, with the judge's and people's means."""
+    """Page with stories in dataset order, with the judge's mean ratings and the mean human ratings."""
     run = site.run(request)
     slug = site.slug(request, run)
     folder = run.results[slug]
@@ -154,7 +156,7 @@ def stories_page(site: Site, request: Request) -> Response:
 
 
 def story_page(site: Site, request: Request) -> Response:
-    """One story with all its judgments, several judges beside each other, and people's ratings."""
+    """Page with one story, all its judgments by one or several judges side by side, and its human ratings."""
     run = site.run(request)
     chosen = [slug for slug in request.query_params.getlist("judge") if slug in run.results]
     able = [slug for slug, folder in run.results.items() if folder.journal.is_file()]
@@ -196,7 +198,9 @@ def _story(run: FoundRun, chosen: Sequence[str], name: str) -> StoryView:
 
 
 def _other_side(slug: str, folder: ResultFolder, story: Story) -> JudgeView:
-    """A further judge of the run: its own journal may hold another version of the story, or none."""
+    """Answers of a further judge of the run about the story. `problem` says so where that judge's journal has another
+    version of the story, or does not have it.
+    """
     try:
         with stored(folder) as opened:
             position = opened.journal.position_of(story.id)
@@ -211,7 +215,9 @@ def _other_side(slug: str, folder: ResultFolder, story: Story) -> JudgeView:
 
 
 def prompts_page(site: Site, request: Request) -> Response:
-    """The queries of two Eval-Prompts for one story and criterion, as sent, their differences, and the answers."""
+    """Page with the queries of two Eval-Prompts for one story and criterion as they were sent, with their differences
+    and the answers.
+    """
     run = site.run(request)
     slug = site.slug(request, run)
     query = request.query_params
@@ -245,7 +251,9 @@ def _variant(opened: Stored, story: Story, criterion: str, prompt: str) -> Any:
 
 
 def _messages(asked: Asked, story: Story, criterion: str, left: str, right: str) -> list[dict[str, Any]]:
-    """The messages of both queries in pairs by role, with their differences; a side that was not asked is None."""
+    """The messages of both queries in pairs by role, with their differences marked. The query of an Eval-Prompt that
+    was not asked is None.
+    """
     sides = [asked.query(story, criterion, prompt) for prompt in (left, right)]
     shared_texts = (story.text, story.story_prompt, story.reference or "")
     messages = []
@@ -262,7 +270,7 @@ def _messages(asked: Asked, story: Story, criterion: str, left: str, right: str)
 
 
 def answer_part(site: Site, request: Request) -> Response:
-    """Part of a page with the answers to one query, which opens by a click on the map."""
+    """Part of a page with the answers to one query, shown after a click on the map."""
     run = site.run(request)
     slug = site.slug(request, run)
     query = request.query_params

@@ -1,4 +1,4 @@
-"""The page of changed stories, each beside its origin. Read-only."""
+"""The read-only page that shows perturbed stories, each next to its original."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ BESIDE = 4
 
 
 def changed_page(site: Site, request: Request) -> Response:
-    """One changed story beside its origin, with the edits marked and both sides' ratings; or why there is none."""
+    """Page with one perturbed story next to its original, with the edits marked and the ratings of both stories; or the
+    reason why there is none.
+    """
     run = site.run(request)
     able = [slug for slug, folder in run.results.items() if folder.journal.is_file() and not site.compares(folder)]
     if not able:
@@ -74,7 +76,9 @@ def _story(opened: Stored, name: str) -> Story:
 
 
 def _sides(run: FoundRun, slug: str, page_view: ChangedView) -> Sides:
-    """Answers of a judge about both texts; its own journal may hold others under these ids, or none."""
+    """Answers of a judge about the original and the perturbed story. `problem` says so where the judge's journal has
+    other texts under these ids, or none.
+    """
     try:
         with stored(run.results[slug]) as opened:
             for story in (page_view.origin, page_view.changed):

@@ -1,4 +1,4 @@
-"""Pages on the map of explanations from `judge explain`: picture, list, texts."""
+"""Pages on the map of explanations made by `judge explain`: the picture, the list and the texts."""
 
 from __future__ import annotations
 
@@ -49,7 +49,9 @@ def map_page(site: Site, request: Request) -> Response:
 
 
 def _read(site: Site, folder: ResultFolder, wanted: str) -> Computed:
-    """The map in the form that pages read, made in the background where it is of another time."""
+    """The map in the form that pages read. It is converted in the background if the converted file does not belong to
+    the current map.
+    """
     file = site.kept.folder_of(folder.path) / MAP
     with opened(file) as index:
         if index is not None and index.facts.get("state") == wanted:
@@ -58,7 +60,7 @@ def _read(site: Site, folder: ResultFolder, wanted: str) -> Computed:
 
 
 def _row(answers: Stored, dot: Dot) -> dict[str, Any]:
-    """A point with the beginning of its explanation, or why it cannot be shown."""
+    """A point of the map with the beginning of its explanation, or the reason why it cannot be shown."""
     scale = answers.asked.scales.get(dot.criterion)
     label = None if scale is None else scale.label_of(dot.rating)
     position = answers.journal.position_of(dot.story)

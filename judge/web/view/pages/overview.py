@@ -1,4 +1,6 @@
-"""Pages about runs as a whole: the list with live figures, and one run with coverage and distributions. Read-only."""
+"""Read-only pages about runs as a whole: the list of runs with current figures, and one run with coverage and
+distributions of ratings.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,7 @@ _NOTHING: dict[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One judge of a run, as a page shows it."""
+    """One judge of a run with its current figures. `slug` is the name of its folder in addresses."""
 
     slug: str
     folder: ResultFolder
@@ -51,7 +53,7 @@ def sides(site: Site, run: FoundRun) -> list[Side]:
 
 
 def runs_page(site: Site, request: Request) -> Response:
-    """Page with all runs; `/part/runs` is only the list, which the page loads again every few seconds."""
+    """Page with all runs. The address `/part/runs` returns only the list, which the page reloads every few seconds."""
     runs = list(site.runs.all().values())
     site.live.standings(folder for run in runs for folder in run.results.values())
     runs_with_sides = [(run, sides(site, run)) for run in runs]
@@ -74,7 +76,7 @@ def run_page(site: Site, request: Request) -> Response:
 
 
 def _of_judge(site: Site, side: Side) -> dict[str, Any]:
-    """Values of one judge for the run's page."""
+    """Values for the section about one judge on the run's page."""
     folder = side.folder
     nothing = _NOTHING | {"facts": _facts(folder, side.standing.cost)}
     if not folder.journal.is_file():
@@ -100,10 +102,11 @@ def _of_judge(site: Site, side: Side) -> dict[str, Any]:
 
 
 def _coverage(index: Judgments, criteria: list[str], prompts: list[str], each: int | None) -> dict[str, Any]:
-    """Rated of asked by criterion and Eval-Prompt, and what the rest is, by status.
+    """Values for the table of coverage by criterion and Eval-Prompt: numbers of repeats tried, of repeats with a
+    rating, and of the others by status.
 
-    `each` is how many repeats were planned for a cell; None while answers are still being read: shares are then of
-    those read so far, since an answer that nobody has read yet is not an answer without a rating.
+    `each` is the number of repeats planned for each criterion and Eval-Prompt. It is None while answers are still being
+    indexed; the page then shows shares of the answers indexed so far.
     """
     rated: dict[tuple[str, str], int] = defaultdict(int)
     tried: dict[tuple[str, str], int] = defaultdict(int)
@@ -127,7 +130,7 @@ def _coverage(index: Judgments, criteria: list[str], prompts: list[str], each: i
 
 
 def set_beside(index: Judgments, asked: Asked) -> dict[str, str]:
-    """Judge's criterion -> people's criterion that it is compared with."""
+    """For each criterion of the judge, the human criterion with which it is compared."""
     rated = list(dict.fromkeys(criterion for criterion, _, _ in index.people()))
     declared = {own.casefold(): theirs for own, theirs in asked.people.items()}
     places, _ = set_against([(name, declared.get(name.casefold())) for name in asked.criteria], rated)
@@ -135,9 +138,10 @@ def set_beside(index: Judgments, asked: Asked) -> dict[str, str]:
 
 
 def chart(index: Judgments, asked: Asked, beside: Mapping[str, str]) -> Distributions | None:
-    """Histograms of ratings over the scale's points: people's (or labels) first, then one row per Eval-Prompt.
+    """Histograms of ratings over the points of the scale: one row for human ratings (or labels) first, then one row per
+    Eval-Prompt. None where there is nothing to draw.
 
-    `beside` says which of people's criteria stands above each.
+    `beside` maps each criterion of the judge to the human criterion shown with it.
     """
     scales, prompts, raters = asked.scales, asked.eval_prompts, asked.raters
     points = {name: scale.points() for name, scale in scales.items()}
@@ -207,7 +211,7 @@ def _without(keys: frozenset[str], values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _flat(values: Any, prefix: str = "") -> Any:
-    """Nested plain data as (dotted key, text)."""
+    """Yield nested plain data as pairs (dotted key, text)."""
     for key, value in values.items() if isinstance(values, dict) else ():
         name = f"{prefix}{key}"
         if isinstance(value, dict) and value:

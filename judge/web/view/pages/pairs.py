@@ -1,4 +1,6 @@
-"""Pages about runs that compare: the list of comparisons, and one pair with all that was said of it. Read-only."""
+"""Read-only pages about runs that compare stories: the list of comparisons, and one pair of stories with all judgments
+on it.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,7 @@ PREFERRED = {"first": "the first", "second": "the second", "tie": "neither (tie)
 
 
 def rows(opened: Stored, rows_read: list[Row]) -> list[dict[str, Any]]:
-    """Rows of the index, with stories' names and the beginnings of answers from the journal."""
+    """Values for showing rows of the index, with names of stories and beginnings of answers from the journal."""
     journal = opened.journal
     compared = {
         row.query_key: comparison for row in rows_read if (comparison := journal.comparison(row.query_key)) is not None
@@ -57,12 +59,12 @@ def _row(opened: Stored, row: Row, reading: StoredVerdicts, compared: tuple[str,
 
 
 def filter_words() -> dict[str, Any]:
-    """Choices in the filters of comparisons that do not come from names in the index."""
+    """Choices in the filters of comparisons that are fixed, i.e. not names from the index."""
     return {"preferred": [(LEAD[word], label) for word, label in PREFERRED.items()], "people": list(AGREES)}
 
 
 def pair_page(site: Site, request: Request) -> Response:
-    """One pair: both stories, what each judge preferred in which order, and what people prefer."""
+    """Page with one pair: both stories, each judge's preference in both orders, and people's preference."""
     run = site.run(request)
     able = [slug for slug, folder in run.results.items() if site.compares(folder)]
     chosen = [slug for slug in request.query_params.getlist("judge") if slug in able]
@@ -104,7 +106,9 @@ def _pair(run: FoundRun, chosen: list[str], name: str) -> PairView:
 
 
 def _other_side(slug: str, run: FoundRun, pair: str, one: Story, other: Story) -> JudgeView:
-    """A further judge of the run: its own journal may hold other stories under these names, or not this pair."""
+    """Answers of a further judge of the run about the pair. `problem` says so where that judge's journal has other
+    stories under these names, or does not have the pair.
+    """
     try:
         with stored(run.results[slug]) as opened:
             texts = [opened.journal.text_of(story.id) for story in (one, other)]

@@ -1,4 +1,4 @@
-"""Verdicts of a run that compares, as counts: preferences and wins. No statistical inference."""
+"""Counts of the verdicts of a run that compares stories: preferences and wins, without statistical inference."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ _MATRICES = 6
 
 @dataclass(frozen=True, slots=True)
 class PreferredRow:
-    """Counts of comparisons with a preference, on one criterion with one Eval-Prompt.
+    """Counts of comparisons with a parsed preference, for one criterion and one Eval-Prompt.
 
-    `leads` counts them by `index.LEAD`; `own` of `beside` agree with people, where both prefer one story.
+    `leads` counts them by preference: 1 for the story shown first, -1 for the second, 0 for a tie. `beside` counts
+    comparisons where both the judge and people prefer one story; in `own` of these they prefer the same one.
     """
 
     criterion: str
@@ -46,8 +47,8 @@ def preferred(index: Judgments) -> list[PreferredRow]:
 
 
 def wins(index: Judgments, criteria: list[str]) -> list[tuple[Markup, str]]:
-    """A matrix of wins for each criterion, with its caption; left out where only one system, or too many, were
-    compared.
+    """A matrix of wins between systems for each criterion, with its caption. Criteria with only one system or too many
+    systems are left out.
     """
     matrices: list[tuple[Markup, str]] = []
     for number, criterion in enumerate(criteria[:_MATRICES]):
@@ -59,7 +60,9 @@ def wins(index: Judgments, criteria: list[str]) -> list[tuple[Markup, str]]:
 
 
 def _matrix(criterion: str, won: dict[tuple[str, str], float], systems: set[str], number: int) -> tuple[Markup, str]:
-    """The share of comparisons that the row's system won against the column's, the system with most wins first."""
+    """HTML table and caption with the share of comparisons that the row's system won against the column's system; the
+    system with most wins comes first.
+    """
 
     def share(one: str, other: str) -> float | None:
         met = won.get((one, other), 0.0) + won.get((other, one), 0.0)
