@@ -61,7 +61,7 @@ def _test_table(result: Replacement) -> Table:
     )
     same = " or ".join(dict.fromkeys(MODE if row.labels else MEAN for row in result.tests)) or MEAN
     null = (
-        f"{same}, {PERMUTED}: uninformed judges of the stories (one rating for all "
+        f"{same}, {PERMUTED}: uninformed judges (one rating for all "
         f"stories; people's ratings assigned to the stories at random, mean of {DEALT} assignments): a judge with "
         "no higher rate has shown nothing"
     )
