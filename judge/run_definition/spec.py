@@ -126,7 +126,9 @@ class Reached(Strict):
     tokens_per_minute: int | None = Field(
         None, ge=1, description="largest number of tokens, of prompts and (estimated) answers, in any minute"
     )
-    attempt_timeout: float = Field(120.0, gt=0, description="number of seconds until an attempt counts as a timeout")
+    attempt_timeout: float = Field(
+        120.0, gt=0, description="number of seconds until a server's answer counts as a timeout (hf, local: no limit)"
+    )
     probe_timeout: float = Field(
         3.0,
         gt=0,

@@ -76,7 +76,7 @@ def _found(
     if best is not None:
         yield from _precision(matrix, best, sum(margin.dataset == matrix.dataset for margin in evidence.margins))
     if matrix.criteria and len(matrix.systems) < FEW_SYSTEMS:
-        yield Missing("systems", f"systems: {len(matrix.systems)} prove little about ranking systems")
+        yield Missing("systems", f"systems: {len(matrix.systems)} are weak evidence about a ranking")
     if any(fact.not_in_force for fact in facts):
         yield Missing("settings", "settings known to be in force")
     if seen is None and not (facts and all(fact.control for fact in facts)):

@@ -497,6 +497,6 @@ def test_tables_warn_of_intervals_that_simulations_found_wanting(make_table) -> 
         (printed,) = correlation.tables(correlation.correlations(table, options))
         assert any(note.startswith(sentence) for note in printed.notes)
     (printed,) = correlation.tables(correlation.correlations(table, CorrelationOptions(resamples=50)))
-    assert any(note.startswith("20 story-prompts are few: in simulated studies of 12") for note in printed.notes)
+    assert any(note.startswith("only 20 story-prompts: in simulated studies with 12") for note in printed.notes)
     (printed,) = correlation.tables(correlation.correlations(make_table(prompts=30), CorrelationOptions(resamples=50)))
     assert not any("simulated studies" in note for note in printed.notes)

@@ -96,7 +96,7 @@ def test_the_caption_says_where_calibration_did_harm_and_whose_the_labels_are(de
     figure = calibration.draw(made, 6.3, Raters.of(demo_table, "demo").sentence)
     caption = looks.caption(figure)
     assert f"In {worse} of {len(made.curves)} panels calibration made the error larger" in caption
-    assert "No person rated these stories: labels set by rule (the authors graded" in caption
+    assert "No person rated these stories: labels set by rule (an original story has its author's grade" in caption
     most = max(point.stories for c in made.curves for point in (*c.before, *c.after))
     assert f"both axes to {most:.0f}." in caption
     assert looks.faults(figure) == []

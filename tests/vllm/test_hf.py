@@ -28,6 +28,21 @@ def ask(tiny: Path, asked: Sequence[tuple[Query, Sequence[int]]], **engine: Any)
     return asyncio.run(once())
 
 
+def test_a_batch_that_takes_longer_than_an_attempt_may_is_waited_for(tiny: Path) -> None:
+    """An answer that was given up would be computed again, so that a slow machine would never finish."""
+
+    async def once() -> list[list[Response]]:
+        backend = open_backend(f"hf/{tiny}", Settings(attempt_timeout=0.001, engine={"batch_size": 1}))
+        try:
+            await backend.probe()
+            asked = lengths(3, generation=Generation(temperature=0.0, max_tokens=6))
+            return list(await asyncio.gather(*(backend.complete(one, repeats) for one, repeats in asked)))
+        finally:
+            await backend.close()
+
+    assert len(texts(asyncio.run(once()))) == 3
+
+
 def texts(found: list[list[Response]]) -> list[str]:
     return [response.text for responses in found for response in responses]
 

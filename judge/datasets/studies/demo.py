@@ -12,8 +12,8 @@ from judge.folders.shipped import package_file
 from judge.records import Scale
 
 LABELS_NOTE = (
-    "labels set by rule (the authors graded the original stories, and fixed points are taken off damaged ones), "
-    "not by readers; four systems say little about an order of systems"
+    "labels set by rule (an original story has its author's grade; for a damaged one fixed points are taken off), "
+    "not by readers"
 )
 """Stands beside every label of the demo set and every statistic computed from one."""
 

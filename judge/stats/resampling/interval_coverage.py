@@ -170,12 +170,12 @@ def _few(level: Level, method: str, units: int) -> str:
     """
     sizes = sorted(size for measured_level, size in DEFAULTS if measured_level == level)
     near = max((size for size in sizes if size <= units), default=sizes[0])
-    warning = f"{units} story-prompts are few: "
+    warning = f"only {units} story-prompts: "
     if method not in ("expanded", "true-means"):
         narrow = f"{warning}{method} intervals are too narrow with fewer than {FEW}"
         return Note(narrow, Advice("{interval_kind} allows for that", interval_kind="auto"))
-    held = f"{warning}in simulated studies of {near}, 95 % intervals like these held the true value in "
-    held += f"{_range(DEFAULTS[level, near])} %"
+    held = f"{warning}in simulated studies with {near}, such 95 % intervals contained the true value in "
+    held += f"{_range(DEFAULTS[level, near])} % of cases"
     return held if level != "system" else f"{held}, those of a difference of two judges in {_range(LEADS[near])} %"
 
 
@@ -183,8 +183,8 @@ def _few_systems(level: Level, method: str, units: int) -> str:
     measured = MEASURED["boot-systems", SMALL_S, level]
     kind: Kind = "bca" if method == "bca" else "percentile" if method == "percentile" else "expanded"
     return (
-        f"{units} systems are few: in simulated studies of {SMALL_S} systems, 95 % intervals for new systems held the "
-        f"true tau-b in {measured[kind]:g} %"
+        f"only {units} systems: in simulated studies with {SMALL_S} systems, 95 % intervals for new systems contained "
+        f"the true tau-b in {measured[kind]:g} % of cases"
     )
 
 

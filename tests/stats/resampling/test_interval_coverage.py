@@ -56,7 +56,7 @@ def test_few_units_are_told_what_was_measured_with_as_few_of_the_same_kind() -> 
         for units, near in ((5, 6), (6, 6), (11, 8), (29, 12)):
             (said,) = measured.cautions("boot-inputs", method, level, units)
             figures = measured.DEFAULTS[level, near].values()
-            assert said.startswith(f"{units} story-prompts are few: in simulated studies of {near}, ")
+            assert said.startswith(f"only {units} story-prompts: in simulated studies with {near}, ")
             assert f"{min(figures):.0f}" in said
             assert f"{max(figures):.0f} %" in said
             assert ("of a difference of two judges" in said) == (level == "system")
