@@ -1,4 +1,4 @@
-"""One of several parts of a run's plan (`--shard i/N`), for a process that runs only this part.
+"""One of several parts of a run's plan (a shard i/N), for a process that runs only this part.
 
 The plan's stories, sorted by story-prompt, or its pairs, in the order of the plan, are divided into parts of equal
 length. Stories of one story-prompt are separated only at a boundary between parts. Each process computes its part

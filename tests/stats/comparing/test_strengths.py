@@ -139,7 +139,7 @@ def test_what_is_not_determined_names_the_systems(found: Comparisons, reason: st
 def test_a_first_place_that_always_wins_has_no_finite_fit() -> None:
     found = of("a>b", "b>a", "b>c", "c>b")
     assert win_graph.undetermined(found) is None
-    reason = "undefined: the story shown in one place won every comparison that was no tie"
+    reason = "undefined: the story in one of the two positions won every comparison that was not a tie"
     assert strengths(found).position.reason == reason
     assert strengths(found, position=False).strengths[0].value == pytest.approx(0, abs=1e-9)
 
