@@ -48,12 +48,12 @@ def digest(content: str | bytes, size: int = 16) -> bytes:
 
 
 def sha256(content: str | bytes) -> str:
-    """SHA-256 in hexadecimal."""
+    """SHA-256 of a text or of bytes, in hexadecimal."""
     return hashlib.sha256(_bytes(content)).hexdigest()
 
 
 def sha256_text(text: str) -> str:
-    """SHA-256 of a text with the prefix "sha256:". It replaces a text that is left out of an export."""
+    """SHA-256 of a text in hexadecimal, with the prefix "sha256:". It replaces a text that is left out of an export."""
     return f"sha256:{sha256(text)}"
 
 
@@ -63,7 +63,7 @@ def sha256_script(script: str) -> str:
 
 
 def sha256_file(path: Path) -> str:
-    """SHA-256 of a file, read in pieces."""
+    """SHA-256 of a file in hexadecimal. The file is read in pieces."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 
 def install_command(extra: str) -> str:
-    """Command that installs the optional dependencies `extra`: from the checkout, if the program runs from one,
-    otherwise by the distribution's name.
+    """Command that installs the optional dependencies `extra`. If the program runs from a checkout, they are installed
+    from there, otherwise by the distribution's name.
 
     The distribution is not in a package index, so that its name alone would install nothing from a checkout.
     """

@@ -27,7 +27,7 @@ class JudgeName(NamedTuple):
 
     @classmethod
     def of(cls, judge: str) -> JudgeName:
-        """Split a name. A name without "/" is a provider without a model."""
+        """The parts of a judge's name. A name without "/" is a provider without a model."""
         provider, _, model = judge.partition("/")
         return cls(provider, model)
 
@@ -38,7 +38,7 @@ class JudgeName(NamedTuple):
 
     @property
     def is_scripted(self) -> bool:
-        """Whether the judge's answers were written without reading the stories."""
+        """Whether the judge gives fixed answers from a list, which were written without reading the stories."""
         return self.provider == SCRIPTED
 
     @property
@@ -48,7 +48,7 @@ class JudgeName(NamedTuple):
 
     @property
     def is_modelless(self) -> bool:
-        """Whether the judge's answers come without a language model. No server then receives requests, and nothing is
-        paid.
+        """Whether the judge generates no text: a control judge, a list or file of answers, a trained evaluator or a
+        reward model. No server then receives requests, and nothing is paid.
         """
         return self.provider in MODELLESS

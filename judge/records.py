@@ -99,7 +99,9 @@ CHOICES = ("A", "B", "Tie")
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """A story with known facts about it. `reference` is the human story for its story-prompt; None if there is none."""
+    """A story with what is known about it. `reference` is a story that a person wrote for its story-prompt; None if
+    there is none.
+    """
 
     id: str
     story_prompt: str
@@ -111,7 +113,9 @@ class Story:
 
 @dataclass(frozen=True, slots=True)
 class StoryPrompt:
-    """A prompt for which a story is to be written. `reference` is the human story for it; None where there is none."""
+    """A prompt for which a story is to be written. `reference` is a story that a person wrote for it; None where there
+    is none.
+    """
 
     id: str
     text: str
@@ -141,7 +145,7 @@ Subject = Story | Comparison
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """A rating scale: lowest point, highest point, and the step between points (1 to 5 by 1 in all three studies).
+    """A rating scale: lowest point, highest point, and the step between points (by default 1 to 5 in steps of 1).
 
     With `labels` a rating is the code of a label: 0 to n-1 in the order given; `of_labels` makes such a scale.
     `ordered` says whether the labels are in ascending order. `positive`, on a scale of two labels, is the label that
@@ -252,7 +256,7 @@ class Criterion:
 
     @classmethod
     def together(cls, criteria: Sequence[Criterion]) -> Criterion:
-        """One criterion that stands for several criteria of one query.
+        """One criterion that stands for several criteria which one query asks for together.
 
         Its name is a JSON array of the criteria's names, which `names_in` reads.
         """
@@ -265,7 +269,7 @@ Asked = Criterion | tuple[Criterion, ...]
 
 
 def joint_name(names: Sequence[str]) -> str:
-    """Name of a query for several criteria: a JSON array of their names."""
+    """Criterion name of a query for several criteria: a JSON array of the criteria's names."""
     return json.dumps(list(names), ensure_ascii=False, separators=(",", ":"))
 
 
@@ -321,7 +325,7 @@ class Query:
     A query for several criteria in one answer lists them in `criteria`; `criterion` then stands for all of them.
 
     `shared` are positions, in characters over the concatenated contents of all messages, up to which other requests of
-    the plan have the same beginning; () where they were not computed.
+    the plan begin with the text of this one; () where they were not computed.
     """
 
     key: str
@@ -349,12 +353,14 @@ class Query:
 
     @property
     def journal_names(self) -> tuple[str, str, str]:
-        """Story id, criterion name and Eval-Prompt, under which journals store the query."""
+        """The three names under which journals store the query: story id, criterion name and Eval-Prompt."""
         return self.story.id, self.criterion.name, self.eval_prompt
 
     @property
     def story_prompt(self) -> str:
-        """The story-prompt. Requests with the same story-prompt share a prefix, and therefore use the same server."""
+        """Story-prompt of the query's story. Requests with one story-prompt share a prefix, and are sent to one
+        server.
+        """
         return self.story.story_prompt
 
 
@@ -378,12 +384,15 @@ class Commission:
 
     @property
     def journal_names(self) -> tuple[str, str, str]:
-        """Story-prompt id, "" and writer prompt. Journals store them as story, criterion and Eval-Prompt."""
+        """The three names under which journals store the request: story-prompt id, "" and writer prompt.
+
+        They take the places of story, criterion and Eval-Prompt.
+        """
         return self.wanted.id, "", self.writer_prompt
 
     @property
     def story_prompt(self) -> str:
-        """The story-prompt. Requests with the same story-prompt share a prefix, and therefore use the same server."""
+        """Text of the story-prompt. Requests with one story-prompt share a prefix, and are sent to one server."""
         return self.wanted.text
 
 
@@ -450,7 +459,7 @@ class Verdict:
 class Answer:
     """One repeat as the journal stores it.
 
-    It has its response, or the outcome of the last attempt and the reason for failure.
+    It has a response, or else the outcome of the last attempt and the reason why it failed.
     """
 
     query_key: str

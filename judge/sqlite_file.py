@@ -60,7 +60,7 @@ def _wary(connection: sqlite3.Connection) -> sqlite3.Connection:
 def strange(connection: sqlite3.Connection) -> list[tuple[str, str]]:
     """(kind, name) of all schema objects but plain tables and indexes.
 
-    They could run code when rows are read or written.
+    Such objects (views, triggers, virtual tables) could run code when rows are read or written.
     """
     rows = connection.execute("SELECT type, name, coalesce(sql, '') FROM sqlite_master").fetchall()
     plain = ("table", "index")
@@ -93,7 +93,7 @@ def open_reading(
 
 @contextmanager
 def closed_on_error(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
-    """Context manager that closes the connection if the block raises an error."""
+    """Context manager that closes the connection if the `with` block raises an error."""
     try:
         yield connection
     except BaseException:

@@ -104,7 +104,7 @@ def tokens(text: str) -> list[str]:
 
 
 def length(text: str) -> int:
-    """Number of tokens."""
+    """Number of tokens (words and punctuation marks) of the text."""
     return len(tokens(text))
 
 
@@ -117,19 +117,21 @@ def sentences(text: str) -> list[str]:
 
 
 def score_file_features(text: str, story_prompt: str) -> dict[str, float]:
-    """The ten features `SCORE_FILE_FEATURES` of one story, with the story-prompt as source text.
+    """The ten features `SCORE_FILE_FEATURES` of one story by name, with the story-prompt as source text.
 
     length: tokens. compression: tokens of the story-prompt / tokens of the story. novelty-n: share of the story's
     distinct n-grams that the story-prompt lacks. repetition-n: share of the story's distinct n-grams that occur more
     than once. coverage and density: sum of the lengths, and of the squared lengths, of the fragments copied from the
     story-prompt, per token of the story. Fragments are matched greedily and ignore letter case (Grusky et al. 2018,
-    section 4). In a story without n-grams, shares are 0 and novelty is 1.
+    section 4). In a story without n-grams, repetition is 0 and novelty is 1.
     """
     return features_of_tokens(tokens(text), tokens(story_prompt))
 
 
 def features_of_tokens(story: Sequence[str], prompt: Sequence[str]) -> dict[str, float]:
-    """The features of `score_file_features`, computed from tokens of any tokenizer."""
+    """Surface features of one story by name, as in `score_file_features`, computed from tokens of any tokenizer;
+    `prompt` holds the tokens of the story-prompt.
+    """
     size = len(story)
     fragments = _copied_fragments([*map(str.lower, story)], [*map(str.lower, prompt)])
     values: dict[str, float] = {
@@ -147,9 +149,11 @@ def features_of_tokens(story: Sequence[str], prompt: Sequence[str]) -> dict[str,
 
 
 def own_features(text: str, story_prompt: str) -> dict[str, float]:
-    """The features of `score_file_features` and further features, for data sets without a score file.
+    """Surface features of one story by name: those of `score_file_features` and further ones, for data sets without a
+    score file.
 
-    Counts are tokens or sentences; shares lie in 0-1. Sentence similarity is the share of common word types (Jaccard).
+    Counts are tokens or sentences; shares lie in 0-1. The similarity of two sentences is the share of common word types
+    (Jaccard).
     """
     story, prompt = tokens(text), tokens(story_prompt)
     lower = [t.lower() for t in story]
@@ -164,8 +168,8 @@ def own_features(text: str, story_prompt: str) -> dict[str, float]:
 
 
 def for_regression(features: Mapping[str, float]) -> dict[str, float]:
-    """Features as used in regressions: those in `LOG_OFFSETS` are log-transformed with the given offset, the others are
-    unchanged.
+    """Surface features as used in regressions. Those in `LOG_OFFSETS` become log(value + offset) with the offset given
+    there; the others are unchanged.
     """
     return {
         name: math.log(value + LOG_OFFSETS[name]) if name in LOG_OFFSETS else value for name, value in features.items()
@@ -199,8 +203,8 @@ def _wording(lower: Sequence[str], words: Sequence[str], prompt: Sequence[str]) 
 
 
 def _sentence_features(parts: Sequence[str]) -> dict[str, float]:
-    """Features of the sentences (case folded): their number and length, and signs of repeated, disconnected or
-    stuttering text.
+    """Features by name of a story's sentences, which are given in lower case: their number and length, and signs of
+    repeated, disconnected or stuttering text.
     """
     count = len(parts)
     if not count:
@@ -233,8 +237,8 @@ def _repeated_share(counts: Counter[tuple[str, ...]]) -> float:
 
 
 def _windowed_type_share(words: Sequence[str]) -> float:
-    """Mean share of distinct words over all windows of 50 words: a type-token ratio that does not decrease with text
-    length.
+    """Mean share of distinct words over all windows of 50 words. Unlike the plain type-token ratio, it does not
+    decrease with text length.
     """
     if len(words) <= _WINDOW:
         return len(set(words)) / len(words) if words else 0.0
@@ -250,7 +254,9 @@ def _windowed_type_share(words: Sequence[str]) -> float:
 
 
 def _copied_fragments(story: Sequence[str], prompt: Sequence[str]) -> list[int]:
-    """Lengths of the fragments copied from the story-prompt, matched greedily: at each position the longest match."""
+    """Lengths of the fragments of a story that are copied from the story-prompt, matched greedily: at each position of
+    the story the longest match is taken.
+    """
     runs = _runs(prompt)
     lengths: list[int] = []
     state = size = 0
@@ -267,8 +273,8 @@ def _copied_fragments(story: Sequence[str], prompt: Sequence[str]) -> list[int]:
 
 
 def _runs(tokens: Sequence[str]) -> list[dict[str, int]]:
-    """All contiguous sequences of tokens in a text, as transitions from state 0 of its suffix automaton (Blumer et al.
-    1985).
+    """Suffix automaton of a sequence of tokens (Blumer et al. 1985): for each state, the next state by token. The paths
+    from state 0 are all contiguous parts of the sequence.
 
     The size of the automaton is at most proportional to the length of the text.
     """

@@ -1,4 +1,4 @@
-"""Writes files so that they appear under their name only when they are complete."""
+"""Writing of files that appear under their name only when they are complete."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from pathlib import Path
 
 @contextmanager
 def draft(path: Path, *, follow: bool = True) -> Iterator[Path]:
-    """Context manager that gives a temporary path in the folder of `path` to write to. At the end of the block the
-    temporary file replaces `path`.
+    """Context manager that gives a temporary path in the folder of `path` to write to. At the end of the `with` block
+    the temporary file replaces `path`.
 
     If the block fails, `path` stays unchanged. A symbolic link, and anything that is not a regular file, such as
-    /dev/stdout or a pipe, is not replaced: the block then writes to `path` itself. Without `follow`, a link is replaced
-    too, since in a folder from an untrusted source it may point to any file.
+    /dev/stdout or a pipe, is not replaced: the block then writes to `path` directly. If `follow` is false, a link is
+    replaced too, since in a folder from an untrusted source it may point to any file.
     """
     if (follow and path.is_symlink()) or (path.exists() and not path.is_file()):
         yield path
@@ -32,8 +32,8 @@ def draft(path: Path, *, follow: bool = True) -> Iterator[Path]:
 
 
 def write_whole(path: Path, content: str | bytes, *, durable: bool = False, follow: bool = True) -> None:
-    """Write text (as UTF-8) or bytes to a file completely or not at all. With `durable` the function returns only when
-    the data are on disk. Without `follow` a symbolic link is replaced instead of its target. Raises OSError.
+    """Write text (as UTF-8) or bytes to a file completely or not at all. If `durable`, the function returns only when
+    the data are on disk. If `follow` is false, a symbolic link is replaced instead of its target. Raises OSError.
     """
     with draft(path, follow=follow) as fresh, fresh.open("wb") as stream:
         stream.write(content.encode("utf-8") if isinstance(content, str) else content)

@@ -2,8 +2,8 @@
 for web pages.
 
 An `Advice` is a string in Python's wording (``level="system"``), which is what exceptions, frames and notebooks show.
-It keeps its template and arguments, so that the command line can write flags instead (`written`), and a page, whose
-readers have no options, can leave it out.
+It keeps its template and arguments, so that the command line can write flags instead (`written`). A page whose readers
+cannot set options can leave it out.
 """
 
 from __future__ import annotations
@@ -15,24 +15,28 @@ from typing import Any, Protocol, TypeVar
 
 
 class Wording(Protocol):
-    """Interface for writing options in sentences for one kind of reader."""
+    """Protocol of classes that write options in sentences for one kind of reader, such as users of Python."""
 
     def option(self, field: str) -> str:
-        """The option's name in this wording."""
+        """The name of an option, as written for this kind of reader."""
 
     def setting(self, field: str, value: object, *, exact: bool) -> str:
-        """The option with its value; with `exact`, text values are in quotation marks."""
+        """An option with its value, as written for this kind of reader. If `exact`, text values are in
+        quotation marks.
+        """
 
 
 class InPython:
     """Options written as arguments of a Python call: ``level="system"``."""
 
     def option(self, field: str) -> str:
-        """Name of the option as an argument in Python."""
+        """Name of an option as an argument in Python."""
         return field
 
     def setting(self, field: str, value: object, *, exact: bool) -> str:  # noqa: ARG002  a call always quotes
-        """The option as an argument with its value, as in a Python call."""
+        """An option as an argument with its value, as in a Python call. `exact` has no effect, since text values are
+        always in quotation marks.
+        """
         try:
             plain = isinstance(value, str | Mapping)
             return f"{field}={json.dumps(value, ensure_ascii=False) if plain else repr(value)}"
@@ -44,11 +48,11 @@ class InPlainWords:
     """Options written as plain words, for pages whose readers cannot set options: ``level system``."""
 
     def option(self, field: str) -> str:
-        """Name of the option in plain words."""
+        """Name of an option in plain words."""
         return field.replace("_", " ")
 
     def setting(self, field: str, value: object, *, exact: bool) -> str:  # noqa: ARG002  words are never quoted
-        """Name and value of the option in plain words; only the name where the value is True."""
+        """Name and value of an option in plain words; only the name where the value is True. `exact` has no effect."""
         return self.option(field) if value is True else f"{self.option(field)} {value}"
 
 
@@ -60,7 +64,8 @@ _Made = tuple[str, tuple[object, ...], dict[str, object]]
 
 
 class Advice(str):
-    """A sentence, or part of one, that names options by their fields; as a string it has the wording for Python.
+    """A sentence, or part of one, that mentions options. As a string it is worded for Python; it can also be worded for
+    other kinds of readers.
 
     The template has the syntax of `str.format`. Positional arguments, which may be advice too, fill its ``{}``.
     ``{level}`` is replaced by the option `level` with the value of the keyword argument `level`, or by the option's
@@ -74,15 +79,17 @@ class Advice(str):
     """The part for readers who cannot give options; empty here."""
 
     def __new__(cls, template: str, /, *texts: object, **options: object) -> Advice:
-        """Make the text from a template, texts and options by name; as a string it has the wording for Python."""
+        """Make the sentence from a template, texts and options by name (see the class). As a string it is worded for
+        Python.
+        """
         return _advice(Advice, "", (template, texts, options))
 
     def written(self, wording: Wording) -> str:
-        """The sentence in another wording."""
+        """The sentence worded for another kind of reader, such as users of the command line."""
         return _filled(self._made, wording)
 
     def mapped(self, change: Callable[[str], str]) -> Advice:
-        """A copy with `change` applied to the template and to every text argument."""
+        """A copy of the sentence with `change` applied to its template and to every text argument."""
         template, texts, options = self._made
         new = {name: _changed(value, change) for name, value in options.items()}
         changed_parts = (change(template), tuple(_changed(text, change) for text in texts), new)
@@ -94,8 +101,8 @@ class Advice(str):
 
 
 class Note(Advice):
-    """A sentence followed by advice, which is complete without the advice. The advice is put in brackets, or after the
-    text `joint` if it is given.
+    """A sentence that is complete by itself, followed by advice that mentions options. The advice is put in brackets,
+    or after the text `joint` if that is given.
 
     Readers who cannot set options see only the sentence.
     """
@@ -103,7 +110,7 @@ class Note(Advice):
     __slots__ = ()
 
     def __new__(cls, text: str, advice: str, *, joint: str | None = None) -> Note:
-        """Make the note from a sentence and its advice; as a string it has both, in the wording for Python."""
+        """Make the note from a sentence and its advice. As a string it has both, worded for Python."""
         parts: _Made = ("{} ({})", (text, advice), {}) if joint is None else ("{}{}{}", (text, joint, advice), {})
         return _advice(Note, text, parts)
 
@@ -112,8 +119,8 @@ _Kind = TypeVar("_Kind", bound=Advice)
 
 
 def written(words: str, wording: Wording | None) -> str:
-    """A text in the given wording; a plain string is returned unchanged. If `wording` is None, advice is left out, and
-    the result may be empty.
+    """A text worded for one kind of reader; a plain string is returned unchanged. If `wording` is None (readers who
+    cannot set options), advice is left out, and the result may be empty.
     """
     if not isinstance(words, Advice):
         return words
@@ -121,8 +128,8 @@ def written(words: str, wording: Wording | None) -> str:
 
 
 def joined(*parts: str) -> str:
-    """The parts joined into one text, which is an Advice if any part is one. In the form without advice, the whole text
-    is empty if one of its Advice parts is empty.
+    """The parts joined into one text, which is an `Advice` (a text that mentions options) if any part is one. For
+    readers who cannot set options, the whole text is empty if one of its `Advice` parts is empty for them.
     """
     some = [part for part in parts if isinstance(part, Advice)]
     if not some:
@@ -132,13 +139,17 @@ def joined(*parts: str) -> str:
 
 
 def listed(parts: Iterable[str], between: str) -> str:
-    """The parts joined into one text with `between` as separator."""
+    """The parts joined into one text with `between` as separator; it is an `Advice` (a text that mentions options) if
+    any part is one.
+    """
     pieces = [piece for part in parts for piece in (between, part)]
     return joined(*pieces[1:])
 
 
 def changed(words: str, change: Callable[[str], str]) -> str:
-    """The text with `change` applied to it; in an Advice, to the template and to every text argument."""
+    """The text with `change` applied to it. In an `Advice` (a text that mentions options) it is applied to the template
+    and to every text argument.
+    """
     return words.mapped(change) if isinstance(words, Advice) else change(words)
 
 
@@ -160,7 +171,7 @@ def _changed(value: object, change: Callable[[str], str]) -> object:
 
 
 class _Mentions(dict[str, "_Mention"]):
-    """Values for a template's named fields: any option, with its value if one was given."""
+    """Values for the named fields of a template: any name is an option, with its value if one was given."""
 
     def __init__(self, wording: Wording, options: Mapping[str, object]) -> None:
         super().__init__({name: _Mention(wording, name, value) for name, value in options.items()})
@@ -174,7 +185,7 @@ _BARE = object()
 
 
 class _Mention:
-    """One option in a template, which `str.format` converts to text in the chosen wording."""
+    """One option mentioned in a template, which `str.format` converts to text for one kind of reader."""
 
     def __init__(self, wording: Wording, field: str, value: object = _BARE) -> None:
         self._wording, self._field, self._value = wording, field, value

@@ -1,4 +1,4 @@
-"""Reads synonyms, opposites and related words from the files of WordNet 3.0 (index, data and exception lists)."""
+"""Synonyms, opposites and related words, read from the files of WordNet 3.0 (index, data and exception lists)."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _ENDINGS: dict[str, tuple[tuple[str, str], ...]] = {
 
 
 def complete(folder: Path) -> bool:
-    """Whether the folder holds all WordNet files that this program reads."""
+    """Whether the folder holds all index and data files of WordNet; its exception lists may be missing."""
     return all((folder / f"{kind}.{part}").is_file() for part in PARTS for kind in ("index", "data"))
 
 
@@ -75,8 +75,8 @@ class Sense:
 
 
 class WordNet:
-    """WordNet as read from the files in one folder. Index and exception lists are parsed at once, synsets when they are
-    needed.
+    """WordNet as read from the files in one folder. Index and exception lists are parsed when it is opened, synsets
+    (sets of synonyms) when they are needed.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -92,19 +92,19 @@ class WordNet:
         self.synonyms_before_3_6 = lru_cache(maxsize=1 << 17)(partial(self._synonyms, again=True))
 
     def rank(self, word: str, part: str, offset: int) -> int | None:
-        """Rank of a synset among the meanings of a word by frequency, where 0 is the most frequent; None where the word
-        does not occur with this meaning in WordNet's tagged texts.
+        """Rank of a synset (the meaning at `offset`) among the meanings of a word by frequency, where 0 is the most
+        frequent. None where the word does not occur with this meaning in WordNet's tagged texts.
         """
         places = self._offsets[part].get(word.lower(), [])
         counted = places[: self._tagged[part].get(word.lower(), 0)]
         return counted.index(offset) if offset in counted else None
 
     def _senses(self, lemma: str, part: str) -> tuple[Sense, ...]:
-        """The meanings of a word's base form, the most frequent first."""
+        """The meanings of a word's base form (`lemma`) as a part of speech, the most frequent first."""
         return tuple(self._sense(lemma, part, offset) for offset in self._offsets[part].get(lemma, ()))
 
     def sense_at(self, part: str, offset: int) -> Sense:
-        """The synset at the given offset in the data file of the part of speech `part`."""
+        """The synset (set of synonyms) at the given offset in the data file of the part of speech `part`."""
         return self._sense("", part, offset)
 
     def _sense(self, lemma: str, part: str, offset: int) -> Sense:
@@ -140,7 +140,7 @@ class WordNet:
     def _synonyms(self, word: str, *, again: bool = False) -> frozenset[str]:
         """Synonyms of a word: the single words of all synsets of the word and its base forms, and the word itself.
 
-        With `again`, endings are removed repeatedly until a base form is found, as in NLTK before version 3.6.
+        If `again`, endings are removed repeatedly until a base form is found, as in NLTK before version 3.6.
         """
         synonyms = {word}
         for part in PARTS:
@@ -171,8 +171,8 @@ def _without_endings(words: Sequence[str], part: str) -> list[str]:
 
 
 def _index(path: Path) -> dict[str, tuple[list[int], int]]:
-    """For each word in an index file, the offsets of its synsets, and how many of them (the first ones) occur in
-    WordNet's tagged texts.
+    """Content of an index file of WordNet. For each word it has the offsets of its synsets (meanings), the most
+    frequent first, and how many of them occur in WordNet's tagged texts.
     """
     index: dict[str, tuple[list[int], int]] = {}
     for line in path.read_text(encoding="utf-8").splitlines():

@@ -1,4 +1,4 @@
-"""Safe reader for YAML from untrusted sources: it limits nesting and repetition, and accepts only plain values."""
+"""Safe reader for YAML from untrusted sources, which limits nesting and repetition and accepts only plain values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ _LOADER: type[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def load(text: str) -> Any:
-    """Parse YAML text into plain data. Raises yaml.MarkedYAMLError for invalid text, with its line where known."""
+    """Plain data parsed from YAML text. Raises yaml.MarkedYAMLError for invalid text, with its line where known, and
+    for text that is nested too deeply or has too many values.
+    """
     check(text)
     try:
         return yaml.safe_load(text)
@@ -25,8 +27,8 @@ def load(text: str) -> Any:
 
 
 def check(text: str) -> None:
-    """Raise yaml.MarkedYAMLError for a text that has more values (with aliases expanded) or deeper nesting than
-    allowed.
+    """Raise yaml.MarkedYAMLError for a YAML text that is nested too deeply or has too many values, where the values
+    behind an alias count each time that it is used.
     """
     sizes: dict[str, int] = {}
     open_: list[tuple[str | None, int]] = []

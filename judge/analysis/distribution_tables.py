@@ -7,7 +7,10 @@ from judge.printing.tables import Column, Table
 
 
 def table(distributions: Distributions) -> Table:
-    """A table with one row per source and criterion, and one column per point of the scale."""
+    """Table of rating distributions, with one row per source and criterion, and one column per point of the scale.
+
+    A source is people, or one judge with one Eval-Prompt.
+    """
     named = {
         (point, name)
         for row in distributions.rows

@@ -33,7 +33,7 @@ _SAME = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """Counts of one source's ratings on one criterion.
+    """Counts of the ratings that people, or one judge with one Eval-Prompt, gave on one criterion.
 
     Attributes
     ----------
@@ -42,12 +42,15 @@ class Distribution:
     points : tuple of float
         Centres of the counted bins: points of the scale, or ranges of them.
     counts : tuple of int
+        Number of ratings in each bin.
     asked : int
         Number of repeats requested; for people, number of ratings given.
     between : int
         Number of ratings that are not a point of the scale.
     mean : float or None
         Mean rating; None without ratings, and for labels without an order.
+    control : bool
+        Whether the judge is a control judge.
     words : tuple of str
         Labels of the points, where the ratings are labels.
     """
@@ -66,17 +69,17 @@ class Distribution:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the points: their labels, or their numbers."""
+        """Names of the scale points: their labels, or their numbers."""
         return self.words or tuple(f"{point:g}" for point in self.points)
 
     @property
     def n(self) -> int:
-        """Number of ratings counted."""
+        """Number of ratings in the distribution."""
         return sum(self.counts)
 
     @property
     def shares(self) -> tuple[float, ...]:
-        """Share of each point, 0 to 1; all 0 where there are no ratings."""
+        """Share of the ratings at each point of the scale, 0 to 1; all 0 where there are no ratings."""
         return tuple(count / self.n if self.n else 0.0 for count in self.counts)
 
 
@@ -99,7 +102,7 @@ class Distributions:
 
 
 def distributions(table: RatingsTable, options: DistributionOptions | None = None) -> tuple[Distributions, ...]:
-    """Count every rating of a ratings table, dataset by dataset.
+    """Distributions of all ratings over the points of the scale, one result for each dataset.
 
     The points are those of the criterion's scale in the result folders, with further points where human ratings lie
     outside. Without a scale, they are whole numbers from the lowest to the highest rating.
@@ -137,7 +140,10 @@ def _dataset(matrix: RatingMatrix, table: RatingsTable, options: DistributionOpt
 
 
 def _edges(criterion: str, matrix_sources: Sequence[Source], table: RatingsTable, labels: Scale | None) -> Floats:
-    """Bin edges: half a step around each point of the scale, wider where there would be too many bins."""
+    """Edges of the bins in which the ratings of one criterion are counted.
+
+    They lie half a step around each point of the scale, and further apart where there would be too many bins.
+    """
     scales = [c.scale for fact in table.facts for c in fact.criteria if c.name.casefold() == criterion.casefold()]
     step = min((scale.step for scale in scales if scale.step), default=1.0) or 1.0
     ratings = [

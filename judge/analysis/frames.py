@@ -17,7 +17,7 @@ def signed(frame: pd.DataFrame, signature: str, notes: Sequence[str] = ()) -> pd
 
 
 def long_table(title: str, frame: pd.DataFrame, signature: str = "") -> Table:
-    """Printed table with the rows of a frame. Titles are column names; pandas' missing values become None."""
+    """Printed table with the rows of a frame. Its column titles are those of the frame; missing values become None."""
     plain = frame.astype(object).where(frame.notna(), None)
     rows: list[dict[str, Any]] = [{str(k): value for k, value in row.items()} for row in plain.to_dict("records")]
     return Table(title, [Column(str(name), str(name)) for name in frame.columns], rows, signature)

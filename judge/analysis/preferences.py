@@ -27,7 +27,8 @@ def narrowed(
     judges: str | Sequence[str] | None,
     eval_prompts: str | Sequence[str] | None,
 ) -> PreferencesTable:
-    """Keep the rows of these criteria and, among judges' rows, of these judges and Eval-Prompts; None keeps all.
+    """The table with the rows of these criteria and, among judges' rows, of these judges and Eval-Prompts; None keeps
+    all.
 
     Raises SpecError for a name that does not occur in the table, and where no row remains.
     """
@@ -52,7 +53,7 @@ def narrowed(
 
 
 def preview(table: PreferencesTable) -> Table:
-    """First rows of the table for the screen, without story-prompts and explanations."""
+    """Printed table with the first rows of the preferences table, without story-prompts and explanations."""
     frame = table.frame.drop(columns=_LEFT_OUT)
     frame = frame[[name for name in frame.columns if frame[name].notna().any()]]
     head = frame.head(_SHOWN).astype(object)
@@ -65,7 +66,9 @@ def preview(table: PreferencesTable) -> Table:
 
 
 def signature_parts(table: PreferencesTable) -> Iterator[str]:
-    """Parts of the signature: pairs by dataset, judges, Eval-Prompts, orders, ties, repeats and parsers."""
+    """Parts of the signature of a preferences table: pairs by dataset, judges, Eval-Prompts, orders, ties, repeats,
+    parsers.
+    """
     frame = table.frame
     counts = frame.groupby("dataset", sort=False)["pair"].nunique()
     yield ",".join(f"{name}:{count} pairs" for name, count in counts.items()) or "no pairs"

@@ -1,7 +1,7 @@
-"""The source of the ratings that judges are compared with: people, or labels that were assigned by a rule.
+"""Who gave the ratings that judges are compared with: people, or a rule that assigned labels.
 
 Every page or caption that names the raters takes its wording from here, so that it does not speak of people where
-nobody read a story. The analyses themselves always say "people"; `said` and `table` replace these words where the
+nobody read a story. The analyses themselves always say "people"; `worded` and `table` replace these words where the
 ratings are labels.
 """
 
@@ -54,37 +54,44 @@ class Raters:
 
     @classmethod
     def of(cls, table: RatingsTable, dataset: str) -> Raters:
-        """Raters of the stories of one dataset."""
+        """The raters of the stories of one dataset: people, or a rule that assigned labels."""
         return cls(next((fact.labels_note for fact in table.facts if fact.dataset == dataset), None))
 
     @classmethod
     def of_all(cls, table: RatingsTable) -> Raters:
-        """Raters of the stories of several datasets; these are labels only if no dataset has human ratings."""
+        """The raters of the stories of all datasets in a table: people, or a rule that assigned labels.
+
+        They count as labels only if no dataset has human ratings.
+        """
         notes = {fact.labels_note for fact in table.facts}
         return cls(None if None in notes else next(iter(sorted(note for note in notes if note)), None))
 
     @property
     def sentence(self) -> str:
-        """Caption sentence on labels, after a space: the first clause of `labels_note`; empty where people rated."""
+        """Caption sentence which says that labels were assigned and no person rated the stories; empty where people
+        rated.
+
+        It starts with a space, and contains the first clause of `labels_note`.
+        """
         return f" No person rated these stories: {self.labels_note.partition(';')[0]}." if self.labels_note else ""
 
     @property
     def noun(self) -> str:
-        """Noun for the raters within a sentence."""
+        """Noun for the raters within a sentence: ``people`` or ``the labels``."""
         return "the labels" if self.labels_note else "people"
 
     @property
     def name(self) -> str:
-        """Noun for the raters as the name of a row or in brackets."""
+        """Noun for the raters as the name of a row or in brackets: ``people`` or ``labels``."""
         return "labels" if self.labels_note else PEOPLE
 
     @property
     def ratings(self) -> str:
-        """Noun for the ratings of these raters."""
+        """Noun for the raters' ratings within a sentence: ``people's ratings`` or ``the labels``."""
         return "the labels" if self.labels_note else "people's ratings"
 
     def worded(self, text: str) -> str:
-        """Reword a sentence or title of an analysis for these raters."""
+        """The text of a sentence or title, in which "people" is replaced if the ratings are labels."""
         if not self.labels_note:
             return text
         for people, labels in _LABELLED:
@@ -92,7 +99,7 @@ class Raters:
         return _OTHERWISE.sub(lambda found: f"{found[1]} the labels" if found[1] else "labels", text)
 
     def table(self, table: Table) -> Table:
-        """Reword a table of an analysis for these raters."""
+        """The table of an analysis, in which "people" is replaced if the ratings are labels."""
         if not self.labels_note:
             return table
         return replace(

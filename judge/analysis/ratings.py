@@ -27,12 +27,13 @@ _SHOWN = 20
 
 
 def save(frame: pd.DataFrame, path: Path) -> None:
-    """Write the table in the format of the path's suffix: .csv (null = empty), .jsonl (null = null) or .parquet.
+    """Write the ratings table in the format of the path's suffix: .csv (null = empty), .jsonl (null = null) or
+    .parquet.
 
     Raises
     ------
     SpecError
-        The suffix is another one, or the file cannot be written.
+        The suffix is none of these, or the file cannot be written.
     MissingExtraError
         The format is Parquet and pyarrow is not installed.
     """
@@ -49,9 +50,9 @@ def save(frame: pd.DataFrame, path: Path) -> None:
 
 
 def csv_text(frame: pd.DataFrame) -> str:
-    """Comma-separated text with a header.
+    """The frame as comma-separated text with a header.
 
-    Null is an empty field; cells are escaped so that spreadsheets read no formula.
+    Null is an empty field. Cells that look like formulas are escaped, so that spreadsheets do not run them.
     """
     safe = frame.copy(deep=False)
     returns = False
@@ -65,14 +66,14 @@ def csv_text(frame: pd.DataFrame) -> str:
 
 
 def jsonl_text(frame: pd.DataFrame) -> str:
-    """One JSON object per line; null stays null."""
+    """The frame as text with one JSON object per line; null stays null."""
     plain = frame.astype(object).where(frame.notna(), None)
     lines = (orjson.dumps(row, option=orjson.OPT_SERIALIZE_NUMPY).decode() for row in plain.to_dict("records"))
     return "".join(f"{line}\n" for line in lines)
 
 
 def preview(table: RatingsTable) -> Table:
-    """First rows of the table for the screen, without explanations."""
+    """Printed table with the first rows of the ratings table, without explanations."""
     frame = table.frame.drop(columns=["explanation"])
     head = frame.head(_SHOWN).astype(object)
     head = head.where(head.notna(), None)

@@ -61,7 +61,8 @@ class OpenedRun:
         pass_rate: bool = False,
         panel: str | None = None,
     ) -> OpenedRun:
-        """The same results restricted to some criteria, judges and Eval-Prompts, e.g. `run.only(eval_prompt="ep1")`.
+        """A copy of these results, restricted to some criteria, judges and Eval-Prompts, e.g.
+        `run.only(eval_prompt="ep1")`.
 
         `pass_rate` adds a criterion ``pass rate``: the share of binary criteria that a story passes. `panel` restricts
         the human raters to one panel.
@@ -107,13 +108,15 @@ class OpenedRun:
         return self._analysed("outcome:summary", locals())
 
     def coverage(self, by: Names = ("judge", "criterion", "eval_prompt"), *, drop_systems: Names = ()) -> Result:
-        """Counts of requested, answered and rated repeats, grouped `by` any of judge, criterion, eval_prompt,
-        system.
+        """Counts of repeats that were requested, answered and rated. `by` says how they are grouped: by any of judge,
+        criterion, eval_prompt, system.
         """
         return self._analysed("outcome:coverage", locals())
 
     def consistency(self, *, drop_systems: Names = (), engine: options.Engine = "ours") -> Result:
-        """Consistency over repeats: intraclass correlations (ICC), exact agreement and flip rate."""
+        """Consistency of each judge's ratings over repeats: intraclass correlations (ICC), exact agreement and flip
+        rate.
+        """
         return self._analysed("self_agreement:consistency", locals())
 
     def repeats(
@@ -183,8 +186,8 @@ class OpenedRun:
         resamples: int = 1000,
         seed: int = 1,
     ) -> Result:
-        """Agreement within and between panels of raters, agreement of each judge with each panel, and the
-        differences.
+        """Agreement within and between panels of raters, agreement of each judge with each panel, and the differences
+        between these agreements.
         """
         return self._analysed("agreement:panels", locals())
 
@@ -197,8 +200,8 @@ class OpenedRun:
         resamples: int = 1000,
         seed: int = 1,
     ) -> Result:
-        """Confusion of each judge's labels with the majority labels of human raters. For comparison: one rater against
-        the other raters, and null judges.
+        """Confusion of each judge's labels with the majority labels of human raters. For comparison, it includes one
+        rater against the other raters, and null judges, which answer without reading the story.
         """
         return self._analysed("agreement:confusion", locals())
 
@@ -262,7 +265,9 @@ class OpenedRun:
         resamples: int = 1000,
         seed: int = 1,
     ) -> Result:
-        """Means, ranks and groups of systems, by human raters and by judges."""
+        """Means and ranks of systems, by human raters and by judges, and groups of systems that do not differ
+        significantly.
+        """
         return self._analysed("comparing:systems", locals())
 
     def system_differences(
@@ -294,14 +299,16 @@ class OpenedRun:
         resamples: int = 1000,
         seed: int = 1,
     ) -> Result:
-        """Whether criteria measure different things; `view` chooses which table is the result's `.frame`."""
+        """Analysis of whether the criteria measure different things. `view` chooses which table is the result's
+        `.frame`.
+        """
         return self._analysed("failings:criteria", locals())
 
     def aspects(
         self, *, ci: Literal["boot-inputs", "none"] = "boot-inputs", resamples: int = 1000, seed: int = 1
     ) -> Result:
-        """Recall of the aspects that readers commented on, and correlations with their ratings, with baselines for
-        comparison.
+        """Recall of the aspects of a story that readers commented on among those that judges find most salient, with
+        baselines. Also correlations of judges' with readers' ratings of these aspects.
         """
         return self._analysed("failings:aspects", locals())
 
@@ -324,7 +331,9 @@ class OpenedRun:
         return self._analysed("comparing:rank", locals())
 
     def disagreements(self, *, drop_systems: Names = (), between: options.Between = "people", top: int = 10) -> Result:
-        """The `top` stories on which ratings differ most, with their texts; 0 = all stories."""
+        """The `top` stories on which ratings differ most, with their texts; 0 = all stories. By default, the ratings
+        compared are those of judges and people.
+        """
         return self._analysed("failings:disagreements", locals())
 
     def jury(
@@ -346,8 +355,8 @@ class OpenedRun:
         resamples: int = 1000,
         seed: int = 1,
     ) -> Result:
-        """Ratings of a panel of judges combined into one rating, cross-validated, and compared with the best member,
-        the mean and the control judge.
+        """Ratings of a panel of judges combined into one rating, with cross-validation. The combined rating is compared
+        with the best single judge, with the mean of the judges and with the control judge.
         """
         return self._analysed("comparing:jury", locals())
 
@@ -367,7 +376,9 @@ class OpenedRun:
         against: str | None = None,
         seed: int = 1,
     ) -> Result:
-        """Plan of a study, with these results as its pilot study, and which additional data would be most useful."""
+        """Plan of a study, with these results as its pilot study. It also says which additional data would be most
+        useful.
+        """
         return self._analysed("outcome:plan", locals())
 
     def succeeded_by(
@@ -384,7 +395,7 @@ class OpenedRun:
         against: str | None = None,
         seed: int = 1,
     ) -> Result:
-        """Whether the judge of `new` may replace the judge of these results."""
+        """Tests of whether the judge of `new` may replace the judge of these results."""
         return self._analysed("comparing:succeeded_by", locals())
 
     def compare(
@@ -402,15 +413,16 @@ class OpenedRun:
         permutations: int = 2000,
         seed: int = 1,
     ) -> Result:
-        """Paired contrasts on the same stories, `by` eval_prompt, judge, structured, parser or run.
+        """Differences in agreement with human ratings on the same stories (contrasts). `by` says what is compared:
+        eval_prompt, judge, structured, parser or run.
 
         Rows of the frame whose criterion is "mean over criteria" also hold a sentence with the result of the contrast.
         """
         return self._analysed("comparing:compare", locals())
 
     def explain(self, **options: Any) -> ExplanationMap:
-        """Embed, map and cluster the explanations; `.frame` has `cluster, x, y`. Options are the fields of
-        `ExplainOptions`.
+        """Map of the explanations, which are embedded, placed on a plane and clustered; its `.frame` has `cluster, x,
+        y`. Options are the fields of `ExplainOptions`.
 
         `judge.explanations.results.results` computes from the returned map the tables that `judge explain` prints.
         """
@@ -435,8 +447,8 @@ class OpenedRun:
         return [Path(output), *(write_methods(inputs, Path(output)) if methods else [])]
 
     def _analysed(self, name: str, words: Mapping[str, Any]) -> Result:
-        """Call the analysis `name` (``module:function`` of `judge.api.analyses`) with the arguments `words` of the
-        calling method.
+        """The result of the analysis `name` (``module:function`` of `judge.api.analyses`), called with the arguments
+        `words` of the calling method.
         """
         module, _, function = name.partition(":")
         analysis = getattr(importlib.import_module(f"judge.api.analyses.{module}"), function)
@@ -455,12 +467,12 @@ def run(
     quiet: bool = True,
     parser: str = "ours",
 ) -> OpenedRun:
-    """Send all queries that a run.yaml defines to its judges, and open the results. A folder means its run.yaml.
+    """Send all queries that a run.yaml defines to its judges, and return the results. A folder means its run.yaml.
 
     Answers that the run already has are kept and not requested again, as by `judge run`. `overrides` replaces values of
-    run.yaml, e.g. `{"repeats": 3}`. `limit` is the number of stories to use, from the first. It also works inside a
-    running event loop, as in a notebook. Raises JudgeError if nothing was answered. Repeats that are still missing at
-    the end are counted in `.status()`.
+    run.yaml, e.g. `{"repeats": 3}`. `limit` is the number of stories to use, from the first. The function also works
+    inside a running event loop, as in a notebook. Raises JudgeError if nothing was answered. Repeats that are still
+    missing at the end are counted in `.status()`.
     """
     from judge.api.sitting import run_all
 
@@ -468,7 +480,7 @@ def run(
 
 
 def open_run(*runs: Path | str, parser: str = "ours") -> OpenedRun:
-    """Open the results of runs, given as run.yaml files, their folders, or result folders."""
+    """The results of runs, given as run.yaml files, their folders, or result folders."""
     return OpenedRun(runs, parser)
 
 

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 
 def run_all(definition: Path, overrides: Mapping[str, object], limit: int | None, *, quiet: bool) -> list[Path]:
-    """Run every judge of a definition until nothing is left to request. Returns the paths of their result folders."""
+    """Run every judge of a run definition until nothing is left to request, and return the paths of the result
+    folders.
+    """
     from judge.execution.session import Sitting
     from judge.run_definition.spec import load_run_specs
     from judge.run_folder.layout import definition_of, folder_for
@@ -33,7 +35,9 @@ def run_all(definition: Path, overrides: Mapping[str, object], limit: int | None
 
 
 def _in_thread(sittings: Sequence[Sitting], max_cost: float | None) -> None:
-    """Execute the runs in a separate thread, because the main thread of a notebook already has a running event loop."""
+    """Execute the runs `sittings` in a separate thread, because the main thread of a notebook already has a running
+    event loop.
+    """
     failed: list[BaseException] = []
 
     def work() -> None:

@@ -28,7 +28,7 @@ class Source:
         return self.read(self.parser)
 
     def read(self, parser: str, *, perturbed: bool = False) -> RatingsTable:
-        """Read the ratings table with the given parser; `perturbed` includes perturbed stories."""
+        """The ratings table, read with the given parser of answers; `perturbed` includes perturbed stories."""
         from judge.analysis.inputs.selection import narrowed
         from judge.ratings_table import read
 

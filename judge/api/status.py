@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 def status_row(folder: ResultFolder) -> dict[str, Any]:
     """Progress of a result folder: answers received and planned, failures by cause, tokens, cost in dollars, hours. It
-    can be called during a run.
+    can be read while the run goes on.
     """
     from judge.exchange.batch.ledger import in_flight_note
     from judge.in_force.words import mark, stored

@@ -60,8 +60,8 @@ def known_backends() -> list[str]:
 
 
 def split_judge(judge: str) -> JudgeName:
-    """Split a judge `provider/model` into its parts and check that the back-end exists. `surface` without a model means
-    the shipped surface model.
+    """The parts of a judge's name `provider/model`. Raises SpecError if there is no such back-end. `surface` without a
+    model means the shipped surface model.
     """
     provider, model = JudgeName.of(judge)
     if provider not in BACKENDS and provider not in known_backends():
@@ -75,8 +75,8 @@ def split_judge(judge: str) -> JudgeName:
 
 
 def open_backend(judge: str, settings: Settings) -> Backend:
-    """Open the back-end of a judge written `provider/model`. The back-end's module is imported only when this is
-    called.
+    """Open and return the back-end of a judge whose name is `provider/model`. The back-end's module is imported only
+    when this is called.
     """
     provider, model = split_judge(judge)
     check_api(judge, settings)
@@ -96,8 +96,8 @@ def check_api(judge: str, settings: Settings) -> None:
 
 
 def open_scorer(model: str, settings: Settings) -> Scorer:
-    """Open the scorer `provider/model`, which computes log-probabilities of given texts. Its module is imported only
-    when this is called.
+    """Open and return the scorer `provider/model`, which computes log-probabilities of given texts. Its module is
+    imported only when this is called.
     """
     provider, name = JudgeName.of(model)
     if provider not in SCORERS:

@@ -84,8 +84,8 @@ def checked(response: Response) -> Response:
     """The response in the form in which a journal stores it. Raises TypeError if the answer or the thinking is not
     text.
 
-    A model name or finish reason that is not text becomes None, and so do empty log-probabilities. A very long model
-    name is cut.
+    In this form, a model name or finish reason that is not text becomes None, and so do empty log-probabilities. A very
+    long model name is cut.
     """
     reasoning, reason, model, logprobs = response.reasoning, response.finish_reason, response.model, response.logprobs
     if type(response.text) is not str or type(reasoning) not in (str, type(None)):

@@ -15,7 +15,9 @@ _OF_GEMINI = ("candidates", "promptFeedback", "usageMetadata")
 
 
 def read_answer(body: Any, content: bytes, api: str, where: str, scrub: Scrub) -> list[Response]:
-    """The answers in a body of status 200. `content` is the text of the body, and `api` the API of the query."""
+    """The answers in the body of a response of status 200. `content` is the text of the body, and `api` the API of the
+    query. Error messages name `where`, and `scrub` removes keys from them.
+    """
     if isinstance(body, dict) and body.get("type") == "message":
         return [read_message(content, where)]
     return _dialect_of(body, api).read(content, where, scrub)[0]

@@ -19,10 +19,10 @@ class Capabilities:
     """What a back-end supports. `repeats_per_call` None: any number of repeats in one call. `max_concurrency` None: no
     limit by the back-end.
 
-    `cache_points` is the number of positions in a prompt up to which the provider can be told to cache it. If it is not
-    0, queries carry these positions (`Request.shared`), and of the queries that share one the first is answered before
-    the others are sent, because the cache is filled only then. 0 means that servers detect shared prefixes themselves
-    or have no cache.
+    `cache_points` is the largest number of positions in a prompt up to which the provider can be told to cache it. If
+    it is not 0, queries carry these positions (`Request.shared`). The provider fills its cache only when it answers;
+    therefore, of the queries that share a position, the first is answered before the others are sent. 0 means that
+    servers detect shared prefixes themselves or have no cache.
     """
 
     repeats_per_call: int | None = None
@@ -57,10 +57,10 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long the first query of a plan runs alone.
+    """How long the first query of a plan runs alone, before the other queries are sent.
 
-    After `seconds` the other queries are sent even without its answer. If `silence` is set, this error is raised
-    instead.
+    After `seconds` the other queries are sent even if the first has no answer yet. But if `silence` is set, this error
+    is raised instead.
     """
 
     seconds: float
@@ -82,11 +82,13 @@ class Backend(Protocol):
         ...
 
     async def complete(self, query: Request, repeats: Sequence[int]) -> list[Response]:
-        """Request the given repeats of a query in one call."""
+        """The answers to the given repeats of a query, requested in one call. There may be fewer answers than repeats.
+        Raises `BackendError` if the call fails.
+        """
         ...
 
     async def close(self) -> None:
-        """Close connections. Safe to call twice."""
+        """Close the back-end's connections. Safe to call twice."""
         ...
 
 
@@ -95,7 +97,7 @@ class Rehearsing(Protocol):
     """A back-end that sends the first query of a plan before the others, to learn which settings the server refuses."""
 
     def patience(self, query: Request) -> Patience:
-        """Time for which the first query runs alone."""
+        """How long the first query of a plan runs alone, before the other queries are sent."""
         ...
 
     @property
@@ -140,7 +142,8 @@ class TokenLogprobs:
 
 @dataclass(frozen=True, slots=True)
 class ScorerFacts:
-    """Identity of a scoring model; equal facts mean equal log-probabilities, up to rounding.
+    """Facts that identify a scoring model. If all facts of two models are known and equal, their log-probabilities are
+    equal up to rounding.
 
     `tokenizer` and `weights` are hashes (None if a server does not report them). `vocabulary` is the number of tokens
     in the distribution, and `context` the maximum length of a text in tokens. `version` is the version of the package
@@ -167,7 +170,7 @@ class Scorer(Protocol):
     async def token_logprobs(
         self, texts: Sequence[str], *, full_distribution: bool = False, prefix: str | Sequence[str] | None = None
     ) -> list[TokenLogprobs]:
-        """Log-probabilities of each text, in order.
+        """Log-probabilities of the tokens of each text, in the order of `texts`.
 
         `prefix` is one prefix for all texts or a list with one for each. Prefix and text are tokenized separately and
         joined. Only the text's tokens are returned, and with a prefix all of them have a log-probability.
@@ -179,5 +182,5 @@ class Scorer(Protocol):
         ...
 
     async def close(self) -> None:
-        """Free memory or close connections. Safe to call twice."""
+        """Free the scorer's memory or close its connections. Safe to call twice."""
         ...

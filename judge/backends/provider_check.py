@@ -39,7 +39,7 @@ _TO_FILL_IN = re.compile(r"\b[A-Z]{4,}\b")
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """One checked item, its state, and what the user can do about it (`mend`)."""
+    """Result of checking one item, such as the key: its state, and what the user can do about it (`mend`)."""
 
     item: str
     state: Literal["ok", "missing", "failed", "note"]
@@ -49,7 +49,9 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class _Key:
-    """The HTTP headers with the key, empty if the server may not receive it, and the result of checking the key."""
+    """Result of checking the key, the variable that holds it, and the HTTP headers with it. The headers are empty if
+    there is no key or if the server may not receive it.
+    """
 
     variable: str | None
     check: Checked
@@ -57,7 +59,7 @@ class _Key:
 
 
 def check_provider(name: str, base_url: str | None = None, model: str | None = None) -> list[Checked]:
-    """Run all checks of a provider and return them in the order in which they are printed.
+    """Results of all checks of a provider, in the order in which they are printed.
 
     `base_url` replaces the provider's own address. `model` is looked up in the provider's list of models.
     """
@@ -67,7 +69,7 @@ def check_provider(name: str, base_url: str | None = None, model: str | None = N
 
 
 def _server(facts: ProviderFacts, url: str, model: str | None) -> Iterator[Checked]:
-    """Check the key, then the connection and the list of models."""
+    """Yield the results of checking the key, then those of checking the connection and the list of models."""
     if gap := _TO_FILL_IN.search(url):
         key = _key(facts, None)
         yield key.check
@@ -80,7 +82,9 @@ def _server(facts: ProviderFacts, url: str, model: str | None) -> Iterator[Check
 
 
 def _key(facts: ProviderFacts, origin: Origin | None) -> _Key:
-    """Find the first of the provider's key variables that is set, and check whether it may be sent to this server."""
+    """The first of the provider's key variables that is set, and whether its value may be sent to the server at
+    `origin`.
+    """
     provider = facts.provider
     names = provider.variables if provider is not None else OPENAI.variables
     variable = next((name for name in names if os.environ.get(name, "").strip()), None)
@@ -109,7 +113,7 @@ def _may_go(facts: ProviderFacts, origin: Origin, variable: str) -> bool:
 
 
 async def _models(facts: ProviderFacts, url: str, model: str | None, key: _Key) -> list[Checked]:
-    """Request the list of models and check the answer."""
+    """Results of requesting the provider's list of models: whether the server answers, and whether it lists `model`."""
     try:
         timeout = aiohttp.ClientTimeout(total=PATIENCE)
         async with (
@@ -182,7 +186,9 @@ def _start(facts: ProviderFacts) -> str:
 
 
 def _documented(facts: ProviderFacts) -> Iterator[Checked]:
-    """Facts known from documentation and public threads, and what this program was tested against."""
+    """Yield what is known about a provider from documentation and public threads, and what this program was tested
+    against.
+    """
     for word, settings in (("refuses", facts.refused), ("ignores", facts.ignored)):
         for setting, words in settings.items():
             yield Checked(f"{word} {setting}", "note", str(words))

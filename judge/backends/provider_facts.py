@@ -56,7 +56,7 @@ class ProviderFacts:
 
     @property
     def provider(self) -> Provider | None:
-        """Hosts and keys of the provider; None for a server that users run themselves."""
+        """Provider of the endpoint, with its hosts and key variables; None for a server that users run themselves."""
         return next((provider for provider in PROVIDERS if provider.name == (self.provider_name or self.name)), None)
 
     @property

@@ -32,7 +32,9 @@ class Limit:
 
     @property
     def rate(self) -> float | None:
-        """Amount of the limit restored per second; None if the limit is full, because the rate is then unknown."""
+        """Amount of a rate limit that is restored per second; None if the limit is full, because the rate is then
+        unknown.
+        """
         lacking = self.most - self.remaining
         return lacking / self.reset if lacking > 0 and self.reset > 0 else None
 

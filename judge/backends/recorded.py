@@ -23,7 +23,7 @@ _Place = tuple[str, str | None, str, str, int]
 
 
 def open(model: str, settings: Settings) -> RecordedBackend:  # noqa: A001, ARG001  the registry's name and form
-    """Open a result folder (its journal.sqlite) or a JSON Lines file."""
+    """The back-end that replays the answers in a result folder (its journal.sqlite) or in a JSON Lines file."""
     return RecordedBackend(Path(model))
 
 
@@ -41,7 +41,9 @@ class RecordedBackend:
         return {"recorded": str(self.path), "answers": len(self._answers)}
 
     async def complete(self, query: Request, repeats: Sequence[int]) -> list[Response]:
-        """The recorded answers to these repeats. Raises a `BackendError` that is not retryable if one is missing."""
+        """The recorded answers to these repeats of a query. Raises a `BackendError` that is not retryable if one is
+        missing.
+        """
         responses = []
         for repeat in repeats:
             story, criterion, eval_prompt = query.journal_names

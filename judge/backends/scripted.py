@@ -20,8 +20,8 @@ from judge.records import Request, Response
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One scripted answer. `match`: the answer is given only to queries whose messages contain this text (None = to
-    any).
+    """One scripted answer. It is given only to queries whose messages contain the text `match`; if `match` is None, it
+    fits every query.
     """
 
     text: str
@@ -65,7 +65,7 @@ class Scripted:
         return {"script": self.name, "answers": len(self.lines)}
 
     async def complete(self, query: Request, repeats: Sequence[int]) -> list[Response]:
-        """The next fitting answer for each repeat."""
+        """For each repeat, the next answer of the list that fits the query."""
         prompt_text = "\n".join(message.content for message in query.messages)
         fitting = tuple(line for line in self.lines if line.match is not None and line.match in prompt_text)
         fitting = fitting or tuple(line for line in self.lines if line.match is None)
@@ -83,7 +83,7 @@ class Scripted:
 
 
 def open(model: str, settings: Settings) -> Backend:  # noqa: A001, ARG001 - every back-end's loader has this name
-    """Open `scripted/NAME` (one of `SCRIPTS`) or `scripted/FILE.jsonl`."""
+    """The back-end that gives the answers of `scripted/NAME` (one of `SCRIPTS`) or `scripted/FILE.jsonl`."""
     if model in SCRIPTS:
         return Scripted(SCRIPTS[model], model)
     if not model.endswith(".jsonl"):
@@ -92,9 +92,7 @@ def open(model: str, settings: Settings) -> Backend:  # noqa: A001, ARG001 - eve
 
 
 def read_script(path: Path) -> list[Line]:
-    """Read answers from a JSONL file with one `Line` per line: `{"text": ..., "match": ...}`; only `text` is
-    required.
-    """
+    """The answers in a JSONL file with one `Line` per line: `{"text": ..., "match": ...}`. Only `text` is required."""
     try:
         rows = path.read_bytes().splitlines()
     except OSError as error:

@@ -13,8 +13,8 @@ STRUCTURED = ("choice", "json", "json-explanation-first")
 
 
 def choices(query: Query) -> list[str]:
-    """Allowed answers of a query: the words of a verdict, the labels of the scale, or the points of the scale as
-    written numbers.
+    """Allowed answers to a query: the words for the outcome of a comparison, the labels of the scale, or the points of
+    the scale as written numbers.
     """
     if query.choices:
         return list(query.choices)
@@ -62,8 +62,8 @@ def _rating(criterion: Criterion) -> dict[str, Any]:
 
 
 def request_fields(query: Query) -> dict[str, Any]:
-    """Fields of a request that constrain the answer: OpenAI's `response_format` (json) or vLLM's `structured_outputs`
-    (choice). Empty without a constraint.
+    """Fields of a request that constrain the format of the answer: OpenAI's `response_format` (for JSON) or vLLM's
+    `structured_outputs` (for a choice). Empty without a constraint.
     """
     if query.structured == "none":
         return {}

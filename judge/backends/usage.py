@@ -40,10 +40,12 @@ _COST = ("cost", "total_cost", "estimated_cost", "cost.total_cost", "cost_detail
 
 
 def with_usage(response: Response, usage: object) -> Response:
-    """The response with the token counts and cost of its whole call added. `response` is the first of the call.
+    """The response with the token counts and cost of its whole call added. `response` is the first response of the
+    call.
 
-    In the result, `completion_tokens` includes everything that is billed as answer, also thinking; `reasoning_tokens`
-    is the part of it that is thinking. Counts that the server does not report, or not as numbers, are None.
+    In the result, `completion_tokens` includes everything that is billed as part of the answer, also thinking;
+    `reasoning_tokens` is the part of these tokens that is thinking. Counts that the server does not report, or not as
+    numbers, are None.
     """
     if not isinstance(usage, dict):
         return response
@@ -72,8 +74,8 @@ def with_usage(response: Response, usage: object) -> Response:
 def _whole(
     counts: dict[str, float], prompt: int, completion: int, cached: int, reasoning: int | None
 ) -> tuple[int, int, int | None]:
-    """Corrected counts of prompt, answer and thinking tokens. Tokens that only `total_tokens` includes are added to the
-    count they belong to.
+    """Corrected counts of prompt, answer and thinking tokens. Tokens that are only in `total_tokens` are added to the
+    prompt if they are the cached ones, otherwise to the answer.
     """
     left_out = int(counts.get("total_tokens", 0)) - prompt - completion
     if left_out > 0 and left_out == cached and left_out != reasoning:
@@ -107,7 +109,7 @@ def _count(counts: dict[str, float], names: tuple[str, ...]) -> int | None:
 
 
 def _flat(usage: dict[str, Any]) -> dict[str, float]:
-    """All numbers by name; a number in a nested object has the name `object.name`."""
+    """All numbers in `usage`, by name; a number in a nested object has the name `object.name`."""
     counts: dict[str, float] = {}
     for key, value in usage.items():
         if isinstance(value, dict):

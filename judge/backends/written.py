@@ -14,7 +14,9 @@ Value = str | float
 
 
 def value_text(query: Query, name: str, value: Value, explanation: str | None) -> str:
-    """Answer with one value, in the format that the query requires. `name` is rating, answer or verdict."""
+    """Text of an answer with one value, in the format that the query requires. `name` says what the value is: rating,
+    answer or verdict.
+    """
     word = value if isinstance(value, str) else f"{value:g}"
     if query.structured == "choice":
         return word
@@ -25,8 +27,8 @@ def value_text(query: Query, name: str, value: Value, explanation: str | None) -
 
 
 def several(query: Query, answers: Sequence[tuple[str, Value, str | None]]) -> str:
-    """Answer with values for several criteria, given as (criterion, value, explanation): lines or one JSON object, as
-    the query requires.
+    """Text of an answer with values for several criteria, given as (criterion, value, explanation). It consists of
+    lines or of one JSON object, as the query requires.
     """
     if query.structured != "none":
         values: dict[str, Any] = {}

@@ -36,11 +36,13 @@ from judge.version import __version__
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CertifiedRow:
-    """Results for one Eval-Prompt and criterion.
+    """Results of a judge for one Eval-Prompt and criterion, as a certificate needs them.
 
-    `margin` holds the agreement with human ratings and its distance to one rater and the control. `icc` is the
-    consistency over repeats, `coverage` the share of rated repeats, and `accuracy` the balanced accuracy (None unless
-    ratings are labels). `replacement` is the alternative annotator test. `findings` are failings of the judge.
+    `margin` holds the agreement with human ratings, and its differences from the agreement of one rater and of the
+    control judge. `icc` is the consistency over repeats, `coverage` the share of requested repeats that have a rating,
+    and `accuracy` the balanced accuracy (None unless ratings are labels). `replacement` is the alternative annotator
+    test, and `empty` says whether an uninformed judge passes it too. `findings` are the failings found in `tested`
+    tests.
     """
 
     margin: Margin
@@ -54,13 +56,15 @@ class CertifiedRow:
 
     @property
     def name(self) -> str:
-        """Names of Eval-Prompt and criterion, for sentences."""
+        """Eval-Prompt and criterion of the row, as text for sentences."""
         return f"{self.margin.eval_prompt}, {self.margin.criteria[0]}"
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """Result for one condition: whether it holds, and the Eval-Prompts and criteria that fail it, with their values."""
+    """Result for one condition of a certificate: whether it holds, and the Eval-Prompts and criteria that fail it, with
+    their values.
+    """
 
     condition: str
     meaning: str
@@ -70,7 +74,7 @@ class Held:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Certificate:
-    """Whether a judge meets the conditions of a certificate, with the results on which this is based. `record` is the
+    """Whether a judge meets the conditions of a certificate, and the results on which this is based. `record` is the
     content of the certificate's file.
     """
 
@@ -86,7 +90,7 @@ class Certificate:
 
     @property
     def holds(self) -> bool:
-        """Whether every condition holds."""
+        """Whether every condition of the certificate holds."""
         return all(condition.holds for condition in self.conditions)
 
     @property
@@ -141,7 +145,7 @@ class Certificate:
 
 
 def certify(evidence: Evidence, conditions: Conditions, today: date) -> Certificate:
-    """Create the certificate of the only judge in the evidence.
+    """The certificate of the only judge in the evidence.
 
     Raises SpecError if there is no judge, if there are several judges, runs or datasets, or if there are no human
     ratings.
@@ -243,9 +247,10 @@ def _held(conditions: Conditions, rows: Sequence[CertifiedRow], fact: RunFacts) 
 
 
 def _below(row: CertifiedRow, name: str, least: float) -> str | None:
-    """How far a row is below the floor `least`, as text; None if it reaches the floor.
+    """Text with the value of the statistic `name` in a row, if it does not reach the floor `least`; None if it does.
 
-    A statistic with an interval reaches the floor if the lower end of the interval does.
+    The coverage itself must be at least `least`. Of every other statistic it is the lower end of the interval; without
+    an interval, the floor is not reached.
     """
     if name == "coverage":
         return None if row.coverage >= least else f"{row.name}: {row.coverage:.4f}"
@@ -261,7 +266,7 @@ def _below(row: CertifiedRow, name: str, least: float) -> str | None:
 
 
 def _unmet(row: CertifiedRow, name: str) -> str | None:
-    """Reason why a row does not meet the requirement `name`; None if it does."""
+    """Reason why a row does not meet the requirement `name` of a certificate; None if it does."""
     if name == "replace":
         test = row.replacement
         if test is None or not test.winning_rate.defined:
@@ -336,7 +341,7 @@ def _people(matrix: RatingMatrix, fact: RunFacts) -> dict[str, Any]:
 
 
 def _answered(folder: ResultFolder) -> tuple[str | None, str | None]:
-    """Dates of the first request and of the last answer; None for imported ratings."""
+    """Dates of a run's first request and last answer; None for imported ratings."""
     if not folder.journal.is_file():
         return None, None
     with JournalReader(folder.journal) as journal:

@@ -30,8 +30,10 @@ MEANINGS = {
 
 @dataclass(frozen=True, slots=True)
 class Floor:
-    """Condition that the statistic `name` is at least `value`. If it has an interval, the lower end must be at least
-    `value`.
+    """Condition of a certificate that the statistic `name` is at least `value`.
+
+    The coverage itself is compared with `value`. Of every other statistic it is the lower end of the interval; a
+    statistic without an interval does not meet the condition.
     """
 
     name: str
@@ -52,8 +54,8 @@ class Conditions:
 
     @classmethod
     def of(cls, floors: Sequence[str], requirements: Sequence[str]) -> Conditions:
-        """Parse conditions such as ``tau=0.3`` (a floor) and ``replace`` (a requirement). Raises OptionError for
-        unknown words, and if there is no condition.
+        """Conditions from texts such as ``tau=0.3`` (in `floors`: a minimum value) and ``replace`` (in `requirements`).
+        Raises OptionError for unknown words, and if there is no condition.
         """
         parsed = [_floor(words) for words in floors]
         names = [floor.name for floor in parsed]

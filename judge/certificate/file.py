@@ -31,8 +31,8 @@ def write(certificate: Mapping[str, Any], path: Path) -> None:
 
 
 def read(path: Path) -> dict[str, Any]:
-    """Read a certificate from a file. Raises DataError if the file is not a certificate of this format, and SpecError
-    if it cannot be read.
+    """The content of a certificate's file. Raises DataError if the file is not a certificate of this format, and
+    SpecError if it cannot be read.
     """
     hint = f"judge certify RUN -o {path} writes one"
     try:

@@ -17,7 +17,9 @@ class UncertifiedError(JudgeError):
 
 
 def check(certificate: Mapping[str, Any], plan: Plan, file: Path, today: date) -> None:
-    """Raise UncertifiedError, listing every difference between the certificate and the planned run."""
+    """Raise UncertifiedError if the certificate does not cover the planned run, or does not hold itself. The message
+    lists every reason.
+    """
     misfits = list(_misfits(certificate, identity_of(plan), today))
     if misfits:
         raise UncertifiedError(

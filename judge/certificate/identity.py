@@ -16,7 +16,7 @@ SETTINGS = ("generation", "api", "system", "structured", "scoring")
 
 
 def settings_of(definition: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings of a run's definition by name, without the seed.
+    """Settings in a run's definition by name, without the seed.
 
     The hash of the published wording is added as `wording`; it is None if the definition has none.
     """
@@ -32,8 +32,8 @@ def criteria_of(criteria: Iterable[Criterion]) -> dict[str, str]:
 
 
 def identity_of(plan: Plan) -> dict[str, Any]:
-    """Identity of a planned run: judge, settings, Eval-Prompts, criteria and repeats. It is compared with a
-    certificate's.
+    """What identifies a planned run when it is compared with a certificate: judge, settings, Eval-Prompts, criteria and
+    repeats.
     """
     definition = plan.definition()
     return {

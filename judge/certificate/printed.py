@@ -12,7 +12,7 @@ _SHOWN = 4
 
 
 def certificate_tables(certificate: Certificate, *, brief: bool = False) -> list[Table]:
-    """Two tables: whether the certificate holds, for each condition, and the values. `brief` names only the first
+    """Two tables: whether each condition of the certificate holds, and the values reached. `brief` names only the first
     failures, to fit a screen.
     """
     whose = f"{certificate.fact.judge} on {certificate.matrix.dataset}"

@@ -29,7 +29,9 @@ _INK = 0.179
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Colour scale for values: sequential from `low` to `high`, or diverging around 0 if some values are negative."""
+    """Colour scale for the values of a chart: sequential from `low` to `high`, or diverging around 0 if some values are
+    negative.
+    """
 
     low: float
     high: float
@@ -37,8 +39,8 @@ class Scale:
 
     @classmethod
     def of(cls, values: Sequence[float], *, digits: int = 2) -> Scale:
-        """A scale that contains all values: from 0 to the largest or, with negative values, from -x to x. Values that
-        round to 0 at `digits` decimals do not count as negative.
+        """A colour scale that contains all values: from 0 to the largest value or, if some values are negative, from -x
+        to x with x the largest absolute value. Values that round to 0 at `digits` decimals do not count as negative.
         """
         top = max((abs(value) for value in values), default=0.1) or 0.1
         if any(round(value, digits) < 0 for value in values):

@@ -22,8 +22,8 @@ UNIT = "% of the stories with people's label"
 
 
 def confusion(result: Confusions, rows: Sequence[ConfusionRow], dataset: str, raters: Raters | None = None) -> HeatMap:
-    """Heat map of the confusion matrices of judges and of individual raters on one criterion. All must have the same
-    labels.
+    """Heat map of the confusion matrices of judges and of individual raters on one criterion. All matrices must have
+    the same labels.
     """
     raters = raters or Raters()
     labels, criterion = rows[0].labels, rows[0].subject.against or rows[0].subject.criterion
@@ -41,8 +41,8 @@ def confusion(result: Confusions, rows: Sequence[ConfusionRow], dataset: str, ra
 
 
 def _row(row: ConfusionRow, k: int) -> HeatRow:
-    """Row of the heat map for the k-th label of the human raters. For an individual rater, the row's label is that of
-    the other raters' majority.
+    """Row of the heat map for the k-th label (from 0) of the human raters. In the matrix of an individual rater, it is
+    the k-th label of the other raters' majority.
     """
     counts, subject = row.counts[k], row.subject
     total = sum(counts)

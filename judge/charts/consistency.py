@@ -69,7 +69,7 @@ def forest(
 
 
 def _of(cell: ConsistentCell, form: str) -> Estimate:
-    """The estimate of the coefficient `form`; an undefined estimate if there is none."""
+    """The estimate of the coefficient of agreement `form`; an undefined estimate if it was not computed."""
     return cell.estimate(form) or _NOBODY
 
 

@@ -19,9 +19,11 @@ _PANELS = (("tau", "story-prompts"), ("tau_both", "systems too"))
 def forest(
     comparison: Comparison, named: str, *, resamples: int, raters: Raters | None = None, signature: str = ""
 ) -> Forest:
-    """Forest chart of the mean difference of each contrast. `named` is what is compared, for example Eval-Prompts.
+    """Forest chart of the differences in agreement with human ratings between the two sides of each contrast, such as
+    two Eval-Prompts: tau-b of the second minus tau-b of the first, averaged over criteria.
 
-    `signature` is empty if the chart is printed next to tables of the same numbers, which show the signature.
+    `named` says what is compared, for example Eval-Prompts. `signature` is empty if the chart is printed next to tables
+    of the same numbers, which show the signature.
     """
     raters = raters or Raters()
     panels = tuple(name for _, name in _PANELS)

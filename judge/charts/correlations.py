@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def forest(grid: Layout, raters: Raters | None = None) -> Forest:
-    """Forest chart of correlations and their intervals, in the layout used in papers.
+    """Forest chart of judges' correlations with human ratings and their intervals, in the layout used in papers.
 
     If `raters` says that the reference ratings are labels that no reader gave, the chart has no human ceiling.
     """

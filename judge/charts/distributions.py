@@ -35,12 +35,12 @@ class Histogram:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the points: their labels if they have some, otherwise their numbers."""
+        """Names of the points of the rating scale: their labels if they have some, otherwise their numbers."""
         return self.words or tuple(f"{point:g}" for point in self.points)
 
     @property
     def n(self) -> int:
-        """Number of ratings."""
+        """Number of ratings in the histogram."""
         return sum(self.counts)
 
     @property
@@ -50,14 +50,14 @@ class Histogram:
 
     @property
     def size(self) -> str:
-        """Number of ratings as text: `n = 144`, or `n = 144 of 151` if some repeats gave no rating."""
+        """Number of ratings in the histogram as text: `n = 144`, or `n = 144 of 151` if some repeats gave no rating."""
         return f"n = {self.n:,}" if self.n == self.asked else f"n = {self.n:,} of {self.asked:,}"
 
 
 @dataclass(frozen=True, slots=True)
 class HistogramRow:
-    """Row of the chart: name and Eval-Prompt (`label`) of the rater, and a histogram for each criterion. `group` is the
-    run; it is empty for human raters.
+    """Row of a chart of histograms: name and Eval-Prompt (`label`) of a judge, or name of the human raters, and a
+    histogram for each criterion. `group` is the run; it is empty for human raters.
     """
 
     name: str
@@ -68,7 +68,7 @@ class HistogramRow:
 
     @property
     def words(self) -> str:
-        """Name and Eval-Prompt as text."""
+        """Name and Eval-Prompt of the row's judge, or the name of the human raters, as text."""
         return ", ".join(part for part in (self.name, self.label) if part)
 
 
@@ -85,26 +85,26 @@ class Distributions:
 
     @property
     def alt(self) -> str:
-        """Alternative text of the chart, for screen readers."""
+        """Alternative text of the chart of histograms, for screen readers."""
         return f"{len(self.rows)} rows by {len(self.criteria)} criteria; each histogram counts the scale's points."
 
     @property
     def top(self) -> float:
-        """Largest share in the chart. It sets the length of the longest bar."""
+        """Largest share of ratings at one point in the chart. It sets the length of the longest bar."""
         return (
             max((share for row in self.rows for histogram in row.cells for share in histogram.shares), default=0.0)
             or 1.0
         )
 
     def people(self, criterion: int) -> Histogram | None:
-        """Histogram of the human ratings on a criterion, for comparison with each judge's; None without human
-        ratings.
+        """Histogram of the human ratings on a criterion (by its index), for comparison with each judge's histogram.
+        None without human ratings.
         """
         histogram = next((row.cells[criterion] for row in self.rows if row.kind == "people"), None)
         return histogram if histogram and histogram.n else None
 
     def tip(self, row: int, criterion: int, point: int) -> str:
-        """Tooltip of one bar: who gave this rating, and how often."""
+        """Tooltip of one bar of a histogram: who gave this rating, and how often."""
         histogram = self.rows[row].cells[criterion]
         where = f"{self.rows[row].words}, {self.criteria[criterion]}"
         count = histogram.counts[point]
@@ -142,8 +142,8 @@ def _codes(rows: Sequence[HistogramRow]) -> str:
 
 
 def caption_sentences(rows: Sequence[HistogramRow], raters: Raters, *, between: bool) -> str:
-    """Caption sentences that explain the line, the hatching and the repeats left out. `between` adds that ratings
-    between two points were rounded.
+    """Caption sentences that explain the line for human ratings, the hatching and the repeats left out, as far as the
+    chart has them. With `between` they add that ratings between two points were rounded.
     """
     text = ""
     if any(row.kind == "people" for row in rows) and len(rows) > 1:

@@ -23,7 +23,7 @@ Point = Mapping[str, Any]
 
 
 class Map(Protocol):
-    """Protocol of an explanation map in the form in which `judge explain` stores it."""
+    """Protocol of a map of explanations (each a point in the plane) in the form in which `judge explain` stores it."""
 
     @property
     def signature(self) -> str: ...
@@ -39,8 +39,8 @@ class Map(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Points with the same mark: name of the group, words that describe it (such as a cluster's keywords), its sign,
-    and the number of points.
+    """Points of a map of explanations that have the same mark: the group's name, words that describe it (such as a
+    cluster's keywords), its sign (colour and marker), and the number of points.
     """
 
     name: str
@@ -50,13 +50,14 @@ class Group:
 
     @property
     def full_name(self) -> str:
-        """Name of the group with its words."""
+        """Name of a group of points, followed by the words that describe it."""
         return f"{self.name}: {', '.join(self.words)}" if self.words else self.name
 
 
 @dataclass(frozen=True, slots=True)
 class Colouring:
-    """One way to mark the points: `of_point` holds each point's index in `groups`, and `note` explains the marks.
+    """One way to mark the points of a map of explanations, for example by criterion. `of_point` holds each point's
+    index in `groups`, and `note` explains the marks.
 
     `ratings` is set if the marks represent ratings, so that they can be drawn on a continuous colour scale. It holds
     None for points without a rating.
@@ -71,7 +72,7 @@ class Colouring:
 
 @dataclass(frozen=True, slots=True)
 class ExplanationMap:
-    """Specification of one map: the positions of its points, and the ways to mark them."""
+    """Specification of the chart of a map of explanations: the positions of its points, and the ways to mark them."""
 
     title: str
     places: tuple[tuple[float, float], ...]
@@ -88,10 +89,11 @@ class ExplanationMap:
 def explanation_map(
     explanations: Map, ways: Sequence[str], *, dataset: str = "", sampled_of: int = 0
 ) -> ExplanationMap:
-    """Chart of a map of explanations, with one way of marking the points for each name in `ways`.
+    """Chart of a map of explanations, with one way of marking the points for each name in `ways`, such as criterion or
+    cluster.
 
     If the points are a random sample, `sampled_of` is the number of explanations from which it was drawn. Raises
-    SpecError for a way that is not in `BY`, for a map without points, and if no point has the value for a way.
+    SpecError for a way that is not in `BY`, for a map without points, and if no point has the value that a way needs.
     """
     for by in ways:
         if by not in BY:
@@ -128,7 +130,9 @@ def _colouring(source: Map, by: str) -> Colouring:
 
 
 def _shown(points: Sequence[Point], by: str) -> tuple[list[Any], Any]:
-    """Values that get a sign, in order, and the function that gives the value of a point."""
+    """Values of the property `by` that get a sign (colour and marker) of their own, in order, and a function that gives
+    the value of a point.
+    """
     if by == "rating":
         rated = sorted({round(float(p["rating"])) for p in points if p.get("rating") is not None})
         if not rated:
@@ -144,7 +148,7 @@ def _shown(points: Sequence[Point], by: str) -> tuple[list[Any], Any]:
 
 
 def _signs(number: int) -> list[Sign]:
-    """The first `number` signs. They are reused if there are more groups than signs."""
+    """The first `number` signs (colour and marker). They are reused if there are more groups than signs."""
     return [SIGNS[i % len(SIGNS)] for i in range(number)]
 
 

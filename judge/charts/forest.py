@@ -22,11 +22,11 @@ _SPACE = 0.06
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One row of a forest chart: its group (a judge), its label (an Eval-Prompt, a system), and an estimate for each
-    panel and series.
+    """One row of a forest chart: its group (e.g. a judge), its label (e.g. an Eval-Prompt or a system), and an estimate
+    for each panel and, within a panel, for each series.
 
-    None marks a combination for which no estimate is expected, so that nothing is drawn or reported as missing. `sign`
-    replaces the signs of the series in this row.
+    An estimate is None where none is expected, so that nothing is drawn or reported as missing. `sign` replaces the
+    signs (colour and marker) of the series in this row.
     """
 
     group: str
@@ -36,14 +36,14 @@ class Line:
 
     @property
     def name(self) -> str:
-        """Group and label as text."""
+        """Group and label of a row of a forest chart, as text."""
         return ", ".join(part for part in (self.group, self.label) if part)
 
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """A reference line with its interval, drawn behind all rows, with one estimate for each panel. `hatched` marks a
-    reference that is not a ceiling, such as the control.
+    """A reference line with its interval, drawn behind all rows of a forest chart, with one estimate for each panel.
+    `hatched` marks a reference that is not a ceiling, such as the control.
     """
 
     name: str
@@ -52,18 +52,18 @@ class Band:
 
     @property
     def defined(self) -> bool:
-        """Whether any estimate is defined."""
+        """Whether the reference line is defined in at least one panel."""
         return any(estimate.defined for estimate in self.estimates)
 
     @property
     def wide(self) -> bool:
-        """Whether the band has at least one interval, so that more than a line is drawn."""
+        """Whether the reference line has at least one interval, so that more than a line is drawn."""
         return any(estimate.low is not None and estimate.high is not None for estimate in self.estimates)
 
 
 @dataclass(frozen=True, slots=True)
 class Forest:
-    """Specification of a forest chart.
+    """Specification of a forest chart: estimates with intervals in rows (`lines`) and panels.
 
     Values are multiplied by `factor` before they are drawn. `axis` is their unit after that, one for all panels or one
     for each. `counted` names what an estimate's n counts; if empty, tooltips do not show n. `digits` is the number of
@@ -86,7 +86,7 @@ class Forest:
 
     @property
     def alt(self) -> str:
-        """Alternative text of the chart, for screen readers."""
+        """Alternative text of the forest chart, for screen readers."""
         rows = "1 row" if len(self.lines) == 1 else f"{len(self.lines)} rows"
         lines = [band.name for band in self.bands if band.defined]
         beside = f", beside {' and '.join(lines)}" if lines else ""
@@ -100,12 +100,14 @@ class Forest:
 
     @property
     def estimates(self) -> list[Estimate]:
-        """All estimates drawn as marks, row by row."""
+        """All estimates that the forest chart draws as marks, row by row."""
         return [estimate for line in self.lines for cell in line.cells for estimate in cell if estimate is not None]
 
     @property
     def limits(self) -> tuple[float, float]:
-        """Ends of the axis that all panels share, in its unit. The axis includes every mark, interval and band."""
+        """Lower and upper end of the axis that all panels share, in its unit. The axis includes every mark, interval
+        and reference line.
+        """
         estimates = [*self.estimates, *(estimate for band in self.bands for estimate in band.estimates)]
         ends = [
             e
@@ -122,16 +124,18 @@ class Forest:
         return low - space, high + space
 
     def places(self, gap: float) -> list[float]:
-        """Vertical position of each row's top, in units of rows, with a gap where a new group begins."""
+        """Vertical position of the top of each row, in units of rows. Where a new group (e.g. the next judge) begins,
+        there is an additional gap of `gap` rows.
+        """
         return groups.places([line.group for line in self.lines], gap)
 
     def tip(self, line: Line, panel: int, series: int) -> str:
-        """Tooltip of one mark: name, panel, estimate and its interval."""
+        """Tooltip of one mark of the forest chart: name, panel, estimate and its interval."""
         named = [line.name, self.series[series][0]] if len(self.series) > 1 else [line.name]
         return self._worded(", ".join([*named, self.panels[panel]]), line.cells[panel][series])
 
     def band_tip(self, band: Band, panel: int) -> str:
-        """Tooltip of a band in one panel: name, panel, estimate and its interval."""
+        """Tooltip of a reference line in one panel: name, panel, estimate and its interval."""
         return self._worded(f"{band.name}, {self.panels[panel]}", band.estimates[panel])
 
     def _worded(self, name: str, estimate: Estimate | None) -> str:
@@ -142,8 +146,8 @@ class Forest:
 
 
 def signs(names: Sequence[str], kind: str) -> list[Sign]:
-    """A different sign for each name. Raises SpecError if there are more names than signs. `kind` is what the names
-    are, for the error message.
+    """A different sign (colour and marker) for each name. Raises SpecError if there are more names than signs. For the
+    error message, `kind` says what the names are.
     """
     if len(names) > len(SIGNS):
         raise SpecError(

@@ -8,7 +8,8 @@ from collections.abc import Hashable, Sequence
 
 
 def places(groups: Sequence[Hashable], gap: float) -> list[float]:
-    """Vertical position of each row's top, in units of rows, with a gap where the group changes.
+    """Vertical position of the top of each row, in units of rows. Where the group changes, there is an additional gap
+    of `gap` rows.
 
     `groups` has one entry for each row.
     """

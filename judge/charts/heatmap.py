@@ -38,7 +38,7 @@ class HeatCell:
 class HeatRow:
     """Row of a heat map. `is_bar` marks a reference row (human raters or the control) with which judges are compared.
 
-    `short_name` is used where space is limited. For consecutive rows with the same name, the name is printed once;
+    `short_name` is used where space is limited. If consecutive rows have the same name, the name is printed once;
     `label` distinguishes these rows and may be empty.
     """
 
@@ -66,7 +66,9 @@ class HeatMap:
     apart: int = 0
 
     def places(self, gap: float) -> list[float]:
-        """Vertical position of each row's top, in units of rows, with a gap where the next judge's rows begin."""
+        """Vertical position of the top of each row, in units of rows. Where the next judge's rows begin, there is an
+        additional gap of `gap` rows.
+        """
         return groups.places([(row.is_bar, row.name) for row in self.rows], gap)
 
     def begins(self, row: int) -> bool:
@@ -76,7 +78,7 @@ class HeatMap:
 
 
 def heat_map(grid: Layout, raters: Raters | None = None) -> HeatMap:
-    """Heat map of correlations, in the layout used in papers.
+    """Heat map of judges' correlations with human ratings, in the layout used in papers.
 
     If `raters` says that the reference ratings are labels that no reader gave, the chart has no row for human raters.
     """
@@ -100,7 +102,9 @@ def heat_map(grid: Layout, raters: Raters | None = None) -> HeatMap:
 
 
 def named(row: LayoutRow) -> str:
-    """Name of a row, for tooltips: the judge and its Eval-Prompt, or the reference."""
+    """Name of a row of the heat map, for tooltips: the judge and its Eval-Prompt, or the reference (human raters or the
+    control).
+    """
     return NAMES.get(row.kind) or ", ".join(part for part in (row.judge, row.eval_prompt) if part)
 
 
@@ -138,7 +142,7 @@ def _caption(grid: Layout, shown: list[LayoutRow], rows: tuple[HeatRow, ...], ra
 
 
 def control_sentence(grid: Layout) -> str:
-    """Caption sentence that explains the control's row; empty if there is none."""
+    """Caption sentence that explains the control judge's row; empty if there is none."""
     if all(row.kind != CONTROL for row in grid.rows):
         return ""
     text = " The control reads only surface features of a text and is no language model"

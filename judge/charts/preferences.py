@@ -16,15 +16,16 @@ _NOT_COMPARED = Estimate.undefined("not compared")
 
 
 def named(standing: SystemStandings) -> str:
-    """Name of a source of preferences: the judge and its Eval-Prompt, or human raters."""
+    """Name of a source of preferences between systems: the judge and its Eval-Prompt, or human raters."""
     return ", ".join(part for part in (standing.judge, standing.eval_prompt) if part)
 
 
 def win_matrix(standings: Sequence[SystemStandings], signature: str) -> HeatMap:
-    """Heat map of wins: the share of comparisons that the row's system won against the column's system.
+    """Heat map of the share of comparisons that the row's system won against the column's system, ties counted as one
+    half.
 
-    There is one block of rows for each source of preferences. Systems are in the order of their strengths by the first
-    source.
+    There is one block of rows for each source of preferences (human raters, or a judge with an Eval-Prompt). Systems
+    are in the order of their strengths by the first source.
     """
     order = [row.system for row in standings[0].rows]
     order += [row.system for standing in standings for row in standing.rows if row.system not in order]
@@ -71,8 +72,8 @@ def _row(standing: SystemStandings, name: str, columns: Sequence[str]) -> HeatRo
 
 
 def strengths(standings: Sequence[SystemStandings], signature: str) -> Forest:
-    """Forest chart of the systems' log strengths, with one series for each source of preferences. Systems are in the
-    order of the first source.
+    """Forest chart of the systems' log strengths, with one series for each source of preferences (human raters, or a
+    judge with an Eval-Prompt). Systems are in the order of the first source.
     """
     first = standings[0]
     systems = list(dict.fromkeys(row.system for standing in standings for row in standing.rows))

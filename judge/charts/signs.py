@@ -12,7 +12,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """Colour and marker of one group. `filled` markers are filled with the colour, others with white."""
+    """Colour, marker and dash that distinguish one group in a figure. `filled` markers are filled with the colour,
+    others with white.
+    """
 
     colour: str
     marker: str
@@ -21,7 +23,7 @@ class Sign:
 
     @property
     def face(self) -> str:
-        """Fill colour of the marker."""
+        """Colour with which the marker is filled: the group's colour or white."""
         return self.colour if self.filled else "white"
 
 

@@ -8,7 +8,7 @@ from judge.stats.estimate import Estimate
 
 
 def worded(estimate: Estimate, *, factor: float = 100, digits: int = 1) -> str:
-    """An estimate as text, e.g. `28.3 [25.1, 31.4]`, or the reason why it is undefined."""
+    """An estimate times `factor` as text, e.g. `28.3 [25.1, 31.4]`, or the reason why it is undefined."""
     if estimate.value is None:
         return estimate.reason or "undefined"
     text = f"{factor * estimate.value:.{digits}f}"
@@ -33,7 +33,7 @@ def meaning(short: Sequence[str], names: Sequence[str]) -> str:
 
 
 def undefined(cells: Sequence[Estimate]) -> str:
-    """Caption sentence that says why cells are undefined; empty if all are defined."""
+    """Caption sentence that says why some of the estimates are undefined; empty if all are defined."""
     reasons = list(dict.fromkeys(cell.reason for cell in cells if not cell.defined and cell.reason))
     if not reasons:
         return ""

@@ -20,8 +20,8 @@ def show(words: list[str]) -> None:
 
 
 def install(words: list[str]) -> None:
-    """Write the completion script to the file that the shell reads, and print its path. Raises SpecError where the file
-    cannot be written.
+    """Write the completion script of the shell named in `words`, or else of the shell in use, to the file that this
+    shell reads, and print the file's path. Raises SpecError where the file cannot be written.
     """
     from typer.completion import install as write  # type: ignore[attr-defined]
 

@@ -104,8 +104,8 @@ def takes(
 
 
 def options_from(kind: type, values: Mapping[str, Any]) -> Any:
-    """Build the options dataclass from command-line values; a repeatable flag that was not given becomes an empty
-    tuple.
+    """Instance of the options dataclass `kind`, filled with the command-line `values`. A repeatable flag that was not
+    given becomes an empty tuple.
     """
     from judge.analysis.options.table_options import from_words
 

@@ -68,15 +68,15 @@ class LazyGroup(TyperGroup):
         return super().resolve_command(ctx, args)
 
     def make_context(self, *given: Any, **named: Any) -> Any:
-        """Make a context as the base class does. API keys on the command line are removed from error messages that
-        quote it.
+        """Context of the command, made by the base class. If that raises an error whose message quotes the command
+        line, API keys are removed from the message.
         """
         with _without_keys():
             return super().make_context(*given, **named)
 
     def invoke(self, ctx: Any) -> Any:
-        """Invoke the command as the base class does. API keys on the command line are removed from error messages that
-        quote it.
+        """Result of the command, which is invoked by the base class. If that raises an error whose message quotes the
+        command line, API keys are removed from the message.
         """
         with _without_keys():
             return super().invoke(ctx)
@@ -141,7 +141,7 @@ def _root(
     ctx: typer.Context,
     version: bool = typer.Option(False, "--version", help="version of the program"),  # noqa: FBT003
 ) -> None:
-    """Print help where no command is given."""
+    """Print the version with --version, or the overview of all commands if no command is given."""
     if version:
         print(f"judge {__version__}")
         raise typer.Exit
@@ -150,7 +150,9 @@ def _root(
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run one command. The exit codes are listed in docs/reference/file_formats.md."""
+    """Run the command that `arguments` state; None = the arguments of this process. The exit codes are listed in
+    docs/reference/file_formats.md.
+    """
     arguments = sys.argv[1:] if arguments is None else arguments
     sys.excepthook = _traceback
     with guarded():

@@ -60,7 +60,7 @@ def complaint(error: JudgeError) -> str:
 
 
 def mend(error: JudgeError) -> str | None:
-    """An error's hint as the command line prints it."""
+    """An error's hint as the command line prints it; None if the error has no hint."""
     return None if error.hint is None else with_flags(error.hint)
 
 

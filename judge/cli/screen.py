@@ -11,8 +11,8 @@ _WIDEST, _NARROWEST = 80, 30
 
 
 def listing(title: str, facts: Sequence[tuple[str, str]], signature: str = "") -> Table:
-    """Table of names and texts without column headings. It is no wider than the screen or 80 columns; long texts
-    wrap.
+    """Table of names and texts without column headings. Long texts wrap at the width of the screen, or at 80 columns if
+    the screen is wider.
     """
     screen = min(_WIDEST, max(_NARROWEST, shutil.get_terminal_size((_WIDEST, 24)).columns))
     beside = max((len(name) for name, _ in facts), default=0) + 2

@@ -18,8 +18,8 @@ UNREAD = 141
 
 
 class _Noted(RawIOBase):
-    """A stream's raw file that remembers the first error in writing, so that its cause is known wherever the error
-    surfaces.
+    """A stream's raw file that stores the last error raised in writing. The cause is thus known even if the error
+    reaches the program in another place.
     """
 
     def __init__(self, file: RawIOBase) -> None:
@@ -73,7 +73,9 @@ def guarded() -> Iterator[None]:
 
 
 def _open_closed() -> None:
-    """Replace closed standard streams (`judge ... >&-`) by the null device, so that no other file gets their number."""
+    """Replace closed standard streams (`judge ... >&-`) by the null device, so that no other file gets their descriptor
+    numbers.
+    """
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:
             # For reading only: what is printed fails, and is said to have failed. Error messages are dropped.

@@ -19,8 +19,8 @@ Flags = NDArray[np.bool_]
 
 
 def draw(scores: ScoresFile, options: AucOptions) -> Resamples:
-    """Bootstrap resamples of a labelled set: of books where every text names its book (texts of one book are not
-    independent), else of texts.
+    """Bootstrap resamples of a labelled set of texts: of books where every text names its book (texts of one book are
+    not independent), else of texts.
     """
     groups = [row.group for row in scores.rows]
     rng = np.random.default_rng(options.seed)
@@ -31,8 +31,8 @@ def draw(scores: ScoresFile, options: AucOptions) -> Resamples:
 
 
 def area(values: Floats, label: Flags, drawn: Resamples) -> Estimate:
-    """AUC of a score with its bootstrap interval. `label` is True for seen texts; texts whose score is NaN are left
-    out.
+    """AUC of a score, with its bootstrap interval, for separating texts seen in training from unseen texts. `label` is
+    True for seen texts; texts whose score is NaN are left out.
     """
     estimate = auc(values, label)
     if not estimate.defined:

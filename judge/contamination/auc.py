@@ -37,8 +37,9 @@ TEMPORAL = (
 
 @dataclass(frozen=True, slots=True)
 class ScoreFound:
-    """Accuracy of one score: AUC, true-positive rate at the chosen false-positive rate, and best accuracy. `threshold`
-    is the one stored in the scores file (None = none); `seen`, `unseen` and `undefined` count texts.
+    """Accuracy of one score in separating texts seen in training from unseen texts: AUC, true-positive rate at the
+    chosen false-positive rate, and best accuracy over all thresholds. `threshold` is the one stored in the scores file
+    (None = none). `seen` and `unseen` count the texts that have this score, `undefined` those that do not.
     """
 
     score: str
@@ -52,13 +53,13 @@ class ScoreFound:
 
     @property
     def cells(self) -> dict[str, Any]:
-        """Values of the row by column name."""
+        """Cells of this row of the table of scores: value by column name."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Areas:
-    """Accuracy of every score in separating seen from unseen texts, sorted by AUC, highest first."""
+    """Accuracy of every score in separating texts seen in training from unseen texts, sorted by AUC, highest first."""
 
     source: str
     judge: str
@@ -69,12 +70,16 @@ class Areas:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Data frame with a row for each score and separate columns for intervals."""
+        """Data frame with a row for each score. An estimate has separate columns for its value, the ends of its
+        interval, and the reason if it is undefined.
+        """
         return flat_frame((row.cells for row in self.rows), self.signature, self.notes)
 
 
 def areas(scores: ScoresFile, options: AucOptions | None = None) -> Areas:
-    """AUC, true-positive rate, best accuracy and threshold of every score of a labelled set."""
+    """Accuracy of every score of a labelled set in separating texts seen in training from unseen texts: AUC,
+    true-positive rate, best accuracy and threshold.
+    """
     options = options or AucOptions()
     drawn = draw(scores, options)
     rows = [_found(scores, score, options, drawn) for score in scores.names]
@@ -135,14 +140,14 @@ def write_curves(path: Path, scores: ScoresFile) -> None:
 
 
 def signature(scores: ScoresFile, extra: list[str]) -> str:
-    """Signature line of a result computed from scores: texts, model and settings, then `extra` and the program's
-    version.
+    """Signature line of a table computed from scores. It names the texts, the model and the settings, then `extra` and
+    the program's version.
     """
     return "|".join([scored_by(scores), *extra, f"v{__version__}"])
 
 
 def scored_by(scores: ScoresFile) -> str:
-    """Part of a signature that names a scores file's set of texts, its model and its settings."""
+    """Part of a table's signature line that names a scores file's set of texts, its model and its settings."""
     facts, settings = scores.facts, scores.header["settings"]
     revision = facts.revision or facts.weights
     parts = [

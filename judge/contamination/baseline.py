@@ -44,7 +44,8 @@ NO_RATES = Note(
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """Expected shares of further unseen and seen texts that reach a threshold, with effective sample sizes.
+    """Shares of further texts, unseen and seen in training, that are expected to have a score at or above a threshold,
+    with effective sample sizes.
 
     `unseen_effective` and `seen_effective` are numbers of independent texts. `unseen_groups` is the number of books
     with unseen texts, or of unseen texts if books are not named.
@@ -58,7 +59,8 @@ class Expected:
 
 
 def expected_rates(values: Floats, label: Flags, group: Sequence[str | None], choose: Choose) -> Expected | None:
-    """Expected shares of further seen and unseen texts that reach a threshold, with effective sample sizes.
+    """Shares of further texts, seen and unseen in training, that are expected to have a score at or above a threshold,
+    with effective sample sizes.
 
     Parameters
     ----------
@@ -69,7 +71,7 @@ def expected_rates(values: Floats, label: Flags, group: Sequence[str | None], ch
     group : sequence of str or None
         Book of each text. If the book of any text is None, every text counts as its own group.
     choose : callable
-        Rule that returns a threshold from scores and labels, or None. It must return one for all these texts.
+        Rule that returns a threshold from scores and labels, or None if it finds none.
 
     Returns
     -------
@@ -96,8 +98,9 @@ def expected_rates(values: Floats, label: Flags, group: Sequence[str | None], ch
 
 
 def _resampled(values: Floats, label: Flags, code: Codes, choose: Choose) -> Iterator[list[list[float]] | None]:
-    """For each bootstrap resample, shares of [unseen, seen] texts at or above its threshold: in all texts, in the drawn
-    texts, and in the texts not drawn. None for a resample without a threshold.
+    """For each bootstrap resample of a labelled set, the shares of [unseen, seen] texts (by the model in training)
+    whose score reaches the threshold chosen on this resample. There are three such pairs: for all texts, for the drawn
+    texts, and for the texts not drawn. None for a resample without a threshold, or without seen or unseen texts.
     """
     rng, books = np.random.default_rng(1), int(code.max()) + 1
     for _ in range(RESAMPLES):
@@ -124,10 +127,11 @@ def _share(reached: Flags) -> float:
 
 
 def of_unseen(expected: Expected | None, texts: int) -> Estimate:
-    """Expected false-positive share with its interval: Wilson's interval for the effective number of independent texts,
-    with Student's t over books.
+    """Expected share of texts unseen in training that reach the threshold (false positives), with Wilson's interval for
+    the effective number of independent texts and Student's t over books.
 
-    `texts` is the number of unseen texts in the labelled set. With `expected` None (no rates in the file), undefined.
+    `texts` is the number of unseen texts in the labelled set. The estimate is undefined if `expected` is None (the
+    scores file has no expected rates).
     """
     if expected is None:
         return Estimate.undefined(NO_RATES)
@@ -138,8 +142,8 @@ def of_unseen(expected: Expected | None, texts: int) -> Estimate:
 
 
 def corrected(called: Flags, cluster: Codes, expected: Expected | None) -> Estimate:
-    """Estimated share of stories that were seen, corrected for the threshold's error rates. The interval includes the
-    uncertainty of these rates; undefined if `expected` is None.
+    """Estimated share of stories that were seen in training, corrected for the threshold's error rates. The interval
+    includes the uncertainty of these rates; undefined if `expected` is None.
 
     Parameters
     ----------

@@ -33,7 +33,8 @@ class Joined:
 
 
 def join(matrix: RatingMatrix, scores: ScoresFile, name: str) -> Joined:
-    """The score `name` of each story of the matrix, joined by the hash of the story's text.
+    """The score `name` of each story of the rating matrix. A story is joined with its line in the scores file by the
+    hash of its text.
 
     A story whose text is not stored is joined by its id, if the scores were computed on the dataset of the same name.
     """
@@ -56,7 +57,7 @@ def story_prompts(matrices: Sequence[RatingMatrix], scores: ScoresFile) -> Codes
 
 
 def _places(matrix: RatingMatrix, scores: ScoresFile) -> Codes:
-    """Index of each story's row in the scores file; -1 = not in the file."""
+    """Index of each story's line in the scores file, shape (stories,); -1 = the story is not in the file."""
     by_text = {row.text: i for i, row in enumerate(scores.rows)}
     same_set = scores.header["source"] == matrix.dataset
     by_id = {row.id: i for i, row in enumerate(scores.rows)} if same_set else {}

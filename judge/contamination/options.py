@@ -23,14 +23,16 @@ class ScoringOptions:
         Percentage of least likely tokens that Min-K% Prob uses.
     words : int or None
         Number of words to which every text is cut; None = texts are not cut.
-    lowercase, full_distribution : bool
-        Compute also the score against the text in lower case; compute also Min-K%++.
+    lowercase : bool
+        Compute also the score that compares the text with its lower-case version.
+    full_distribution : bool
+        Compute also Min-K%++, which needs the model's whole distribution over next tokens.
     recital : bool
         Compute also the log-probability of the likeliest 50 tokens in a row.
     reference : str or None
         A second model to compare with, as ``provider/name``.
     nonmembers, shots : Path or None, int
-        File of unseen texts, and the number of them put before each text (ReCaLL).
+        File of texts that the model has not seen in training, and the number of them put before each text (ReCaLL).
     revision, base_url, engine, concurrency
         As in a run definition; `engine` holds ``KEY=VALUE``.
     """
@@ -111,8 +113,12 @@ class ReportOptions:
 
 @dataclass(frozen=True, slots=True)
 class ValidityOptions:
-    """Options of the validity table. Stories are divided in two at the file's ``threshold`` or at the ``median`` score
-    (`split`); `least` is the smallest number of stories in each half.
+    """Options of the validity table, which compares a judge's agreement with people on stories with high and with low
+    values of the contamination score `score`.
+
+    With `split` ``threshold`` the stories are divided at the threshold in the scores file, with ``median`` at the
+    median score. `least` is the smallest permitted number of stories in each half. `against` is the human raters'
+    criterion with which every criterion is compared; None = the matching one.
     """
 
     score: str = "min_k_20"
@@ -135,9 +141,9 @@ class ValidityOptions:
 class CheckOptions:
     """Options of the contamination check.
 
-    `models` are models to score with in addition to the runs' judges. `labelled` is a file of seen and unseen texts.
-    `released` gives the months in which models were published, as ``MODEL=YYYY-MM``. `limit` is the number of stories
-    to score, from the first on; None = all.
+    `models` are models to score with in addition to the runs' judges. `labelled` is a file of texts labelled as seen or
+    unseen in training. `released` gives the months in which models were published, as ``MODEL=YYYY-MM``. `limit` is the
+    number of stories to score, from the first on; None = all.
     """
 
     models: tuple[str, ...] = ()

@@ -53,7 +53,8 @@ NO_OWN = Note(
 
 @dataclass(frozen=True, slots=True)
 class ModelFound:
-    """Result for one model: the share of stories that it seems to have seen, and the mean rating of its own stories.
+    """Result for one model: the share of stories that it seems to have seen in training, and the mean rating of its own
+    stories.
 
     Attributes
     ----------
@@ -65,6 +66,7 @@ class ModelFound:
     stories, undefined : int
         Numbers of stories with and without the score.
     threshold : Threshold or None
+        Score from which a story counts as seen; None = none is stored in the scores file.
     own : tuple of str
         Systems that are this model. `people` and `judges` are mean ratings of their stories.
     auc : Estimate
@@ -86,7 +88,7 @@ class ModelFound:
 
     @property
     def cells(self) -> dict[str, Any]:
-        """Values of the row by column name."""
+        """Cells of this row of the contamination report: value by column name."""
         chosen = self.threshold
         return {
             "model": self.model,
@@ -117,15 +119,17 @@ class ContaminationReport:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Data frame with a row for each scores file and separate columns for intervals."""
+        """Data frame with a row for each scores file. An estimate has separate columns for its value, the ends of its
+        interval, and the reason if it is undefined.
+        """
         return flat_frame((row.cells for row in self.rows), self.signature, self.notes)
 
 
 def report(
     runs: RatingsTable, files: Sequence[ScoresFile], options: ReportOptions | None = None
 ) -> ContaminationReport:
-    """Contamination report with one row for each scores file: share of stories seen, AUC on the labelled set, and mean
-    rating of the model's own stories.
+    """Contamination report with one row for each scores file: share of stories seen in training, AUC on the labelled
+    set, and mean rating of the model's own stories.
     """
     options = options or ReportOptions()
     runs = numbers(runs)
@@ -178,8 +182,8 @@ def _row(scores: ScoresFile, matrices: Sequence[RatingMatrix], options: ReportOp
 
 
 def _own(model: str, matrices: Sequence[RatingMatrix], named: Sequence[tuple[str, str]]) -> list[str]:
-    """Systems that are this model: those assigned to it in `named`, else those whose name is contained in the model's
-    name. Raises an error if `named` holds an unknown system.
+    """Systems that are this model: those assigned to it in `named`, else those whose name (of at least four letters and
+    digits) is contained in the model's name. Raises an error if `named` holds an unknown system.
     """
     systems = list(dict.fromkeys(name for matrix in matrices for name in matrix.systems))
     for _, system in named:

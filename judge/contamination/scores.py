@@ -37,7 +37,7 @@ _COPIED = 8
 
 def loss(logprobs: Floats) -> Estimate:
     """Mean log-probability of the tokens, in nats. This is minus the language-model loss, and minus the log of the
-    perplexity.
+    perplexity. Higher = more likely seen in training.
 
     Yeom, Giacomelli, Fredrikson & Jha 2018, Privacy Risk in Machine Learning (CSF), who use the loss as an attack.
     `logprobs` has shape (tokens,). Undefined for a text of one token.
@@ -47,7 +47,8 @@ def loss(logprobs: Floats) -> Estimate:
 
 
 def min_k(logprobs: Floats, k: float = 20) -> Estimate:
-    """Min-K% Prob: mean log-probability, in nats, of the k % least likely tokens.
+    """Min-K% Prob: mean log-probability, in nats, of the k % least likely tokens. Higher = more likely seen in
+    training.
 
     Shi, Ajith, Xia, Huang, Liu, Blevins, Chen & Zettlemoyer 2024, Detecting Pretraining Data from Large Language Models
     (ICLR), equation 1; their code prints minus this value. As in their code the mean is over int(n k / 100) tokens
@@ -58,7 +59,8 @@ def min_k(logprobs: Floats, k: float = 20) -> Estimate:
 
 
 def min_k_plus_plus(logprobs: Floats, mean: Floats, variance: Floats, k: float = 20) -> Estimate:
-    """Min-K%++: mean of the k % lowest standardised log-probabilities (log p - mu) / sigma, without a unit.
+    """Min-K%++: mean of the k % lowest standardised log-probabilities (log p - mu) / sigma, without a unit. Higher =
+    more likely seen in training.
 
     Zhang, Sun, Yeats, Ouyang, Kuo, Zhang, Yang & Li 2025, Min-K%++: Improved Baseline for Detecting Pre-Training Data
     from Large Language Models (ICLR), section 3. mu and sigma^2 are mean and variance of log p of the next token under
@@ -76,7 +78,8 @@ def min_k_plus_plus(logprobs: Floats, mean: Floats, variance: Floats, k: float =
 
 
 def zlib(logprobs: Floats, text: str) -> Estimate:
-    """Mean log-probability divided by the size of the zlib-compressed text (nats per byte).
+    """Mean log-probability divided by the size of the zlib-compressed text (nats per byte). Higher = more likely seen
+    in training.
 
     Carlini et al. 2021, Extracting Training Data from Large Language Models (USENIX Security), section 5, compare
     log-perplexity with zlib entropy. The code of Shi et al. computes minus this value: log-perplexity divided by
@@ -90,6 +93,7 @@ def zlib(logprobs: Floats, text: str) -> Estimate:
 
 def lowercase(logprobs: Floats, lowered: Floats) -> Estimate:
     """Log-perplexity of the text in lower case divided by the log-perplexity of the unchanged text; 1 = no difference.
+    Higher = more likely seen in training.
 
     Carlini et al. 2021, section 5; the code of Shi et al. prints minus this value. `lowered` holds the
     log-probabilities of `text.lower()`, which may have another number of tokens.
@@ -99,6 +103,7 @@ def lowercase(logprobs: Floats, lowered: Floats) -> Estimate:
 
 def reference_difference(logprobs: Floats, reference: Floats) -> Estimate:
     """Mean log-probability minus the mean log-probability of the same text under a reference model, in nats per token.
+    Higher = more likely seen in training.
 
     The code of Shi et al. computes minus this value: the loss of the model minus the loss of a (smaller) reference
     model. If the two models divide the text into different tokens, each mean is over the model's own tokens.
@@ -110,7 +115,8 @@ def reference_difference(logprobs: Floats, reference: Floats) -> Estimate:
 
 
 def reference_ratio(logprobs: Floats, reference: Floats) -> Estimate:
-    """Log-perplexity under a reference model divided by log-perplexity under the model, without a unit.
+    """Log-perplexity under a reference model divided by log-perplexity under the model, without a unit. Higher = more
+    likely seen in training.
 
     Carlini et al. 2021, section 5, where a small or medium model is the reference for a larger model.
     """
@@ -118,7 +124,8 @@ def reference_ratio(logprobs: Floats, reference: Floats) -> Estimate:
 
 
 def recall(logprobs: Floats, conditional: Floats) -> Estimate:
-    """ReCaLL: mean log-probability after a prefix of unseen texts divided by that without the prefix, without a unit.
+    """ReCaLL: mean log-probability after a prefix of texts not seen in training divided by that without the prefix,
+    without a unit. Higher = more likely seen in training.
 
     Xie, Wang, Huang, Zhang, Ge, Pei, Gong & Dhingra 2024, ReCaLL: Membership Inference via Relative Conditional
     Log-Likelihoods (EMNLP), equation 1. The prefix makes seen texts less likely; log-probabilities are negative, so the
@@ -131,12 +138,13 @@ def recall(logprobs: Floats, conditional: Floats) -> Estimate:
 
 def recital(logprobs: Floats, tokens: Sequence[Hashable], length: int = RECITED) -> Estimate:
     """Log-probability, in nats, of the likeliest `length` consecutive tokens, each conditional on all tokens before it.
+    Higher = more likely seen in training.
 
     This is the log of the probability that a model, given the text so far, samples exactly these tokens: p_z of Hayes
     et al. 2025, Measuring memorization in language models via probabilistic extraction (NAACL), conditional on the
-    whole preceding text in place of 50 tokens. Stretches that contain `_COPIED` consecutive tokens that occurred
-    earlier in the text are left out, because every model can continue a text that repeats itself. Undefined if no
-    stretch is left.
+    whole preceding text in place of 50 tokens. Stretches with a token that ends a repetition of `_COPIED` (8) or more
+    tokens from earlier in the text are left out, because every model can continue a text that repeats itself. Undefined
+    if no stretch is left.
     """
     first: set[tuple[Hashable, ...]] = set()
     usable = ~np.isnan(logprobs)

@@ -65,7 +65,7 @@ class ScoresFile:
 
     @property
     def names(self) -> list[str]:
-        """Names of the scores."""
+        """Names of the scores that the file holds, such as `min_k_20`."""
         return list(self.rows[0].scores) if self.rows else []
 
     def score(self, name: str) -> Floats:
@@ -80,7 +80,9 @@ class ScoresFile:
 
     @property
     def labels(self) -> NDArray[np.bool_] | None:
-        """Array of bool, shape (texts,): whether each text was seen. None if any text lacks a label."""
+        """Array of bool, shape (texts,): whether the model has seen each text in training. None if any text lacks a
+        label.
+        """
         if any(row.label is None for row in self.rows):
             return None
         return np.array([row.label for row in self.rows], dtype=np.bool_)
@@ -101,7 +103,9 @@ def assemble(
     reference: ScorerFacts | None = None,
     notes: Sequence[str] = (),
 ) -> ScoresFile:
-    """Build a scores file from computed scores, without thresholds yet."""
+    """Scores file built from the computed scores, without thresholds yet. `source` is the name of the texts and `judge`
+    that of the model; `facts` describe the model, and `reference` the reference model (None = none).
+    """
     rows = []
     for scored_text in scored:
         values = {name: estimate.value for name, estimate in scored_text.scores.items()}
@@ -196,8 +200,8 @@ def is_scores_file(path: Path) -> bool:
 
 
 def different_model(first: ScorerFacts, second: ScorerFacts) -> str | None:
-    """Reason why two sets of facts describe different models; None if they may describe the same. The weights' hashes
-    decide if both are known, else names, revisions and tokenizers are compared.
+    """Reason why two descriptions of models belong to different models; None if they may belong to the same model. The
+    hashes of the weights decide if both are known; else names, revisions and tokenizers are compared.
     """
     if None not in (first.weights, second.weights):
         return None if first.weights == second.weights else f"the weights of {first.model} and {second.model} differ"

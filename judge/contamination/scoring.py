@@ -35,8 +35,8 @@ EMPTY_TEXT = "undefined: the text is empty"
 
 @dataclass(frozen=True, slots=True)
 class ScoreOptions:
-    """Options of scores. `k` is a percentage of tokens. `prefix` is the concatenated unseen texts for ReCaLL, and
-    `shots` the number of these texts.
+    """Options of scores. `k` is a percentage of tokens. `prefix` is the concatenation of texts not seen in training,
+    for ReCaLL, and `shots` the number of these texts.
 
     `words` is the number of words to which every text was cut before scoring (see `texts.first_words`). It is stored
     here because it affects every score.
@@ -145,8 +145,8 @@ class _Passes:
 
 
 def _scores(text: str, passes: _Passes, options: ScoreOptions, reasons: Mapping[str, str]) -> dict[str, Estimate]:
-    """All requested scores of one text, by name. `reasons` explains scores that are undefined because a pass was not
-    possible.
+    """All requested scores of one text, by name. If a pass of the model was not possible, the scores that need it are
+    undefined, for the reason in `reasons`.
     """
     logprobs = passes.logprobs
     values = {"loss": scores.loss(logprobs), "zlib": scores.zlib(logprobs, text)}
@@ -178,8 +178,8 @@ def _scores(text: str, passes: _Passes, options: ScoreOptions, reasons: Mapping[
 
 
 def _recall(passes: _Passes, reasons: Mapping[str, str]) -> Estimate:
-    """ReCaLL over the tokens that both passes share. After a prefix, a text has no start token and may be cut
-    earlier.
+    """ReCaLL score of one text, over the tokens that have a log-probability both without and with the prefix of unseen
+    texts. After the prefix, the text has no start token of its own and may be cut earlier.
     """
     if passes.conditional is None:
         return Estimate.undefined(reasons.get("recall", "undefined: no pass after texts not seen"))
@@ -195,8 +195,8 @@ def _recall(passes: _Passes, reasons: Mapping[str, str]) -> Estimate:
 
 
 async def _if_possible(name: str, reasons: dict[str, str], asked: Any) -> list[TokenLogprobs] | None:
-    """Result of the pass `asked`. If the model's server is not capable of it, None, and the reason is stored in
-    `reasons`.
+    """Log-probabilities from the awaitable `asked`, which is one pass of a model over all texts. If the model's server
+    cannot do what the pass needs, the result is None, and `reasons` stores the reason under `name`.
     """
     try:
         logprobs: list[TokenLogprobs] = await asked
@@ -218,8 +218,8 @@ async def _passed(
     full: bool = False,
     prefix: str | None = None,
 ) -> list[TokenLogprobs]:
-    """Log-probabilities of all texts from one pass, in the order of `bodies`. Each distinct text is scored once; texts
-    in the cache are not scored again.
+    """Log-probabilities of all texts from one pass of the model, in the order of `bodies`, which are the texts. Each
+    distinct text is scored once; texts in the cache are not scored again.
     """
     key = model_key(await scorer.facts(), full=full, prefix=prefix)
     keys = [fingerprint_text(body) for body in bodies]
@@ -243,7 +243,7 @@ async def _passed(
 
 
 def model_key(facts: ScorerFacts, *, full: bool = False, prefix: str | None = None) -> str:
-    """Hash of everything except the text that log-probabilities depend on. Package versions are left out."""
+    """Hash of everything on which log-probabilities depend, except the text and the versions of packages."""
     identity = {name: value for name, value in asdict(facts).items() if name != "version"}
     return fingerprint([identity, full, None if prefix is None else fingerprint_text(prefix)])
 

@@ -23,10 +23,11 @@ def scored(
     calibration: ScoresFile | None = None,
     progress: Progress | None = None,
 ) -> ScoresFile:
-    """Score all texts with a model, named as ``provider/name``.
+    """Scores file of all texts, computed with a model that is named as ``provider/name``.
 
     Log-probabilities are cached in `derived/logprobs.sqlite` under `folder`. `calibration` holds scores of a labelled
-    set; scores of another model are refused before any text is scored.
+    set (texts known to be seen or unseen in training), on which the thresholds are chosen. If another model computed
+    them, an error is raised before any text is scored.
     """
     # Before any weights are loaded: these are mistakes that can be told at once.
     ScoreOptions(k=asked.k)

@@ -12,7 +12,9 @@ from judge.printing.tables import Column, Table
 
 
 def auc_table(areas: Areas) -> Table:
-    """Table of AUC, true-positive rate, best accuracy and threshold of every score, sorted by AUC, highest first."""
+    """Table of AUC, true-positive rate, best accuracy and threshold of every score that separates texts seen in
+    training from unseen texts, sorted by AUC, highest first.
+    """
     columns = [
         Column("score", "score"),
         Column("auc", "AUC", digits=3),
@@ -51,7 +53,9 @@ def report_table(report: ContaminationReport) -> Table:
 
 
 def validity_table(validity: Validity) -> Table:
-    """Table with one row for each scores file and judge (with Eval-Prompt and criterion)."""
+    """Table of a judge's agreement with human ratings on stories with high and with low contamination scores, with one
+    row for each scores file and judge (with Eval-Prompt and criterion).
+    """
     rows = [row.cells for row in validity.rows]
     columns = [
         Column("model", "scored by"),

@@ -24,8 +24,8 @@ GROUP_KEYS = ("book", "book_id")
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """One text. `label` is whether the model has seen the text (None = unknown). `group` is the book that the text is
-    from.
+    """One text. `label` is whether the model has seen the text in training (None = unknown). `group` is the book that
+    the text is from.
 
     `key` is the hash of the complete text in the file, even if `text` was cut. It is used to join scores with stories.
     """
@@ -48,8 +48,8 @@ class TextSet:
 
 
 def of_dataset(name: str, *, columns: Mapping[str, Any] | None = None, limit: int | None = None) -> TextSet:
-    """Stories of a dataset, given by name or path as in `judge data list`. A JSON Lines file with labels is read as a
-    labelled set.
+    """Stories of a dataset, given by name or path as in `judge data list`. A JSON Lines file with labels (seen in
+    training or not) is read as a labelled set.
     """
     path = Path(name)
     if columns is None and path.is_file() and path.suffix.lower() in (".jsonl", ".ndjson") and _is_labelled(path):
@@ -64,7 +64,8 @@ def of_dataset(name: str, *, columns: Mapping[str, Any] | None = None, limit: in
 
 
 def labelled(path: Path, *, limit: int | None = None) -> TextSet:
-    """Read a labelled set: JSON Lines with `label` (1 = seen, 0 = not) and the text under `input`, `snippet` or `text`.
+    """Read a labelled set: JSON Lines with `label` (1 = seen in training, 0 = not) and the text under `input`,
+    `snippet` or `text`.
 
     These are the formats of WikiMIA (`input, label`) and BookMIA (`snippet, label, book`). NUL characters, which
     BookMIA contains as published, are kept and counted in a note. Raises DataError, naming file and row.
@@ -116,8 +117,8 @@ def first_words(texts: TextSet, words: int) -> TextSet:
 
 
 def plain_texts(path: Path, shots: int) -> list[str]:
-    """The first `shots` texts of a file of unseen texts: JSON Lines as in `labelled` (the label may be missing; rows
-    labelled as seen are left out), or one text a line.
+    """The first `shots` texts of a file of texts that a model has not seen in training: JSON Lines as in `labelled`
+    (the label may be missing; rows labelled as seen are left out), or one text a line.
     """
     if not path.is_file():
         raise DataError("there is no such file", file=path)

@@ -34,7 +34,7 @@ _MOVED_BY = {"recall": "prefix"}
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """The labelled set on which a threshold was chosen.
+    """The labelled set (texts known to be seen or unseen in training) on which a threshold was chosen.
 
     `texts` is the number of texts with the score, `seen` the number of seen ones among them. `false_positive` and
     `true_positive` are the shares of unseen and of seen texts that reach the threshold. `expected` holds the shares
@@ -52,8 +52,8 @@ class Labelled:
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """Score from which a text counts as seen, and the rule that chose this threshold. `labelled` is None for a number
-    that the user gave.
+    """Score from which a text counts as seen in training, and the rule that chose this threshold. `labelled` is None
+    for a number that the user gave.
     """
 
     rule: str
@@ -83,8 +83,8 @@ class Threshold:
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> Threshold:
-        """Read a threshold from a header record. In files of earlier versions the expected rates are missing and become
-        None.
+        """The threshold stored in a header record of a scores file. In files of earlier versions the expected rates are
+        missing and become None.
         """
         if not record.get("set"):
             return cls(record["rule"], record["value"])
@@ -104,7 +104,9 @@ class Threshold:
 
 
 def by_rule(scores: ScoresFile, rule: str, name: str, drawn: Resamples | None = None) -> Threshold:
-    """Choose the threshold of the score `name` by a rule.
+    """Threshold of the score `name`, chosen by a rule on the labelled set `scores` (texts known to be seen or unseen in
+    training). If the rule is a number, this is the threshold. `drawn` holds the bootstrap resamples for the interval of
+    the AUC; None = new ones.
 
     Raises SpecError for an unknown rule, and where the labelled set yields no threshold.
     """
@@ -187,8 +189,8 @@ def all_by_rule(scores: ScoresFile, rule: str) -> ScoresFile:
 
 
 def carried_over(scores: ScoresFile, calibration: ScoresFile, rule: str) -> ScoresFile:
-    """The stories' scores with the thresholds that a rule chooses on the labelled set `calibration`. Raises SpecError
-    if models or text lengths differ.
+    """The stories' scores with the thresholds that a rule chooses on the labelled set `calibration` (texts known to be
+    seen or unseen in training). Raises SpecError if models or text lengths differ.
     """
     refuse_other_model(scores.judge, scores.facts, calibration)
     ours, theirs = scores.header["settings"], calibration.header["settings"]
@@ -210,8 +212,8 @@ def carried_over(scores: ScoresFile, calibration: ScoresFile, rule: str) -> Scor
 
 
 def refuse_other_model(judge: str, facts: ScorerFacts, calibration: ScoresFile) -> None:
-    """Raise SpecError if the labelled set was scored by another model, since a threshold is valid for one model
-    only.
+    """Raise SpecError if the labelled set (`calibration`) was scored by another model, since a threshold is valid for
+    one model only.
     """
     if reason := different_model(facts, calibration.facts):
         raise SpecError(
@@ -224,7 +226,9 @@ def refuse_other_model(judge: str, facts: ScorerFacts, calibration: ScoresFile) 
 
 
 def _same(name: str, ours: ScoresFile, theirs: ScoresFile) -> bool:
-    """Whether both files computed the score `name` with the same settings, or the same reference model."""
+    """Whether the settings of two scores files allow a threshold of the score `name` to be carried over from one file
+    to the other. A score relative to a reference model needs the same reference model, and ReCaLL the same prefix.
+    """
     if name.startswith("reference_"):
         return bool(ours.header["reference"] == theirs.header["reference"])
     setting = _MOVED_BY.get(name)

@@ -50,7 +50,9 @@ PARTS = ("high", "low", "difference")
 
 @dataclass(frozen=True, slots=True)
 class Halves:
-    """A statistic on stories above and below the cut, and the difference (high minus low)."""
+    """A statistic on the stories with high and on those with low contamination scores, and the difference (high minus
+    low).
+    """
 
     high: Estimate
     low: Estimate
@@ -59,11 +61,11 @@ class Halves:
 
 @dataclass(frozen=True, slots=True)
 class ValidityRow:
-    """Results of one judge with one model's scores: numbers of stories above and below the cut, and both statistics in
-    each half.
+    """Results of one judge with one model's scores: numbers of stories with high and with low scores, and in each half
+    the judge's tau-b with human ratings and its mean absolute distance from them (`error`).
 
-    `cut` is None if no story has a score. `mixture` is a sentence on how the shares of systems differ between the
-    halves.
+    `cut` is the score at which the stories are divided; None if no rated story has a score. `mixture` is a sentence on
+    how the shares of systems differ between the halves.
     """
 
     model: str
@@ -77,7 +79,7 @@ class ValidityRow:
 
     @property
     def cells(self) -> dict[str, Any]:
-        """Values of the row by column name."""
+        """Cells of this row of the validity table: value by column name."""
         both = (("tau", self.tau), ("error", self.error))
         parts = {f"{key}_{part}": getattr(halves_of, part) for key, halves_of in both for part in PARTS}
         about = {"model": self.model, **self.subject.labels, "kind": self.subject.kind}
@@ -97,13 +99,15 @@ class Validity:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Data frame of the rows, with separate columns for intervals."""
+        """Data frame with a row for each scores file and judge (with Eval-Prompt and criterion). An estimate has
+        separate columns for its value, the ends of its interval, and the reason if it is undefined.
+        """
         return flat_frame((row.cells for row in self.rows), self.signature, self.notes)
 
 
 def validity(runs: RatingsTable, files: Sequence[ScoresFile], options: ValidityOptions | None = None) -> Validity:
-    """Tau-b with human ratings and |judge - people| in the two halves of the stories, with one row for each scores file
-    and judge (with Eval-Prompt and criterion).
+    """Agreement of judges with human ratings (tau-b and mean |judge - people|) on stories with high and with low
+    contamination scores, with one row for each scores file and judge (with Eval-Prompt and criterion).
     """
     options = options or ValidityOptions()
     runs = numbers(runs)
@@ -148,13 +152,14 @@ def validity(runs: RatingsTable, files: Sequence[ScoresFile], options: ValidityO
 
 
 def halves(judge: Floats, people: Floats, high: Flags, low: Flags, drawn: Resamples) -> tuple[Halves, Halves]:
-    """Tau-b and mean absolute difference on two sets of stories, each with expanded percentile intervals.
+    """Tau-b, and mean absolute difference, between a judge's and people's ratings on two sets of stories. Each
+    statistic has an expanded percentile interval on each set and for the difference between sets (high minus low).
 
     Parameters
     ----------
-    judge, people : array, shape (n,)
+    judge, people : array, shape (n stories,)
         Ratings; NaN = none.
-    high, low : array of bool, shape (n,)
+    high, low : array of bool, shape (n stories,)
         The two disjoint sets of stories; all stories in them have both ratings.
     drawn : Resamples
         Bootstrap resamples of the n stories, used for both sets.
@@ -239,8 +244,8 @@ def _cut(scores: ScoresFile, options: ValidityOptions) -> float | None:
 
 
 def _mixture(scores: ScoresFile, matrix: RatingMatrix, high: Flags, low: Flags) -> str | None:
-    """Sentence on the system whose share differs most between the halves; None if a half is empty or the shares differ
-    by less than 0.01.
+    """Sentence on the system whose share of the stories differs most between those with high and those with low scores.
+    None if there are no high or no low scores, or if the shares differ by less than 0.01.
     """
     if not high.any() or not low.any():
         return None
@@ -257,7 +262,9 @@ def _mixture(scores: ScoresFile, matrix: RatingMatrix, high: Flags, low: Flags) 
 
 
 def _mixtures(rows: Sequence[ValidityRow]) -> list[str]:
-    """The first `mixture` sentence for each scores file and dataset."""
+    """The first `mixture` sentence for each scores file and dataset. Such a sentence says how the shares of systems
+    differ between stories with high and with low scores.
+    """
     first: dict[tuple[str, str], str] = {}
     for row in rows:
         if row.mixture:

@@ -56,8 +56,8 @@ def found_keys(data: Any, path: Place = ()) -> Iterator[tuple[Place, str]]:
 
 
 def address_problem(address: str) -> str | None:
-    """What is wrong with the address, as the end of a sentence such as "holds a user name or a password"; None if the
-    address holds no API key.
+    """What is wrong with the address, as the end of a sentence such as "holds a user name or a password"; None if
+    nothing is wrong.
     """
     if _USER.match(address):
         return "holds a user name or a password"
@@ -134,8 +134,8 @@ def _key_kind(text: str) -> str | None:
 
 
 def _line(text: str, path: Place) -> int | None:
-    """Line number, from 1, of a path in the text of a YAML file. If the path is not there, the line of its last part
-    that is; None if no part is.
+    """Line number, from 1, of a path in the text of a YAML file. If the text contains only the beginning of the path,
+    this is the line of the last part found; None if no part is found.
     """
     import yaml
 

@@ -31,8 +31,8 @@ class Provider:
     address_variable: str = ""
 
     def owns(self, variable: str) -> bool:
-        """Whether an environment variable belongs to this provider: it holds one of its keys, or begins like one
-        (OPENAI_ORG_ID).
+        """Whether an environment variable belongs to this provider: it holds one of the provider's API keys, or its
+        name begins like that of such a variable (OPENAI_ORG_ID).
         """
         families = {name.removesuffix("_API_KEY").removesuffix("_TOKEN") + "_" for name in self.variables}
         return variable in self.variables or variable.startswith(tuple(families))
@@ -121,7 +121,7 @@ def provider_of(host: str) -> Provider | None:
 
 def keys_of(address: str, protocol: Provider = OPENAI) -> str:
     """Names of the environment variables whose keys are sent to this address, joined by "or", for an error message
-    about a refused key.
+    about a refused key. If the host belongs to no listed provider, they are the variables of `protocol`.
     """
     host = address.partition("://")[2].partition("/")[0].partition(":")[0]
     return " or ".join((provider_of(host) or protocol).variables)

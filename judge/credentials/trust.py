@@ -43,8 +43,8 @@ class UntrustedHostError(SpecError):
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """One trusted host; with `below`, all its subdomains. `port` None = any port. `variables` are the environment
-    variables whose keys may be sent to it; None = any.
+    """One trusted host or, with `below`, all its subdomains and not the host itself. `port` None = any port.
+    `variables` are the environment variables whose keys may be sent there; None = any.
     """
 
     scheme: str
@@ -88,7 +88,9 @@ def elsewhere(addresses: Iterable[str]) -> tuple[str, ...]:
 
 
 def trusts(more: Iterable[str] = ()) -> list[Trust]:
-    """All trusted hosts from the environment, the user's file, and the entries `more`."""
+    """Trusted hosts from JUDGE_TRUSTED_HOSTS, from the user's file, and from `more`, which holds entries as in
+    JUDGE_TRUSTED_HOSTS. Addresses in variables such as OPENAI_BASE_URL are not among them.
+    """
     named = [entry.strip() for entry in os.environ.get(VARIABLE, "").split(",")]
     return [
         *(_trust(entry, None, VARIABLE) for entry in [*named, *more] if entry),
@@ -119,8 +121,8 @@ def remember(origin: Origin, variables: Iterable[str]) -> Path:
 
 
 def _own_origins(host: str | None = None) -> list[Origin]:
-    """Servers whose addresses are set in the environment (such as OPENAI_BASE_URL): all, or only that of the provider
-    to which a variable belongs.
+    """Servers whose addresses are set in the environment (such as OPENAI_BASE_URL). Given `host`, the name of an
+    environment variable, only the server of the provider to which this variable belongs.
     """
     named = [
         provider.address_variable

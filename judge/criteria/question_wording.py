@@ -45,7 +45,7 @@ def holds_questions(text: str) -> bool:
 
 
 def read_questions(file: Path, text: str) -> Published:
-    """Read the published tests in `text`, the content of `file`, and the template in the same folder. Raises SpecError,
+    """The published tests in `text`, the content of `file`, with the template in the same folder. Raises SpecError,
     naming the file.
     """
     try:
@@ -68,8 +68,9 @@ def read_questions(file: Path, text: str) -> Published:
 
 
 def _split(template: str, file: Path) -> tuple[str, str]:
-    """The text around story and task, in the form that other published Eval-Prompts have, and the task (the template's
-    text after the story). Raises SpecError if a field is missing or in another order.
+    """A published template in two parts: the text around story and task, in the form that other published Eval-Prompts
+    have, and the task (the template's text after the story). Raises SpecError if a field is missing or in another
+    order.
     """
     for field in (_STORY, _BACKGROUND, _QUESTION):
         if template.count(field) != 1:

@@ -47,7 +47,9 @@ class ScaleFile(Strict):
         return self
 
     def fault(self) -> str | None:
-        """Error in the scale's labels, as text that begins with the key; None if there is none."""
+        """What is wrong with the labels in the mapping `scale`, as text that begins with the key, such as
+        `scale.labels`; None if nothing is wrong.
+        """
         if self.labels is None:
             alone = [key for key in ("ordered", "positive") if getattr(self, key) is not None]
             return f"scale.{alone[0]} is for labels, and there are none" if alone else None
@@ -70,7 +72,9 @@ class ScaleFile(Strict):
 
 
 def labels_fault(labels: Sequence[str], positive: str | None) -> str | None:
-    """Error in the labels or in the positive label, as text that begins with the key; None if there is none."""
+    """What is wrong with the labels or the positive label, as text that begins with `labels` or `positive`; None if
+    nothing is wrong.
+    """
     if len(labels) < _FEWEST_LABELS or len(labels) > _MOST_LABELS:
         return f"labels must be {_FEWEST_LABELS} to {_MOST_LABELS} different texts; found {', '.join(labels) or 'none'}"
     scale = Scale.of_labels(labels)
@@ -89,5 +93,7 @@ def labels_fault(labels: Sequence[str], positive: str | None) -> str | None:
 
 
 def _whole(value: float) -> float:
-    """An integer if the value is whole (1.0 becomes 1), so that prompts show numbers as people write them."""
+    """The value as an integer if it is whole (1.0 becomes 1), so that prompts show numbers as people write them; else
+    unchanged.
+    """
     return int(value) if float(value).is_integer() else value

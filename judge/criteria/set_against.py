@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 
 
 def set_against(asked: Sequence[tuple[str, str | None]], rated: Sequence[str]) -> tuple[tuple[int | None, ...], bool]:
-    """Match judges' criteria with human raters' criteria. Returns an index in `rated` for each judge's criterion (None
-    = no match), and whether all were matched with the raters' only criterion.
+    """Matches of judges' criteria with human raters' criteria: an index in `rated` for each judge's criterion (None =
+    no match), and whether all were matched with the raters' only criterion.
 
     `asked` pairs each judge's criterion with the raters' criterion that its run declares, or None. A declared criterion
     takes precedence over an equal name (letter case is ignored). If no criterion is declared or matches by name, and

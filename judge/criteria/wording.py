@@ -22,8 +22,8 @@ _OUTER_FIELDS = frozenset({"prompt", "story", "task", "human"})
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A study's published strings. `outer` (the text around a request) and `tasks` are keyed by the published
-    Eval-Prompt, such as "EP1".
+    """A study's published strings. `outer` holds the text around a request by published Eval-Prompt, such as "EP1", and
+    `tasks` the requests by (criterion, published Eval-Prompt).
 
     `beside` is the text of a second file that was read, such as a template; it is hashed.
     """

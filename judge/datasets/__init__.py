@@ -56,12 +56,13 @@ def known_datasets() -> list[str]:
 def open_dataset(
     name_or_path: str, *, columns: Mapping[str, Any] | None = None, criteria: Iterable[Criterion] = ()
 ) -> Dataset:
-    """Open a dataset by name, or a file: native JSON Lines, or any table that `table_file` reads, with a column map.
+    """Open a dataset by name or from a file. A file is in the program's own format (JSON Lines), or a table in a common
+    format, which is read with a column map.
 
-    A table is read as compared or ranked stories if `columns` is a map of `pair_map`, or if the table has one of the
-    formats recognised there. If the scales of `criteria` have labels, human ratings may be these labels. Only the
-    header of a file is read here. Raises DataError if files are missing, and SpecError for an unknown name or if
-    dataset and criteria have different labels.
+    A table is read as compared or ranked stories if `columns` is a column map of comparisons (see `pair_map`), or if
+    the table has one of the formats that `pair_map` recognises. If the scales of `criteria` have labels, human ratings
+    may be these labels. Only the header of a file is read here. Raises DataError if files are missing, and SpecError
+    for an unknown name or if dataset and criteria have different labels.
     """
     path = Path(name_or_path)
     labels = LabelScales.of_criteria(criteria)

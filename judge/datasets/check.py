@@ -15,7 +15,9 @@ from judge.records import Pair, Rating, Story
 
 @dataclass(slots=True)
 class Moments:
-    """Number, mean and sum of squared deviations of numbers, updated with each number by Welford's recurrence."""
+    """Number, mean and sum of squared deviations from the mean of some numbers, updated with each number by Welford's
+    recurrence.
+    """
 
     n: int = 0
     mean: float = 0.0
@@ -49,7 +51,9 @@ class Seen:
 
 @dataclass(slots=True)
 class CriterionUse:
-    """Use of one criterion: number of ratings by value, their moments, and number of stories with a rating."""
+    """Use of one criterion: number of ratings by value, mean and standard deviation of the ratings, and number of
+    stories with a rating.
+    """
 
     values: Counter[float] = field(default_factory=Counter)
     moments: Moments = field(default_factory=Moments)
@@ -87,7 +91,16 @@ class PairUse:
 
 @dataclass(slots=True)
 class Check:
-    """Counts from one pass over a dataset, filled by `check` and shown by `check_tables`."""
+    """Counts from one pass over a dataset, filled by `check` and shown by `check_tables`.
+
+    `unnamed` counts ratings without a rater, and `unrated` stories without a rating. `own_reference` are stories whose
+    reference story is the story itself, `duplicates` stories with the text of an earlier story, and `rated_twice`
+    stories that one rater rated more than once on a criterion.
+
+    `prompts` holds hashes of the story-prompts, `words` the numbers of words of the stories by system, `story_means`
+    the mean ratings of stories by system and criterion, and `damage` damaged texts by kind and field. `left_out` counts
+    entries that the reader leaves out.
+    """
 
     dataset: Dataset
     fingerprint: str
@@ -123,8 +136,8 @@ class Check:
 
 
 def check(dataset: Dataset) -> Check:
-    """Count stories, ratings and pairs in one pass over the dataset. Texts are not kept; memory grows by 20-100 bytes
-    per story, for finding duplicates.
+    """Counts of stories, ratings and pairs, from one pass over the dataset. Texts are not kept; memory grows by 20-100
+    bytes per story, for finding duplicates.
     """
     counts = Check(dataset, dataset.fingerprint())
     texts: dict[bytes, str] = {}

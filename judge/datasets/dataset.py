@@ -23,7 +23,8 @@ class Dataset:
     files : tuple of Path
         Every file that is read; the fingerprint is computed from their content.
     stories : callable
-        Starts a new pass over the stories. Native JSONL, and tables with one row a story, are read row by row.
+        Starts a new pass over the stories. Files in the program's own JSON Lines format, and tables with one
+        row a story, are read row by row.
     rater_identity : bool or None
         Whether ratings name their raters; None where this is only known after reading the ratings.
     scale : Scale or None
@@ -64,8 +65,8 @@ class Dataset:
     left_out: Callable[[], Mapping[str, int]] | None = None
 
     def fingerprint(self) -> str:
-        """Tagged hash of the files' bytes in order, of the column map, and of `decoded`. The files' paths do not
-        matter.
+        """Hash of the bytes of the dataset's files in order, of the column map, and of `decoded`. The files' paths do
+        not matter.
         """
         content: dict[str, Any] = {"files": [fingerprint_file(f) for f in self.files], "columns": dict(self.columns)}
         # Datasets of which nothing is decoded keep the hash that journals made before this field hold.

@@ -28,7 +28,9 @@ class Fetched:
 
 
 def fetchable() -> dict[str, tuple[str, ...]]:
-    """Paths of the files, by name, of everything whose files all have a public address."""
+    """Datasets and other sets of files that can be downloaded, because all their files have a public address: paths of
+    the files, by the name of the set.
+    """
     every = {**FILES, **OTHER_FILES}
     return {name: files for name, files in every.items() if all(path in SOURCES for path in files)}
 
@@ -45,8 +47,8 @@ def sources_of(name: str) -> list[Source]:
 
 
 def fetch(name: str, base_url: str | None = None) -> list[Fetched]:
-    """Download the files of a dataset that are in neither JUDGE_DATA nor the cache, one after the other. With
-    `base_url` all files are fetched from there.
+    """The files of a dataset. Those that are in neither JUDGE_DATA nor the cache are downloaded, one after the other.
+    With `base_url` all files are fetched from there.
 
     Raises DataError for an address that cannot be reached, a missing file, or a wrong checksum; a file with a wrong
     checksum is deleted.

@@ -18,8 +18,8 @@ _WIDTH = 100
 
 
 def listing() -> Table:
-    """Table of all datasets and of the files that other commands read. The number of stories is that promised by the
-    release, and is not counted.
+    """Table of all datasets and of the files that other commands read. The number of stories is the one that the
+    release states; the stories are not counted.
     """
     rows = [_dataset_row(name) for name in known_datasets()]
     rows += [

@@ -62,8 +62,8 @@ def registered() -> dict[str, Registered]:
 
 
 def register(name: str, path: Path, columns: Mapping[str, Any] | None = None) -> Registered:
-    """Register a file or folder under a name. An earlier entry of that name is replaced. Raises DataError for a path
-    that does not exist, and SpecError for an invalid name.
+    """Register a file or folder under a name, and return the new entry. An earlier entry of that name is replaced.
+    Raises DataError for a path that does not exist, and SpecError for an invalid name.
     """
     if not path.exists():
         raise DataError("there is no such file or folder", file=path)
@@ -89,7 +89,9 @@ def find(relative: str) -> Path | None:
 
 
 def find_with_place(relative: str) -> tuple[Path, str] | None:
-    """Find a released file as `find` does. Also returns how it was found: `JUDGE_DATA`, `registered` or `cache`."""
+    """Path of a released file as `find` returns it, and how it was found: `JUDGE_DATA`, `registered` or `cache`. None
+    if the file is not on this machine.
+    """
     folder = data_folder()
     if folder is not None and (folder / relative).is_file():
         return folder / relative, "JUDGE_DATA"

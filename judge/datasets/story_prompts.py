@@ -59,8 +59,8 @@ def open_story_prompts(name_or_path: str, columns: Mapping[str, Any] | None = No
 
 
 def _is_bare(path: Path) -> bool:
-    """Whether the first line is a story-prompt without a story. False for a line that cannot be read; that error is
-    raised later.
+    """Whether a file's first line is a story-prompt without a story. False for a line that cannot be read; the error is
+    raised when the whole file is read.
     """
     try:
         _, value = next(json_lines(path), (0, None))

@@ -65,7 +65,9 @@ class Embedded:
 
 
 def default_model() -> str | None:
-    """The study's model where sentence-transformers is installed; else None, which selects TF-IDF."""
+    """Name of the embedding model that is used by default (`all-mpnet-base-v2`, as in the HANNA study). None, which
+    selects TF-IDF, where sentence-transformers is not installed.
+    """
     return DEFAULT_MODEL if find_spec("sentence_transformers") else None
 
 

@@ -56,7 +56,7 @@ class Apart:
         """The values that it mentions."""
 
     def render(self, values: dict[str, Any]) -> str:
-        """Render the template with these values. Raises TemplateError."""
+        """Text of the template rendered with these values. Raises TemplateError."""
         return str(_ask(self._file, {"template": self._template, "values": values})["text"])
 
 

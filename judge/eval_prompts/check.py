@@ -32,7 +32,9 @@ def problems(file: Path) -> list[str]:
 
 
 def _promises(eval_prompt: EvalPrompt) -> list[str]:
-    """Contradictions between front matter and template. A key that is explicitly false is not questioned."""
+    """Contradictions between an Eval-Prompt's front matter and its template, as sentences. A value that the template
+    uses is no contradiction if the front matter sets its key to false.
+    """
     uses = eval_prompt.body.uses | (eval_prompt.system.uses if eval_prompt.system else frozenset())
     declared = split(eval_prompt.source, eval_prompt.file).front.model_fields_set
     problems = []

@@ -17,7 +17,7 @@ FENCE = "---"
 class FrontMatter(Strict):
     """Schema of the front matter's keys; all are optional.
 
-    `criteria` means that one answer rates several criteria: all criteria of the run, or those listed.
+    If `criteria` is given, one answer rates several criteria: all criteria of the run, or those listed.
     """
 
     description: str = Field(default="", description="one line for `judge prompts list`")
@@ -73,7 +73,9 @@ def split(source: str, file: Path) -> Split:
 
 
 def ask_the_same(first: str, second: str) -> bool:
-    """Whether two versions of a template send the same messages, even if they read answers differently."""
+    """Whether two versions of a template send the same messages. They may differ in the keys that say how answers are
+    read.
+    """
     if first == second:
         return True
     reading = {"rating_pattern", "example_answer"}

@@ -59,8 +59,8 @@ _LONGEST = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class ScaleView:
-    """A scale as templates use it. Whole numbers have no decimal point; `labels` is empty for a scale without
-    labels.
+    """A criterion's scale, in the form in which templates of Eval-Prompts use it. Whole numbers have no decimal point;
+    `labels` is empty for a scale without labels.
     """
 
     min: float
@@ -71,7 +71,9 @@ class ScaleView:
 
 @dataclass(frozen=True, slots=True)
 class LabelsView:
-    """The words for the two stories of a comparison and for a tie, as templates use them."""
+    """The words for the first story, the second story and a tie in a comparison, in the form in which templates of
+    Eval-Prompts use them.
+    """
 
     first: str
     second: str
@@ -80,7 +82,7 @@ class LabelsView:
 
 @dataclass(frozen=True, slots=True)
 class CriterionView:
-    """A criterion as templates use it."""
+    """A criterion, in the form in which templates of Eval-Prompts use it."""
 
     name: str
     abbreviation: str
@@ -103,7 +105,7 @@ class Compiled:
     _template: jinja2.Template | Apart
 
     def render(self, values: dict[str, Any]) -> str:
-        """The text for these values. Raises TemplateError, naming file, line and variable."""
+        """The template's text for these values. Raises TemplateError, naming file, line and variable."""
         try:
             return self._template.render(values)
         except (*_TEMPLATE_FAULTS, *_LIMITS) as error:

@@ -137,14 +137,16 @@ class EvalPrompt:
         return LABELS not in uses and not _NUMBERS.isdisjoint(uses)
 
     def lacks_reference(self, subject: Subject, *, published: Published | None = None) -> bool:
-        """Whether this Eval-Prompt shows a reference story and no story of the subject has one."""
+        """Whether this Eval-Prompt shows a reference story although `subject` (the story or the pair of stories in
+        question) has none.
+        """
         if not self._shows_reference(published):
             return False
         return all(reference_of(story) is None for story in stories_in(subject))
 
     def flags(self, subject: Subject, *, published: Published | None = None) -> tuple[str, ...]:
-        """`("reference_is_target",)` if a story would be compared with itself as the reference, else empty. The query
-        is sent in both cases.
+        """`("reference_is_target",)` if the query about `subject` (a story or a pair) shows a story that is also its
+        own reference story, else empty. The query is sent in both cases.
         """
         if not (self._shows_reference(published) or "reference" in self.body.uses):
             return ()
@@ -248,7 +250,9 @@ def _subject_values(subject: Subject, ties: bool) -> dict[str, Any]:
 
 
 def _is_reference(story: Story) -> bool:
-    """Whether a story is its own reference story."""
+    """Whether a story counts as its own reference story: it is a human story, or its text is that of its reference
+    story.
+    """
     return story.system == HUMAN or (story.reference is not None and story.reference.strip() == story.text.strip())
 
 

@@ -31,7 +31,7 @@ class Shown(Protocol):
         ...
 
     def line(self, width: int | None = None) -> str:
-        """Text of the line, at most `width` terminal columns wide; None: not shortened."""
+        """Text of the progress line, at most `width` terminal columns wide; None: not shortened."""
         ...
 
 
@@ -46,15 +46,15 @@ class Line:
 
     @property
     def live(self) -> bool:
-        """Whether the line is redrawn in place; otherwise each state becomes a line of a log."""
+        """Whether the judge's line is redrawn in place; otherwise each state becomes a line of a log."""
         return self._board.live
 
     def begin(self, shown: Shown) -> None:
-        """Set the object whose progress the line shows from now on."""
+        """Set the object whose progress the judge's line shows from now on."""
         self.shown = shown
 
     def write(self, text: str) -> None:
-        """Write a line to the log."""
+        """Write a text to the log, after the judge's name. Nothing is written where lines are redrawn on a terminal."""
         self._board.write(f"{self.name}: {text}")
 
     def end(self, how: str) -> None:
@@ -97,7 +97,7 @@ class Board:
             self._screen.stop()
 
     def line_of(self, name: str) -> Line:
-        """The line of a judge."""
+        """The progress line of the judge with this name."""
         return self._lines[name]
 
     def write(self, text: str) -> None:
@@ -107,7 +107,7 @@ class Board:
             self._stream.flush()
 
     def text(self, width: int) -> list[str]:
-        """All lines in their current state, each at most `width` terminal columns wide."""
+        """All progress lines in their current state, each at most `width` terminal columns wide."""
         names = [cut(name, _NAME) for name in self._lines]
         column = max(map(len, names))
         return [
@@ -128,7 +128,7 @@ def _state(line: Line, width: int) -> str:
 
 
 def cut(text: str, most: int) -> str:
-    """Shorten a text to at most `most` characters, with an ellipsis in place of its middle."""
+    """The text, shortened to at most `most` characters with an ellipsis in place of its middle."""
     if len(text) <= most:
         return text
     head = (most - 1) // 2

@@ -15,7 +15,7 @@ _SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP
 
 
 class Interruption:
-    """What a signal stops: runs that send requests, and tasks that still prepare a run."""
+    """Handler of Ctrl-C and other signals. It stops runs that send requests, and tasks that still prepare a run."""
 
     def __init__(self) -> None:
         self._pressed = 0
@@ -25,7 +25,9 @@ class Interruption:
 
     @contextlib.contextmanager
     def caught(self) -> Iterator[None]:
-        """Handle signals while the block runs; a block nested in another one changes nothing."""
+        """Context manager: signals are handled while its block runs. Entering it again inside the block changes
+        nothing.
+        """
         if self._caught:
             yield
             return

@@ -1,6 +1,6 @@
 """Entries in a run's manifest on each session (one execution of `judge run`), before its first query and at its end.
 
-They contain no API key and no answer.
+The entries contain no API key and no answer.
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ def opened(
 def _settings_facts(
     spec: AnySpec, server: Mapping[str, Any], before: Mapping[str, Any], seen: Seen = NOTHING
 ) -> dict[str, Any]:
-    """Each setting as requested and as in force, and the model's shutdown date where the provider has announced one."""
+    """Entry in the manifest: each setting as requested and as in force, and the model's shutdown date where the
+    provider has announced one.
+    """
     settings = settings_in_force(spec, server=server, refusals=server.get("refusals") or {}, seen=seen)
     facts: dict[str, Any] = {"settings": records(settings, before)}
     life = life_of(spec.judge, spec.base_url, server)
@@ -55,8 +57,8 @@ def _settings_facts(
 
 
 def with_seen(manifest: dict[str, Any], spec: AnySpec, journal: JournalReader, several: bool | None) -> dict[str, Any]:
-    """The manifest with the settings that answers reveal. `several`: whether one call returned several repeats; None =
-    not known.
+    """The manifest, completed with what the answers show about the settings in force. `several` says whether one call
+    returned several repeats; None: not known.
     """
     force = manifest["in_force"]
     return manifest | {

@@ -31,7 +31,9 @@ _NAMED = 4
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A shard that was started. `lacks` counts its repeats that have neither an answer nor a final failure."""
+    """A shard (a part of a run's plan, run by its own process) that was started. Of its `planned` repeats, `lacks` have
+    neither an answer nor a final failure. `limit` is the number of stories to which the plan was limited; None: all.
+    """
 
     number: int
     shard_count: int
@@ -42,14 +44,16 @@ class Part:
 
     @property
     def label(self) -> str:
-        """The shard's name in the journal of the whole plan."""
+        """Name of the shard in the journal of the whole plan."""
         return f"{self.number}-of-{self.shard_count}"
 
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """Result of a merge. `planned` is the number of repeats of the whole plan; `notices` say which shards are
-    incomplete.
+    """Result of a merge of shards. `answered` and `failed` count the attempts that this merge added, and `totals`
+    counts all.
+
+    `planned` is the number of repeats of the whole plan; `notices` say which shards are incomplete.
     """
 
     parts: int
@@ -66,9 +70,10 @@ class Joined:
 
 
 def join(spec: AnySpec, folder: Path, result: ResultFolder, *, partial: bool = False) -> Joined:
-    """Merge the shards of one judge: only if all are complete or, with `partial`, all answers that exist.
+    """Merge the shards of one judge, and return what was merged. Merging again changes nothing.
 
-    Merging again changes nothing.
+    Without `partial`, a RunFolderError is raised if a shard is incomplete. With `partial`, all answers that exist are
+    merged.
     """
     began = time.time()
     plan = plan_of(spec, folder=folder)
@@ -107,7 +112,9 @@ def not_merged(result: ResultFolder) -> str | None:
 
 
 def _at_rest(result: ResultFolder, held: ExitStack) -> tuple[list[tuple[int, int, ResultFolder]], list[str]]:
-    """Shards that no process is writing, locked until the merge ends, and sentences on shards that cannot be locked."""
+    """Shards that no process is writing, as (number, number of shards, folder), and sentences on shards that cannot be
+    locked. The former stay locked until the merge ends.
+    """
     parts, notices = [], []
     for number, shard_count, folder in parts_in(result):
         try:
@@ -138,7 +145,7 @@ def _examined(result: ResultFolder, plan: AnyPlan, number: int, shard_count: int
 
 
 def _incomplete(parts: Sequence[Part], merged_names: set[str]) -> Iterator[str]:
-    """Reasons why the shards are not the whole run, one sentence each."""
+    """Yield one sentence for each reason why the shards are not the whole run."""
     splits = sorted({part.shard_count for part in parts})
     if len(splits) > 1:
         yield f"these are shards of several splits ({', '.join(f'i/{split}' for split in splits)})"

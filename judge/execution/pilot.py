@@ -25,7 +25,9 @@ _SPREAD = 0.05
 
 
 def measure(result: ResultFolder, plan: Plan) -> Measured | None:
-    """Measurements from the journal of a result folder; None where the journal has no calls."""
+    """Measurements from the journal of a result folder, from which the run's remaining answers are forecast; None where
+    the journal has no calls.
+    """
     if not result.journal.is_file():
         return None
     with JournalReader(result.journal) as journal:
@@ -78,7 +80,9 @@ class _Lengths:
         self._plan = plan
 
     def of(self, queries: list[Called]) -> list[float]:
-        """The length of each query's prompt; 0 where the plan no longer contains the query."""
+        """The length of the prompt of each of these queries, in characters; 0 where the plan no longer contains the
+        query.
+        """
         texts = {name: characters_by_query(self._plan, subject) for name, subject in self._subjects.items()}
         return [texts[query.story, query.second].get((query.eval_prompt, query.criterion), 0.0) for query in queries]
 
@@ -92,7 +96,9 @@ def _cost(query: Called) -> float:
 
 
 def _mean(queries: list[Called], value: Callable[[Called], float]) -> float | None:
-    """Mean over the combinations of Eval-Prompt and criterion, each with the same weight; None without queries."""
+    """Mean of `value` over queries. It is computed for each combination of Eval-Prompt and criterion, and the
+    combinations have the same weight. None without queries.
+    """
     means = _means(queries, value)
     return fmean(means.values()) if means else None
 
@@ -105,11 +111,11 @@ def _means(queries: list[Called], value: Callable[[Called], float]) -> dict[tupl
 
 
 def _per_character(queries: list[Called], value: Callable[[Called], float], lengths: _Lengths) -> float:
-    """Increase of a quantity of a call per additional character of the prompt, by least squares over the stories'
-    lengths.
+    """Increase of `value`, such as the tokens of a call, per additional character of the prompt, by least squares over
+    the stories' lengths.
 
     If the stories have about the same length, the regression uses the lengths of the queries' prompts. If these are
-    about the same too, the result is the quantity's sum divided by the sum of the lengths.
+    about the same too, the result is the sum of `value` divided by the sum of the lengths.
     """
     if not queries:
         return 0.0
@@ -127,7 +133,7 @@ def _per_character(queries: list[Called], value: Callable[[Called], float], leng
 
 
 def _slope(lengths: list[float], values: list[float]) -> float | None:
-    """Least-squares slope, at least 0; None where the lengths hardly differ."""
+    """Least-squares slope of `values` on `lengths`, 0 if it is negative; None where the lengths hardly differ."""
     middle, level = fmean(lengths), fmean(values)
     if max(lengths) - min(lengths) <= _SPREAD * middle:
         return None

@@ -26,7 +26,9 @@ _NAME = re.compile(r"([0-9]{1,6})-of-([0-9]{1,6})")
 
 @dataclass(frozen=True, slots=True)
 class PlanPart:
-    """Part `number` (from 1) of `shard_count` parts of the plan's first `limit` stories (None: of all stories)."""
+    """Part `number` (from 1) of the `shard_count` parts into which a plan is divided. Only the plan's first `limit`
+    stories or pairs are divided; None: all.
+    """
 
     number: int
     shard_count: int
@@ -37,7 +39,7 @@ class PlanPart:
 
     @classmethod
     def parse(cls, words: str, limit: int | None = None) -> PlanPart:
-        """Parse a part as written on the command line: i/N."""
+        """The part of a plan that is written as i/N on the command line; SpecError for any other form."""
         match = _WORDS.fullmatch(words.strip())
         number, shard_count = (int(match[1]), int(match[2])) if match else (0, 0)
         if not 1 <= number <= shard_count:
@@ -49,43 +51,51 @@ class PlanPart:
 
     @property
     def share(self) -> float:
-        """Fraction of the run's rate limits and budget that this part may use, since parts do not communicate."""
+        """Fraction of the run's rate limits and budget that this part may use. It is fixed, since parts do not
+        communicate.
+        """
         return 1 / self.shard_count
 
     def record(self) -> dict[str, int | None]:
-        """The part as a dict, as stored in the journal."""
+        """This part of the plan as a dict, as stored in the journal."""
         return {"number": self.number, "of": self.shard_count, "limit": self.limit}
 
     def folder(self, result: ResultFolder) -> ResultFolder:
-        """Result folder of the part's answers, inside the result folder of the whole plan."""
+        """Result folder for the answers to this part of the plan, inside the result folder of the whole plan."""
         return ResultFolder(result.path / SHARDS / f"{self.number}-of-{self.shard_count}")
 
     def stories(self, dataset: Dataset) -> Iterator[Story]:
-        """The part's stories, in the dataset's order."""
+        """The stories of this part of the plan, in the dataset's order."""
         mine = self._places([story.story_prompt for story in dataset.stories()], "stories")
         return (story for index, story in enumerate(dataset.stories()) if index in mine)
 
     def among(self, wanted: Sequence[Story]) -> Iterator[Story]:
-        """The part's share of `wanted`, which has one entry for each story to be written."""
+        """The elements of `wanted` that belong to this part of the plan. `wanted` has one element for each story to be
+        written.
+        """
         mine = self._places([story.story_prompt for story in wanted], "story-prompts")
         return (story for index, story in enumerate(wanted) if index in mine)
 
     def _places(self, prompts: Sequence[str], unit: str) -> set[int]:
-        """Indices of the part's elements; `prompts` holds the story-prompt of each element."""
+        """Indices of the elements of `prompts` that belong to this part of the plan. `prompts` holds the story-prompt
+        of each story of the plan.
+        """
         order = sorted(range(len(prompts)), key=lambda place: (prompts[place], place))[: self.limit]
         first, end = self._cut(len(order), unit)
         return set(order[first:end])
 
     def comparisons(self, planned: Sequence[Planned]) -> list[Planned]:
-        """The part's share of the whole plan's comparisons, in their order; all orders of a pair stay together."""
+        """The comparisons that belong to this part of the plan, in their order. Both orders of a pair stay together."""
         numbers = sorted({comparison.number for comparison in planned})[: self.limit]
         first, end = self._cut(len(numbers), "pairs")
         mine = set(numbers[first:end])
         return [comparison for comparison in planned if comparison.number in mine]
 
     def _cut(self, count: int, unit: str) -> tuple[int, int]:
-        """Index of this part's first unit and of the next part's first unit; SpecError where parts outnumber the
-        `count` units.
+        """(start, end) of this part in a list of `count` stories or pairs; `end` is excluded. SpecError where there are
+        more parts than elements.
+
+        `unit` names the elements in the error message.
         """
         if self.shard_count > count:
             raise SpecError(
@@ -99,7 +109,9 @@ class PlanPart:
 
 
 def parts_in(result: ResultFolder) -> list[tuple[int, int, ResultFolder]]:
-    """(number, number of parts, folder) of the parts that were begun in a result folder, in order."""
+    """(number, number of parts, folder) of each part of a plan that was begun in a result folder, sorted by number of
+    parts and number.
+    """
     try:
         folders = list((result.path / SHARDS).iterdir())
     except OSError:

@@ -55,8 +55,8 @@ _SAME = {
 class Prepared:
     """State of a journal that holds the plan's stories and definition.
 
-    `subjects` counts what queries are about: the stories, or the pairs once for each order in which they are shown.
-    `resumed` says whether the journal already had answers.
+    `stories` counts the stories. `subjects` counts the objects of queries: the stories or, in a run that compares, the
+    pairs, once for each order in which they are shown. `resumed` says whether the journal already had answers.
     """
 
     stories: int
@@ -113,7 +113,8 @@ def askable(plan: Plan, dataset: Dataset, stories: Iterable[Story]) -> Iterator[
 
 
 def prepare(plan: AnyPlan, folder: Path, result: ResultFolder, part: PlanPart | None = None) -> Prepared:
-    """Store stories and definition in a new journal, or check that the existing journal belongs to this run.
+    """Store stories and definition in a new journal, or check that the existing journal belongs to this run. Returns
+    the state of the journal.
 
     For a part of the plan, only the part's stories are stored.
     """
@@ -163,9 +164,11 @@ def prepare(plan: AnyPlan, folder: Path, result: ResultFolder, part: PlanPart | 
 
 
 def _store(writer: JournalWriter, plan: Plan, folder: Path, dataset: Dataset, part: PlanPart | None) -> tuple[int, int]:
-    """Store the stories that are judged and, in a run that compares, the pairs; returns the numbers of both.
+    """Store the stories that are judged and, in a run that compares, the pairs. Returns the number of stories and the
+    number of pairs.
 
-    In a run that does not compare, the second number is again that of the stories.
+    A pair is counted once for each order in which it is shown. In a run that does not compare, the second number is
+    again that of the stories.
     """
     planned = planned_comparisons(plan, folder, dataset) if plan.compares else []
     if part is not None and plan.compares:
@@ -187,7 +190,9 @@ def _check_added(plan: Plan, dataset: Dataset, journal: JournalReader, *, added:
 
 
 def planned_comparisons(plan: Plan, folder: Path, dataset: Dataset, limit: int | None = None) -> list[Planned]:
-    """Comparisons of a run that compares, from its first `limit` pairs, in the order of the plan."""
+    """Comparisons of a run that compares stories, in the order of the plan. With `limit`, only those of its first
+    `limit` pairs.
+    """
     stories = [StoryPlace.of(story) for story in dataset.stories()]
     file = _pairs_file(plan, folder)
     named = None if dataset.pairs is None else dataset.pairs()
@@ -196,7 +201,7 @@ def planned_comparisons(plan: Plan, folder: Path, dataset: Dataset, limit: int |
 
 
 def first_comparisons(plan: Plan, dataset: Dataset, planned: Sequence[Planned], most: int) -> list[Comparison]:
-    """About `most` of these comparisons, evenly spaced over the whole list."""
+    """About `most` of these comparisons, evenly spaced over the whole list, with their stories."""
     shown = planned[:: max(1, len(planned) // most)]
     wanted = {story for comparison in shown for story in (comparison.first, comparison.second)}
     stories = {story.id: story for story in askable(plan, dataset, dataset.stories()) if story.id in wanted}
@@ -223,16 +228,16 @@ def _stored_stories(dataset: Dataset, part: PlanPart | None, planned: Sequence[P
 
 
 def _among(dataset: Dataset, planned: Sequence[Planned] | None) -> Iterator[Pair]:
-    """The dataset's own pairs; with `planned`, only the pairs of these comparisons."""
+    """The dataset's own pairs. With `planned`, only those pairs that occur in these comparisons."""
     mine = None if planned is None else {comparison.pair for comparison in planned}
     pairs = () if dataset.pairs is None else dataset.pairs()
     return (pair for pair in pairs if mine is None or pair.id in mine)
 
 
 def check_same_definition(plan: AnyPlan, folder: Path, results: Iterable[ResultFolder]) -> None:
-    """Raise RunFolderError for the first result folder that holds answers to another definition.
+    """Raise RunFolderError for the first result folder that holds answers to another definition than this plan's.
 
-    Answers to a part of the same plan are accepted.
+    Answers to a part of the plan are accepted.
     """
     source = story_prompts_of(plan, folder) if isinstance(plan, WritingPlan) else dataset_of(plan, folder)
     definition = _definition(plan, folder, source)
@@ -257,8 +262,8 @@ def _definition(plan: AnyPlan, folder: Path, dataset: Dataset | StoryPrompts) ->
 
 
 def _check_whole(definition: dict[str, Any], result: ResultFolder) -> None:
-    """Raise RunFolderError where a result folder holds answers to another definition. A folder may hold only a part of
-    the plan.
+    """Raise RunFolderError where the result folder of a whole plan holds answers to another definition. The folder may
+    itself hold only a part of the plan.
     """
     if not result.journal.is_file():
         return
@@ -269,7 +274,9 @@ def _check_whole(definition: dict[str, Any], result: ResultFolder) -> None:
 
 
 def _asked_in_vain(journal: JournalReader, result: ResultFolder) -> bool:
-    """Whether requests were made, but no repeat has an answer or a final failure, and none was sent to a batch."""
+    """Whether requests were made without success: no repeat has an answer or a final failure, and no request was sent
+    in a batch.
+    """
     return not journal.settled_total() and journal.last_attempt() > 0 and not (result.path / "batches.json").exists()
 
 
@@ -306,7 +313,9 @@ def _check_same(before: dict[str, Any], now: dict[str, Any], result: ResultFolde
 
 
 def _changed(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
-    """Names of the settings that differ although they must be equal."""
+    """Names of the settings that differ between the stored definition (`before`) and the present one (`now`), although
+    they must be equal.
+    """
     changed = [words_for_key for key, words_for_key in _SAME.items() if before.get(key) != now.get(key)]
     both = set(before["eval_prompts"]) & set(now["eval_prompts"])
     sources = before["eval_prompt_sources"], now["eval_prompt_sources"]
@@ -320,7 +329,9 @@ def _changed(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
 
 
 def _merged(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
-    """The stored definition with criteria and Eval-Prompts added since; none are removed."""
+    """The stored definition (`before`), with the criteria and Eval-Prompts that were added in the present one (`now`).
+    None are removed.
+    """
     records = {record["name"]: record for record in [*before["criteria_records"], *now["criteria_records"]]}
     kept = {k: v for k, v in before.get("rating_patterns", {}).items() if k not in now["eval_prompts"]}
     patterns = kept | now.get("rating_patterns", {})

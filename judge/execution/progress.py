@@ -27,8 +27,8 @@ _PARSED_LATER = 16
 
 
 class Progress:
-    """Counter and display of stored answers. `total` is a number of repeats; those settled in earlier sessions count as
-    done.
+    """Counter and display of stored answers. `total` is the number of the run's repeats; those settled in earlier
+    sessions count as done.
     """
 
     def __init__(
@@ -132,7 +132,7 @@ class Progress:
 
     @property
     def settled(self) -> int:
-        """Number of repeats that need no further requests."""
+        """Number of the run's repeats that need no further requests."""
         return self.done + self.failed
 
     @property
@@ -154,8 +154,8 @@ class Progress:
         return _SEPARATOR.join(text for _, text in parts)
 
     def _parts(self) -> Iterator[tuple[int, str]]:
-        """Yield (rank, text) of each part of the line that is known, in reading order. The highest ranks are left out
-        first.
+        """Yield (rank, text) of each part of the progress line that is known, in reading order. On a narrow line, the
+        parts with the highest ranks are left out first.
         """
         yield 0, f"{self.settled}/{self.total}"
         left = 0 if self._ended is not None else self.total - self.settled
@@ -183,7 +183,7 @@ class Progress:
 
 
 def duration(seconds: float) -> str:
-    """Format seconds for reading: 45 s, 3 min 20 s, 2 h 5 min."""
+    """A number of seconds as text: 45 s, 3 min 20 s, 2 h 5 min."""
     whole = round(seconds)
     if whole < 60:
         return f"{whole} s"

@@ -49,11 +49,11 @@ Again = Literal["failed", "unparsed"]
 
 @dataclass(frozen=True, slots=True)
 class Sitting:
-    """Task of one session. `again` repeats only failed queries (or also queries whose answers could not be parsed);
-    None sends all missing queries.
+    """What one session of a run has to do. `again` repeats only failed queries (or also queries whose answers could not
+    be parsed); None sends all missing queries.
 
-    With a `part` of the plan, `result` is the part's own folder, and repeats settled in the folder of the whole plan
-    are not requested again.
+    `part` is one of several parts of the plan, each run by its own process; None is the whole plan. With a `part`,
+    `result` is the part's own folder, and repeats settled in the folder of the whole plan are not requested again.
     """
 
     spec: AnySpec
@@ -68,7 +68,9 @@ class Sitting:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """Result of a session. `missing` counts repeats of the whole plan (within `limit`) without an answer."""
+    """Result of a session. `missing` counts the repeats of the whole plan without an answer; with a `limit`, only
+    repeats within it.
+    """
 
     outcomes: Outcomes
     totals: Totals
@@ -93,7 +95,7 @@ class Beside:
 
 
 def sit(sitting: Sitting) -> Result:
-    """Run one session to its end. Raises JudgeError for every problem that a user can fix."""
+    """Run one session to its end, and return its result. Raises JudgeError for every problem that a user can fix."""
 
     async def alone() -> Result:
         return await sit_beside(sitting, Beside(Interruption()))
@@ -102,7 +104,7 @@ def sit(sitting: Sitting) -> Result:
 
 
 async def sit_beside(sitting: Sitting, beside: Beside) -> Result:
-    """Run one session to its end, possibly in parallel with others."""
+    """Run one session to its end, possibly in parallel with others, and return its result."""
     spec = sitting.spec
     if not charged(spec):
         # What costs nothing spends from no budget.
@@ -267,9 +269,8 @@ class NotBegunError(Exception):
 async def _first(
     backend: Backend, groups: Iterator[list[Work]], pace: Pace, account: Account
 ) -> tuple[Early | None, Iterator[list[Work]]]:
-    """Send the plan's first query before the others, if budgets have room for it. Returns its call and the whole plan.
-
-    The call is None where none was sent.
+    """Send the plan's first query before the others, if budgets have room for it. Returns the call for this query (None
+    where none was sent) and the groups of the whole plan.
     """
     work, groups = first_of(split_calls(groups, backend))
     if work is None or not await account.admit():
@@ -301,7 +302,9 @@ async def _note_what_was_learnt(sitting: Sitting, backend: Backend) -> None:
 
 @contextlib.contextmanager
 def _whole(sitting: Sitting) -> Iterator[JournalReader | None]:
-    """Journal of the whole plan, where the session runs a part of it; None without a part or without that journal."""
+    """Context manager for the journal of the whole plan, where the session runs only a part of it. It gives None
+    without a part or without that journal.
+    """
     whole = None if sitting.part is None else whole_of(sitting.result).journal
     if whole is None or not whole.is_file():
         yield None
@@ -313,7 +316,7 @@ def _whole(sitting: Sitting) -> Iterator[JournalReader | None]:
 def _settled(
     sitting: Sitting, prepared: Prepared, journal: JournalReader, reused: int, whole: JournalReader | None
 ) -> Settled | None:
-    """Function that returns the repeats of a query that are not to be requested; None where all are requested."""
+    """Function that returns the repeats of a query that are not to be requested; None where all are to be requested."""
     everything = set(range(sitting.spec.repeats))
     if sitting.again == "failed":
         return lambda query: everything - journal.failed(query.key)
@@ -336,9 +339,10 @@ def _settled(
 
 
 def budget_of(most: float, part: PlanPart | None, owner: str = "this run", before: float = 0.0) -> Budget:
-    """Budget of a run, or a part's fixed share of it, because parts do not communicate.
+    """Budget of a run or, for a part of its plan, a fixed share of the budget, because parts do not communicate.
 
-    `before` is what earlier sessions spent; resuming a run does not renew its budget.
+    `most` is the run's limit in dollars, and `owner` names the budget in messages. `before` is what earlier sessions
+    spent; resuming a run does not renew its budget.
     """
     if part is None:
         return Budget(most, owner, before)

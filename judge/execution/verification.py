@@ -88,7 +88,7 @@ def _written_again(
 
 
 def _asked(journal: JournalReader) -> dict[tuple[tuple[str, ...], str, str], str]:
-    """Map from (stories as shown, criterion, Eval-Prompt) to the key of the stored query."""
+    """Map from (stories in the order shown, criterion, Eval-Prompt) to the key of the stored query."""
     second = journal.comparisons()
     return {
         ((story, *(second[key][1:] if key in second else ())), criterion, prompt): key

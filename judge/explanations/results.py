@@ -37,8 +37,10 @@ class TextsFound:
 
 @dataclass(frozen=True, slots=True)
 class ClusterFound:
-    """A cluster, or the texts in no cluster (`clusters.NOISE`): its size, most frequent criterion and Eval-Prompt with
-    their shares, mean rating, keywords, and the text nearest to the cluster's centre.
+    """A cluster of explanations, or all texts that are in no cluster (`clusters.NOISE`).
+
+    It has its size, its most frequent criterion and Eval-Prompt with their shares of the texts, its mean rating, its
+    keywords, and the text nearest to its centre (`example`). None where a value is not known.
     """
 
     cluster: int
@@ -73,19 +75,19 @@ class ExplanationResults:
 
     @property
     def yake_signature(self) -> str:
-        """Signature line under the table of the study's keywords."""
+        """Signature line under the table of keywords by the HANNA judge study's method."""
         name = f"kw:yake/n{keywords.YAKE_WORDS}/dedup{keywords.YAKE_DEDUP:g}/top{keywords.YAKE_TOP}"
         return self.map.signature(name)
 
     @property
     def cluster_words(self) -> dict[int, list[str]]:
-        """Map from each cluster, without noise, to its keywords."""
+        """Map from each cluster's number to its keywords; texts in no cluster are left out."""
         clusters = () if self.clusters is None else (row.result for row in self.clusters.rows)
         return {cluster.cluster: list(cluster.words) for cluster in clusters if cluster.cluster != NOISE}
 
 
 def results(mapped: ExplanationMap, step: Step | None = None) -> ExplanationResults:
-    """Compute the results of `judge explain` from an explanation map."""
+    """All results of `judge explain`, computed from an explanation map."""
     texts = _texts(mapped)
     if mapped.options.as_published:
         return ExplanationResults(mapped, texts, yake=yake_keywords(mapped, step))
@@ -114,7 +116,7 @@ def _texts(mapped: ExplanationMap) -> Measured[TextsFound]:
 
 
 def _notes(mapped: ExplanationMap) -> list[str]:
-    """Notes on the analysis as a whole."""
+    """Notes on the analysis as a whole: rows left out, embedding, map, clusters and sources."""
     options = mapped.options
     lost = [f"{count} of {len(mapped.texts.frame)} rows left out: {why}" for why, count in mapped.left_out.items()]
     more = as_published.declared(mapped.texts, options, model=mapped.model) if options.as_published else []

@@ -18,7 +18,7 @@ _EXAMPLE = 160
 
 
 def tables(result: ExplanationResults) -> list[Table]:
-    """All tables of an analysis."""
+    """All tables that `judge explain` prints, in order."""
     tables_so_far = [_texts_table(result)]
     if result.map.options.as_published:
         tables_so_far.append(yake_table(result.yake, result.yake_signature))

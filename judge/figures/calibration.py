@@ -24,7 +24,9 @@ _COUNTS, _ERRORS = 0.3, 0.21
 
 
 def check(number: int) -> None:
-    """Raise SpecError if a figure cannot hold this number of panels; called before the panels are computed."""
+    """Raise SpecError if a calibration figure cannot hold this number of panels; called before the panels are
+    computed.
+    """
     if number > MOST:
         raise SpecError(
             f"{number} panels are too many for one figure; at most {MOST}",
@@ -33,7 +35,7 @@ def check(number: int) -> None:
 
 
 def draw(curves: Curves, width: float, note: str = "") -> Any:
-    """A matplotlib figure `width` inches wide; `note` ends the caption."""
+    """A matplotlib figure with one panel for each calibration curve, `width` inches wide. `note` ends the caption."""
     with page.style():
         return _draw(curves, width, note)
 
@@ -72,8 +74,8 @@ def _draw(curves: Curves, width: float, note: str) -> Any:
 
 
 def _name(curve: Curve, curves: Curves) -> str:
-    """Title of a curve's panel: the parts of its name that differ between curves, or the criterion where none
-    differs.
+    """Title of a curve's panel: those of judge, Eval-Prompt and criterion that differ between the curves, or the
+    criterion where none differs.
     """
     parts = [
         part
@@ -94,7 +96,10 @@ def _limits(curves: Curves) -> tuple[float, float]:
 
 
 def _panel(grid: panels.Panels, axes: Any, curve: Curve, name: str, limits: tuple[float, float], most: float) -> None:
-    """Draw the curve as a square panel, with the number of stories at each point beneath it."""
+    """Draw the curve as a square panel, with the number of stories at each point beneath it.
+
+    `limits` are the ends of both axes, and `most` is the largest number of stories at a point of any panel.
+    """
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
     box = axes.get_position()
@@ -170,8 +175,8 @@ def _caption(curves: Curves, most: float) -> str:
 
 
 def _larger(curves: Curves) -> str:
-    """Sentence on curves whose error is larger after calibration, so that a smaller mean error does not hide them; ""
-    without such curves.
+    """Sentence that names the curves whose error is larger after calibration than before, so that a smaller mean error
+    does not hide them; "" without such curves.
     """
     errors = [(curve.error_before.value, curve.error_after.value) for curve in curves.curves]
     pairs = [(before, after) for before, after in errors if before is not None and after is not None]

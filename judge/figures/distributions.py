@@ -25,8 +25,8 @@ MOST = 120
 
 
 def draw(chart: Distributions, width: float) -> Any:
-    """A matplotlib figure `width` inches wide. Bars show per cent of the ratings, and a line in each judge's panel
-    shows the human distribution.
+    """A matplotlib figure of rating distributions, `width` inches wide. Bars show per cent of the ratings, and a line
+    in each judge's panel shows the human distribution.
     """
     with page.style():
         return _draw(chart, width)
@@ -75,7 +75,9 @@ def _draw(chart: Distributions, width: float) -> Any:
 
 
 def _labels(chart: Distributions, width: float) -> tuple[dict[str, str], dict[str, str], float]:
-    """The judges' names and the Eval-Prompts, shortened to fit, and the width in inches of the labels at the left."""
+    """The judges' names and the Eval-Prompts, as maps from full to shortened text, and the width in inches of the
+    labels at the left.
+    """
     size, most = panels.LABEL, _JUDGE_SHARE * width
     names = {row.name: page.shortened(row.name, size, most, weight="bold") for row in chart.rows}
     prompts = {row.label: page.shortened(row.label, size, 0.6 * most) for row in chart.rows}

@@ -18,8 +18,8 @@ _BAR = 0.5
 
 
 def draw(chart: ExplanationMap, width: float, way: int = 0) -> Any:
-    """A matplotlib figure `width` inches wide. `way` is the index in `chart.colourings` of the way in which points are
-    marked.
+    """A matplotlib figure of the explanation map, `width` inches wide. `way` selects from `chart.colourings` by what
+    the points are marked, such as criterion or rating.
 
     Raises SpecError where there are too many groups to distinguish.
     """
@@ -66,8 +66,8 @@ def _draw(chart: ExplanationMap, colouring: Colouring, width: float) -> Any:
 
 
 def _groups(chart: ExplanationMap, colouring: Colouring) -> list[tuple[Group, Places]]:
-    """Each group with the positions of its points, the group of all other points first, so that it is drawn at the
-    bottom.
+    """Each group of points with the positions of its points. The group of all points that belong to no named group
+    comes first, so that it is drawn at the bottom.
     """
     places: list[Places] = [[] for _ in colouring.groups]
     for point, group in zip(chart.places, colouring.of_point, strict=True):
@@ -92,9 +92,9 @@ def _signs(axes: Any, groups: list[tuple[Group, Places]], size: float) -> None:
 
 
 def _numbers(axes: Any, groups: list[tuple[Group, Places]]) -> None:
-    """Write each cluster's number above its median position.
+    """Write each cluster's number above the median position of its points.
 
-    Groups in a crowded position are left out; the legend names them.
+    A number that would lie on an earlier one is left out; the legend names that cluster.
     """
     import numpy as np
     from matplotlib.patheffects import withStroke

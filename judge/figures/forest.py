@@ -19,7 +19,7 @@ _LEAST = {True: 0.46, False: 0.58}
 
 
 def draw(forest: Forest, width: float) -> Any:
-    """A matplotlib figure `width` inches wide."""
+    """A matplotlib figure of a forest chart, `width` inches wide."""
     with page.style():
         return _draw(forest, width)
 
@@ -116,8 +116,10 @@ def _labels(
     names: tuple[dict[str, str], dict[str, str]],
     indent: float,
 ) -> None:
-    """Write the labels of the lines at the left of a row of panels. Consecutive lines of one judge have its
-    name once.
+    """Write the labels of the lines at the left of a row of panels. Consecutive lines of one judge share its name,
+    which is written once.
+
+    `places` are the vertical positions of the lines. `names` maps judges and lines to the shortened names.
     """
     box = axes.get_position()
     near, far = box.x0 - _SPACE / grid.width, box.x0 - (indent + 1.5 * _SPACE) / grid.width
@@ -133,7 +135,9 @@ def _labels(
 
 
 def _entries(forest: Forest) -> list[legend.Entry]:
-    """Entries of the legend: bands, and series where there are several."""
+    """Entries of the legend: the bands (grey or hatched areas) and, where there are several, the series of
+    estimates.
+    """
     entries: list[legend.Entry] = [
         (band.name, legend.Bar(band.hatched, band.wide)) for band in forest.bands if band.defined
     ]

@@ -24,7 +24,9 @@ _UNDEFINED = "#f2f2f2"
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """Sizes of a heat map: cells in inches, font sizes in points, and the names of rows as they are printed."""
+    """Sizes for drawing a heat map: cells in inches, font sizes in points (`label`, `number`, `caption`). `names` holds
+    the names of rows as they are printed.
+    """
 
     cell_width: float
     cell_height: float
@@ -96,15 +98,15 @@ def _draw(chart: HeatMap, asked: float | None) -> Any:
 
 
 def _x(chart: HeatMap, column: int) -> float:
-    """Horizontal position of a column's left edge, in units of cells. The last `chart.apart` columns follow after a
-    gap.
+    """Horizontal position of a column's left edge, in widths of a cell. There is a gap before the last `chart.apart`
+    columns.
     """
     return column + (_GAP if column >= len(chart.columns) - chart.apart else 0.0)
 
 
 def _indent(rows: Sequence[HeatRow], form: _Form) -> float:
-    """Distance in inches from the cells to the right end of the judges' names; the Eval-Prompts are printed between
-    them.
+    """Distance in inches from the cells to the right end of the judges' names. The Eval-Prompts' names are printed in
+    this space.
     """
     return _SPACE + max((page.text_width(row.label, form.label) for row in rows), default=0.0) + 1.5 * _SPACE
 

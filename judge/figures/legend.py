@@ -15,14 +15,14 @@ _TEXT = _SIGN + 0.05
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """Symbol of a band in the legend: a grey or hatched area, or only a line if not `wide`."""
+    """Symbol of a band in the legend: a grey or (`hatched`) a hatched area, or only a line if not `wide`."""
 
     hatched: bool = False
     wide: bool = True
 
     @property
     def style(self) -> dict[str, Any]:
-        """Keyword arguments for matplotlib's patches."""
+        """Keyword arguments with which matplotlib draws the symbol as a patch."""
         if self.hatched:
             return {"facecolor": "none", "edgecolor": "#bbbbbb", "hatch": "//////"}
         return {"facecolor": "#d4d4d4", "edgecolor": "none"}
@@ -48,7 +48,7 @@ def rows(entries: Sequence[Entry], inches: float) -> list[list[Entry]]:
 
 
 def height(lines_of_entries: Sequence[Sequence[Entry]]) -> float:
-    """Height of the rows in inches."""
+    """Height of the legend's rows in inches."""
     return _ROW * len(lines_of_entries) + (0.04 if lines_of_entries else 0.0)
 
 

@@ -44,7 +44,9 @@ _ABOVE_SIGNATURE = 0.08
 
 @dataclass(frozen=True, slots=True)
 class Foot:
-    """The text below the data: the caption and, below it, the signature, broken into lines that fit."""
+    """The text below a figure's data: the caption and, below it, the signature, broken into lines that fit. `size` is
+    the caption's font size in points.
+    """
 
     caption: tuple[str, ...]
     signature: tuple[str, ...]
@@ -52,19 +54,21 @@ class Foot:
 
     @classmethod
     def of(cls, caption: str, signature: str, inches: float, size: float = CAPTION_SIZE) -> Foot:
-        """Break caption and signature into lines that fit a figure `inches` wide; `size` is the caption's font size in
-        points.
+        """The text below a figure `inches` wide, with caption and signature broken into lines that fit. `size` is the
+        caption's font size in points.
         """
         return cls(tuple(caption_lines(caption, inches, size)), tuple(signature_lines(signature, inches)), size)
 
     @property
     def height(self) -> float:
-        """Distance in inches from the lower edge of the figure to the top of the caption."""
+        """Distance in inches from the lower edge of the figure to the top of the caption, which is above the
+        signature.
+        """
         lines = len(self.caption) * self.size + len(self.signature) * SIGNATURE_SIZE
         return MARGIN + lines * _LEADING / 72 + _ABOVE_SIGNATURE
 
     def write(self, figure: Any) -> None:
-        """Write the lines into a figure, starting at its left margin."""
+        """Write caption and signature into a figure, starting at its left margin."""
         width, height = (float(side) for side in figure.get_size_inches())
         y = MARGIN
         grey = {"color": "#555555", "family": "monospace"}
@@ -77,7 +81,8 @@ class Foot:
 
 @contextmanager
 def style() -> Iterator[None]:
-    """Context with matplotlib's settings for our figures, active while drawing and writing.
+    """Context manager with matplotlib's settings for this program's figures. It is active while a figure is drawn or
+    written.
 
     Raises MissingExtraError where matplotlib is not installed.
     """

@@ -40,7 +40,9 @@ class Room:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Panels:
-    """A figure with empty axes: `axes[i]` is panel i, `columns` is the number of panels in a row."""
+    """A figure with empty axes: `axes[i]` is panel i, and `columns` is the number of panels in a row. `width` and
+    `height` are the figure's, in inches.
+    """
 
     figure: Any
     axes: tuple[Any, ...]
@@ -50,7 +52,7 @@ class Panels:
 
     @property
     def rows(self) -> int:
-        """Number of rows of panels."""
+        """Number of rows of panels in the figure."""
         return math.ceil(len(self.axes) / self.columns)
 
     def row_ends(self) -> Iterator[tuple[Any, Any]]:
@@ -61,7 +63,9 @@ class Panels:
 
 
 def columns_for(number: int, width: float, room: Room, least: float) -> int:
-    """Number of columns for `number` panels that are at least `least` inches wide, such that rows are filled evenly."""
+    """Number of columns in which to arrange `number` panels, so that each panel is at least `least` inches wide and
+    rows are filled evenly.
+    """
     free = width - room.left - page.MARGIN
     most = max(1, min(number, int((free + room.between) / (least + room.between) + 1e-9)))
     return math.ceil(number / math.ceil(number / most))

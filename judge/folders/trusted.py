@@ -31,7 +31,7 @@ def is_trusted(file: Path, folder: Path) -> bool:
 
 
 def trust(path: Path) -> None:
-    """Add a file or folder that the user named to the stored trusted ones."""
+    """Add a file or folder that the user named to the stored list of trusted ones."""
     file = _file()
     stored = _stored()
     if not any(path.resolve().is_relative_to(root) for root in trusted_folders()):

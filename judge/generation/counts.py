@@ -40,7 +40,7 @@ class StatusCounts:
 
 
 def counted(stories: Iterable[Story]) -> list[SystemCounts]:
-    """Counts for the stories of any dataset, by system in order of first appearance."""
+    """Counts for the stories of any dataset, one for each system, in the order in which systems first appear."""
     by_system: dict[str, list[tuple[str, tuple[Fault, ...]]]] = defaultdict(list)
     for story in stories:
         by_system[story.system].append((story.text, faults_of(story.text, story.story_prompt)))
@@ -48,7 +48,7 @@ def counted(stories: Iterable[Story]) -> list[SystemCounts]:
 
 
 def counted_written(stories: Sequence[Written]) -> list[SystemCounts]:
-    """Counts for all generated stories that have a text, by system. Faulty stories are included."""
+    """Counts for all generated stories that have a text, one for each system. Faulty stories are included."""
     by_system: dict[str, list[tuple[str, tuple[Fault, ...]]]] = defaultdict(list)
     for story in stories:
         if story.text.strip():

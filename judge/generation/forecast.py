@@ -56,6 +56,6 @@ def forecast_table(spec: AnySpec, folder: Path, limit: int | None = None) -> Tab
 
 
 def _tokens(plan: WritingPlan) -> int:
-    """Maximum number of tokens of one story: from the requested length, or max_tokens if smaller."""
+    """Estimated maximum number of tokens of one story: from the requested length, or max_tokens if smaller."""
     asked = _STORY_TOKENS if plan.spec.words is None else round(plan.spec.words[1] * _TOKENS_PER_WORD)
     return min(asked, plan.spec.generation.max_tokens or asked)

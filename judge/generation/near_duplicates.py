@@ -17,7 +17,8 @@ _WORD = re.compile(r"[\w']+")
 
 
 def near_duplicates(texts: Sequence[str]) -> list[tuple[int, int]]:
-    """Sorted pairs of indices of near-duplicate texts.
+    """Pairs of indices of near-duplicate texts, sorted. Two texts are near-duplicates if they share more than 5 %
+    (`SHARE`) of the distinct word 8-grams of the text that has fewer.
 
     Texts with equal sets of n-grams are compared with the others only once, so that a writer that always writes the
     same text does not take longer.

@@ -19,8 +19,10 @@ FACTS = ".facts.jsonl"
 
 
 def passed_on(stories_written: Sequence[Written], *, cut: bool = False, human: bool = False) -> list[Story]:
-    """Stories with status `ok`; with `cut` also stories that ended at max_tokens or at the context limit. With `human`,
-    the human stories of the same story-prompts come first.
+    """Generated stories for judges: those with status `ok` and, with `cut`, also those that ended at max_tokens or at
+    the context limit.
+
+    With `human`, the human stories of their story-prompts come first. Raises RunFolderError where there are none.
     """
     stories = [story.story for story in stories_written if story.status == "ok" or (cut and story.status == "cut")]
     if not human:
@@ -39,6 +41,8 @@ def passed_on(stories_written: Sequence[Written], *, cut: bool = False, human: b
 def write_all(path: Path, stories: Sequence[Story], facts_of_stories: Sequence[Written]) -> Path:
     """Write the stories to `path`, and one line of data on every request to a second file. Returns the second file's
     path.
+
+    Raises DataError where a file exists already, and RunFolderError where there are no stories.
     """
     facts = path.with_suffix(FACTS)
     if facts.exists():

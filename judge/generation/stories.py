@@ -44,8 +44,8 @@ HUMAN = "Human"
 class Written:
     """One request for a story with its outcome. `text` is the story as exported, `raw` the writer's own output.
 
-    `stripped` lists the rules that removed text; `near` holds the ids of near-duplicates. `why` is the error message of
-    a failed request.
+    `stripped` lists the rules that removed text from the output; `near` holds the ids of stories that are
+    near-duplicates of this one. `why` is the error message of a failed request.
     """
 
     id: str
@@ -67,11 +67,11 @@ class Written:
 
     @property
     def story(self) -> Story:
-        """The story as a `Story` of a dataset."""
+        """The generated story in the form in which datasets hold stories."""
         return Story(self.id, self.wanted.text, self.system, self.text, self.wanted.reference)
 
     def record(self) -> dict[str, Any]:
-        """Origin and faults of the story, as plain data for the export."""
+        """Origin and faults of the generated story, as plain data for the export."""
         return {
             "id": self.id,
             "status": self.status,
@@ -93,8 +93,8 @@ class Written:
 
 
 def written(folders: Iterable[ResultFolder], rules: tuple[Rule, ...] = ()) -> list[Written]:
-    """Stories of every request in the result folders, failed requests included, ordered by writer, story-prompt and
-    repeat.
+    """Every request for a story in the result folders, with its outcome. Failed requests are included. The order is by
+    writer, story-prompt and repeat.
     """
     stories = [story for folder in folders for story in _stories_of_folder(folder, rules)]
     twice = [name for name, count in Counter(story.id for story in stories).items() if count > 1]
@@ -106,8 +106,8 @@ def written(folders: Iterable[ResultFolder], rules: tuple[Rule, ...] = ()) -> li
 
 
 def with_near_duplicates(stories: Sequence[Written]) -> list[Written]:
-    """The same stories; near-duplicates among the stories of a system get the fault `near_duplicate` and each other's
-    ids.
+    """The stories, with near-duplicates marked: a story that is similar to others by its system gets the fault
+    `near_duplicate` and their ids.
     """
     by_system: dict[str, list[Written]] = defaultdict(list)
     for story in stories:

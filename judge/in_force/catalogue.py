@@ -19,8 +19,9 @@ _DATE = re.compile(r"[-@]20\d\d(?:-\d\d-\d\d|\d{4})$")
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """The catalogue's entry on a provider's model. `params` are its settings by their names in run.yaml, `surface` is
-    the API to which they apply. `status`, `shutdown` (a date) and `replacement` describe its availability.
+    """The model catalogue's entry on a provider's model. `params` are the model's settings by their names in run.yaml,
+    and `surface` is the API to which they apply. `status`, `shutdown` (a date) and `replacement` describe the model's
+    availability.
     """
 
     provider: str
@@ -33,13 +34,13 @@ class Entry:
 
     @property
     def name(self) -> str:
-        """`provider/model`, as the catalogue writes it."""
+        """The model as `provider/model`, as the catalogue writes it."""
         return f"{self.provider}/{self.model}"
 
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """A snapshot of the catalogue: its source, and `by_provider`, a map from a provider to its entries by model
+    """A snapshot of the model catalogue: its source, and `by_provider`, a map from a provider to its entries by model
     name.
     """
 
@@ -52,7 +53,7 @@ class Catalogue:
 
     @property
     def named(self) -> str:
-        """The catalogue's name, version and snapshot date, for use in a sentence."""
+        """The model catalogue's name, version and snapshot date, for use in a sentence."""
         return f"the catalogue modelparams {self.version} (snapshot of {self.taken})"
 
     def find(self, provider: str, model: str) -> Entry | None:
@@ -72,8 +73,8 @@ class Catalogue:
         return next(iter(dated.values())) if len(dated) == 1 else None
 
     def lists(self, provider: str, setting: str) -> bool:
-        """Whether the catalogue lists this setting for any model of the provider. If not, its absence for one model
-        shows nothing.
+        """Whether the catalogue lists this setting for any model of the provider. If it lists it for none, its absence
+        for one model shows nothing.
         """
         return any(setting in entry.params for entry in self.by_provider.get(provider, {}).values())
 

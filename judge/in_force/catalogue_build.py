@@ -58,7 +58,7 @@ _SENTENCES = re.compile(r"(?<=\.)\s+")
 
 
 def build(wheel: Path, taken: str) -> dict[str, Any]:
-    """The snapshot as plain data, from a wheel of modelparams; `taken` is the date of the snapshot."""
+    """The catalogue's snapshot as plain data, from a wheel of modelparams; `taken` is the date of the snapshot."""
     with zipfile.ZipFile(wheel) as archive:
         catalogue = json.loads(archive.read("modelparams/_generated/catalog.json"))
         info = next(name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
@@ -143,8 +143,8 @@ def main() -> None:
 
 
 def as_json(catalogue: Mapping[str, Any]) -> str:
-    """The snapshot as JSON with one model or one set of settings per line, so that the diff of a new snapshot is
-    readable.
+    """The catalogue's snapshot as JSON with one model or one set of settings per line, so that the diff of a new
+    snapshot is readable.
     """
     head = {key: value for key, value in catalogue.items() if key not in ("params", "models")}
     lines = [json.dumps(head, indent=1)[:-2]]

@@ -20,9 +20,10 @@ from judge.in_force.catalogue import Entry, catalogue
 class Endpoint:
     """One kind of server: a provider's endpoint, or an engine that users run themselves (recognised by `owned_by`).
 
-    `speaks` is the back-end that sends requests to it. `settings` holds what its documentation says on settings.
-    `native`: the catalogue describes the models for another API of the provider. `deployments`: users choose the model
-    names themselves. `routes`: it forwards requests to other providers.
+    `speaks` is the back-end that sends requests to it, and `hosts` are patterns of its addresses. `settings` holds what
+    its documentation says on settings. `catalogue` is the provider's name in the model catalogue; None: it is not
+    there. `native`: the catalogue describes the models for another API of the provider. `deployments`: users choose the
+    model names themselves. `routes`: it forwards requests to other providers.
     """
 
     key: str
@@ -56,7 +57,7 @@ class Asked:
 
 @cache
 def endpoints() -> Mapping[str, Endpoint]:
-    """All known kinds of servers by key."""
+    """Map from key to each known kind of server."""
     data = yaml.safe_load(package_file("in_force", "endpoints.yaml").read_text(encoding="utf-8"))
     return {key: _endpoint(key, row) for key, row in data.items()}
 
@@ -73,8 +74,8 @@ def _endpoint(key: str, row: Mapping[str, Any]) -> Endpoint:
 def addresses_of(
     base_url: Sequence[str], server: Mapping[str, Any] | None = None, *, backend: str = "openai"
 ) -> list[str]:
-    """Addresses to which a run sends requests: from the stored data on the server, else from the definition, else from
-    the environment.
+    """Addresses to which a run sends requests. They are taken from the stored data on the server, otherwise from the
+    run definition, otherwise from the environment.
     """
     addresses = [
         str(server_entry["base_url"])
@@ -87,7 +88,9 @@ def addresses_of(
 def who_is_asked(
     model: str, addresses: Sequence[str], server: Mapping[str, Any] | None = None, *, backend: str = "openai"
 ) -> Asked:
-    """Endpoint and catalogue entry of a back-end's model at these addresses; `server` is the result of a probe."""
+    """The kind of server at these addresses and the catalogue's entry on the model, as far as they are recognised.
+    `server` is the result of a probe.
+    """
     keys = {_at(address, backend) for address in addresses}
     endpoint = endpoints()[next(iter(keys)) or ""] if len(keys) == 1 and None not in keys else None
     if endpoint is None:

@@ -23,17 +23,20 @@ _THINKING = "thinking.type"
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """State of a setting, and `words`, the clause that gives the reason."""
+    """Statement on a setting: its state, and `words`, the clause that gives the reason.
+
+    *honoured*: it works as requested. *refused*: the server does not accept it. *ignored*: it has no effect.
+    """
 
     state: Literal["honoured", "refused", "ignored", "unknown"]
     words: str
 
 
 def by_catalogue(who: Asked, name: str, value: Any, spec: AnySpec, *, thinking: bool | None) -> Said | None:
-    """The catalogue's statement on a setting with this value; None where it makes none.
+    """The model catalogue's statement on a setting with this value; None where it makes none.
 
-    If the entry was found by the model's name only, a statement that a setting works proves nothing about the server. A
-    statement that a setting does not work still holds, because it concerns the model.
+    A statement that a setting works is used only if the model was found at its provider's own address, and not by its
+    name only. A statement that a setting does not work always holds, because it concerns the model.
     """
     entry = who.entry
     native = who.endpoint is not None and who.endpoint.native
@@ -57,7 +60,7 @@ def _of(entry: Entry, who: Asked) -> str:
 
 def _without_effect(entry: Entry, who: Asked, name: str, spec: AnySpec, thinking: bool | None) -> Said | None:
     """Statement on a setting that does not apply in combination with another, such as temperature with thinking; None
-    where it applies.
+    where there is no such combination in the run.
     """
     param = entry.params[name]
     values = _values(entry, spec, thinking)
@@ -76,7 +79,9 @@ def _shown(value: Any) -> str:
 
 
 def _outside(entry: Entry, who: Asked, name: str, value: Any, param: Mapping[str, Any]) -> Said | None:
-    """Statement on a value outside the catalogue's range or list of values; None where the value is listed."""
+    """Statement that a value is outside the catalogue's range or list of values; None where it is not, or where nothing
+    is listed.
+    """
     if name == "structured":
         listed = [str(allowed) for allowed in param.get("values", ())]
         wanted = "structured_outputs" if value == "choice" else "json_schema"
@@ -111,8 +116,8 @@ def _span(param: Mapping[str, Any]) -> str:
 
 
 def _values(entry: Entry, spec: AnySpec, thinking: bool | None) -> dict[str, Any]:
-    """Values for the conditions under which settings apply: the model's defaults, replaced by the run's own values and
-    by thinking seen in answers.
+    """Map from setting to its value, from which it follows whether other settings apply. The values are the model's
+    defaults, replaced by the run's own values and by thinking seen in answers.
     """
     values = {path: param.get("default") for path, param in entry.params.items() if "." in path or path == "do_sample"}
     if thinking and _THINKING in values:

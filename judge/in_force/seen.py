@@ -30,8 +30,8 @@ _LONG = 40
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """Evidence from answers by setting: proofs (`firm`) and indications (`hints`). `thinking` says whether the model
-    thinks; None: not known.
+    """Evidence from answers on each setting. `firm` holds proofs, `hints` holds indications. `thinking` says whether
+    the model thinks; None: not known.
     """
 
     firm: Mapping[str, Said] = field(default_factory=dict)
@@ -45,7 +45,9 @@ ONE_BY_ONE = "the server gives one answer to a request; each repeat is a request
 
 
 def seen_in(journal: JournalReader, spec: AnySpec, several: bool | None) -> Seen:
-    """Evidence from the first answers. `several` says whether one call returned several repeats; None: not known."""
+    """Evidence on settings from the first answers of a journal. `several` says whether one call returned several
+    repeats; None: not known.
+    """
     answers = [answer for answer in islice(journal.answers(), MOST) if answer.response is not None]
     definition = journal.meta().get("definition")
     if not answers or definition is None:
@@ -69,7 +71,8 @@ def _known(statements: Mapping[str, Said | None]) -> dict[str, Said]:
 
 
 def _limit(responses: Iterable[Response], spec: AnySpec) -> Said | None:
-    """Evidence on `max_tokens`: answers cut at the limit (honoured) or longer than it (ignored); None without either.
+    """Evidence on `max_tokens`: it is honoured if answers were cut at the limit, and ignored if an answer is longer.
+    None without either, or where no limit is set.
 
     A call's tokens are stored with its first answer and include all its repeats.
     """
@@ -116,7 +119,7 @@ def _forms(
     answers: Iterable[Answer], criteria: Mapping[str, Criterion], definition: Mapping[str, Any], spec: AnySpec
 ) -> Said | None:
     """Evidence on `structured`: one answer without the requested format shows that the format is not enforced. None
-    where there are too few answers.
+    where no format is requested or there are too few answers.
     """
     if spec.structured == "none":
         return None
@@ -140,8 +143,10 @@ def _forms(
 
 
 def _greedy(answers: Iterable[Answer], spec: AnySpec) -> Said | None:
-    """Evidence on temperature 0 from a query's repeats: equal repeats support it, and different ones prove nothing,
-    because batches of requests may be computed differently. None with too few repeats.
+    """Evidence on temperature 0 from the repeats of queries. Equal repeats support it. Different repeats prove nothing,
+    because servers may compute batches of requests differently.
+
+    None with too few repeats, or at another temperature.
     """
     if spec.generation.temperature != 0 or spec.repeats < 2:
         return None

@@ -11,7 +11,8 @@ Source = Literal["server", "answers", "probe", "documentation", "catalogue", "en
 
 @dataclass(frozen=True, slots=True)
 class SettingInForce:
-    """One requested setting, its state, and the evidence: a clause that can follow "temperature 0 was asked;".
+    """One requested setting, its state (honoured, refused, ignored or unknown), and the evidence: a clause that can
+    follow "temperature 0 was asked;".
 
     `source` says where the evidence comes from. `setting` is a key of run.yaml: of `generation`, of `engine`, or of the
     run itself.
@@ -24,5 +25,5 @@ class SettingInForce:
     source: Source
 
     def record(self) -> dict[str, Any]:
-        """The record that the manifest stores under the setting's name."""
+        """The setting's value, state and evidence, as the manifest stores them under the setting's name."""
         return {key: value for key, value in asdict(self).items() if key != "setting"}

@@ -1,8 +1,9 @@
 """Settings that a run requests, and whether each is honoured, refused, ignored or unknown, with evidence.
 
 No request is sent, and no setting counts as honoured without a source. Sources are used in this order: a refusal by the
-server, its answers, a probe, statements against the setting (catalogue of models or endpoint's documentation),
-statements for it by the catalogue, and statements for it by the documentation.
+server, proofs in its answers, a probe, and statements against the setting by the catalogue of models or the endpoint's
+documentation. They are followed by statements for the setting by the catalogue, indications in answers, and statements
+for it by the documentation.
 """
 
 from __future__ import annotations
@@ -39,10 +40,10 @@ def settings_in_force(
     refusals: Mapping[str, str] | None = None,
     seen: Seen = NOTHING,
 ) -> list[SettingInForce]:
-    """Every setting of the definition with its state; empty for a judge without a model.
+    """Every setting that the run definition requests, with its state; empty for a judge without a model.
 
     `server` is the result of the probe. `refusals` maps the name of a refused setting (in run.yaml or in the request)
-    to the server's message. `seen` is the evidence from answers so far. All may be missing, as before a run.
+    to the server's message. `seen` is the evidence from answers so far. All three may be missing, as before a run.
     """
     if spec.provider in MODELLESS:
         return []
@@ -60,7 +61,9 @@ def settings_in_force(
 
 
 def settings_of(spec: AnySpec) -> Iterator[tuple[str, Any]]:
-    """Yield (name, value) of the settings in the definition. A setting that is missing has the provider's default."""
+    """Yield (name, value) of each setting that the run definition requests. For a setting that it does not name, the
+    provider's default applies.
+    """
     generation = spec.generation
     for name in ("temperature", "top_p", "max_tokens", "seed"):
         if getattr(generation, name) is not None:
@@ -81,7 +84,7 @@ def settings_of(spec: AnySpec) -> Iterator[tuple[str, Any]]:
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """All evidence about one run's settings."""
+    """All evidence about one run's settings, and the state of each setting that follows from it."""
 
     spec: AnySpec
     server: Mapping[str, Any]
@@ -90,8 +93,8 @@ class _Look:
     who: Asked
 
     def at(self, name: str, value: Any) -> SettingInForce:
-        """State of a setting by the strongest evidence that decides it. Without such evidence, the state is unknown,
-        for the first reason in the order of sources.
+        """State of a setting by the strongest evidence that decides it. Where no evidence decides, the state is
+        unknown, and the reason is that of the strongest evidence.
         """
         catalogued = self._catalogue(name, value)
         without_effect = catalogued if catalogued and catalogued[0].state == "ignored" else None
@@ -149,7 +152,7 @@ class _Look:
         return None
 
     def _told(self, fact: str) -> list[Any]:
-        """A fact from each server that reports it."""
+        """The values of a fact, one from each server that reports it."""
         return [entry[fact] for entry in self.server.get("servers", ()) if entry.get(fact) is not None]
 
     def _statement(self, name: str) -> Mapping[str, Any] | None:
@@ -161,7 +164,9 @@ class _Look:
         return self.who.endpoint.settings.get(key) or self.who.endpoint.settings.get("any")
 
     def _against(self, name: str, value: Any) -> tuple[Said, Source] | None:
-        """The endpoint's documentation's statement against the setting; None where there is none."""
+        """Statement of the endpoint's documentation that the setting does not work as requested, and its source; None
+        where there is none.
+        """
         statement = self._statement(name)
         if statement is None or statement["state"] == "honoured":
             return None
@@ -177,7 +182,9 @@ class _Look:
         return isinstance(routing, Mapping) and routing.get("require_parameters") is True
 
     def _documented(self, name: str) -> tuple[Said, Source] | None:
-        """The endpoint's documentation's statement for the setting; None where there is none."""
+        """Statement of the endpoint's documentation that the setting works as requested, and its source; None where
+        there is none.
+        """
         statement = self._statement(name)
         if statement is None:
             return None

@@ -19,8 +19,8 @@ from judge.run_definition.spec import load_run_specs
 
 @dataclass(frozen=True, slots=True)
 class Life:
-    """The catalogue's entry on a model's availability. `on` is the day of the shutdown as YYYY-MM-DD; None: no day is
-    listed.
+    """The model catalogue's entry on a model's availability. `on` is the day of the shutdown as YYYY-MM-DD; None: no
+    day is listed.
 
     `instead` is the replacement that the provider names. `by_name` says that the model was recognised by its name only,
     because the address is not its provider's own.
@@ -39,20 +39,22 @@ class Life:
 
     @property
     def sentence(self) -> str:
-        """Clause for warnings that says which shutdown is listed and in which catalogue, without the judge's name."""
+        """Clause for warnings about the model: which shutdown is listed, and in which catalogue. It does not name the
+        judge.
+        """
         when = f"with its shutdown on {self.on}" if self.on else f"as {self.status}, without a date"
         instead = f"; the provider names {self.instead} in its place" if self.instead else ""
         alone = " (recognised by its name alone)" if self.by_name else ""
         return f"{catalogue().named} lists {self.model}{alone} {when}{instead}"
 
     def record(self) -> dict[str, str | None]:
-        """The record that the manifest stores."""
+        """The model's availability, as the manifest stores it."""
         return {"model": self.model, "on": self.on, "status": self.status, "source": catalogue().named}
 
 
 def life_in(manifest: Mapping[str, Any]) -> Life | None:
-    """Availability of a stored run's model; None where no shutdown is listed. The current catalogue is used, which may
-    be newer than the run.
+    """Availability of a stored run's model; None where no shutdown of the model is listed. It is read from the current
+    catalogue, which may be newer than the run.
     """
     force = manifest.get("in_force") or {}
     life = life_of(str(manifest.get("judge", "")), force.get("base_url") or (), force.get("server"))
@@ -60,8 +62,8 @@ def life_in(manifest: Mapping[str, Any]) -> Life | None:
 
 
 def ending(runs: Path) -> dict[str, tuple[Life, list[Path]]]:
-    """Map from each judge whose model has a listed shutdown to its availability and the folders of the runs that use
-    it.
+    """Judges whose model has a listed shutdown: a map from judge to the model's availability and the folders of the
+    runs that use it.
 
     Only runs directly under the folder `runs` are searched.
     """

@@ -28,8 +28,8 @@ def stored(manifest: Mapping[str, Any]) -> list[SettingInForce]:
 
 
 def records(settings: Iterable[SettingInForce], before: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Records of the settings for the manifest. Where the current session has no evidence on a setting, that of an
-    earlier session (`before` is the earlier manifest) is kept.
+    """Map from each setting to its record for the manifest. Where the current session has no evidence on a setting, the
+    evidence of an earlier session (in the manifest `before`) is kept.
     """
     earlier_by_name = {
         setting.setting: setting
@@ -45,8 +45,8 @@ def records(settings: Iterable[SettingInForce], before: Mapping[str, Any]) -> di
 
 
 def mark(settings: Iterable[SettingInForce]) -> str:
-    """Part of a table's signature line on settings, such as `temp:ignored|seed+stop:unknown`; "" where all requested
-    settings are in force.
+    """Part of a table's signature line on settings that are not known to be in force, such as
+    `temp:ignored|seed+stop:unknown`; "" without such settings.
     """
     short: dict[str, list[str]] = {state: [] for state in _STATES}
     for setting in settings:
@@ -56,7 +56,9 @@ def mark(settings: Iterable[SettingInForce]) -> str:
 
 
 def sentences(settings: Iterable[SettingInForce]) -> list[str]:
-    """Sentences on the settings that are not known to be in force. Settings with the same reason share a sentence."""
+    """Sentences on the requested settings that are not known to be in force. Settings with the same reason share a
+    sentence.
+    """
     by_reason: dict[tuple[str, str], list[str]] = {}
     for setting in settings:
         if setting.state != "honoured" and setting.setting not in _HARMLESS:

@@ -36,7 +36,8 @@ def sum_file(path: Path) -> Path:
 def note(path: Path) -> None:
     """Store the checksum of a journal whose write-ahead log was merged into it. The caller holds the folder's lock.
 
-    Nothing is stored while another process writes to the journal, or where the file cannot be written.
+    Nothing is stored where the file cannot be written. While another process writes to the journal, an existing
+    checksum is deleted instead.
     """
     changes = _changes(path)
     with suppress(OSError, sqlite3.DatabaseError):
@@ -58,8 +59,8 @@ def is_noted(path: Path) -> bool:
 
 
 def check(path: Path) -> None:
-    """Raise RunFolderError for a journal whose bytes differ from its checksum although its change counter is
-    the same.
+    """Raise RunFolderError for a damaged journal: its bytes differ from its checksum, although its change counter says
+    that nothing was written.
     """
     noted = _noted(path)
     if not noted or _is_written(path) or _changes(path) not in (None, noted.get("changes")):
@@ -98,7 +99,9 @@ def _changes(path: Path) -> int | None:
 
 
 def _is_written(path: Path) -> bool:
-    """Whether a write-ahead log contains changes that are not in the file yet, or may get some."""
+    """Whether the journal's file may lack changes: the journal has a write-ahead log, or is in the mode in which it may
+    get one.
+    """
     logs = (path.with_name(path.name + end) for end in _LOGS)
     return _header(path)[18:20] == b"\2\2" or any(log.exists() and log.stat().st_size for log in logs)
 

@@ -78,7 +78,9 @@ def called(db: sqlite3.Connection) -> list[Called]:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """Calls for an Eval-Prompt's answers, with their tokens; None where the server reported none."""
+    """Number of calls for the answers to one Eval-Prompt, and their tokens; None where the server reported no
+    tokens.
+    """
 
     calls: int
     prompt_tokens: int | None
@@ -86,8 +88,8 @@ class Taken:
 
 
 def taken(db: sqlite3.Connection) -> dict[str, Taken]:
-    """Map from each Eval-Prompt to the calls and tokens for all its answers, without answers copied from
-    another run.
+    """Map from each Eval-Prompt to the number of calls and tokens for its answers. Answers copied from another run are
+    left out.
     """
     rows = db.execute(_TAKEN.format(each=_each_sql(db)), (_ALL,)).fetchall()
     return {
@@ -106,6 +108,8 @@ def _each_sql(db: sqlite3.Connection) -> str:
 
 
 def seconds_of_work(db: sqlite3.Connection) -> float:
-    """Seconds between the first request and the last stored answer, summed over the sessions that sent requests."""
+    """Seconds between a session's first request and its last stored answer, summed over the sessions that sent
+    requests.
+    """
     sql = "SELECT coalesce(sum(last_commit - first_request), 0.0) FROM sessions WHERE executor NOT LIKE ?"
     return float(db.execute(sql, (f"{REUSED}%",)).fetchone()[0])

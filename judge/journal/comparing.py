@@ -40,14 +40,14 @@ RULES = {
 
 
 def compared(query: Request) -> Compared | None:
-    """Row of the table `comparisons` for a query; None for a query that does not compare."""
+    """Row of the table `comparisons` for a query; None for a query that does not compare stories."""
     if isinstance(query, Commission) or query.pair is None or query.other is None:
         return None
     return query.key, query.pair, query.other.id
 
 
 def keep(db: sqlite3.Connection, rows: Iterable[Compared]) -> None:
-    """Store which stories the queries compare, within the caller's transaction."""
+    """Store which stories each query compares, within the caller's transaction."""
     rows = list(rows)
     if rows:
         db.execute(COMPARISONS)
@@ -55,8 +55,8 @@ def keep(db: sqlite3.Connection, rows: Iterable[Compared]) -> None:
 
 
 def add_pairs(db: sqlite3.Connection, planned: Iterable[tuple[int, str, str, str]]) -> int:
-    """Store (number of the pair, pair, first, second) in plan order, within the caller's transaction; returns the
-    number of rows.
+    """Store (number of the pair, pair, story shown first, story shown second) of each comparison in plan order, within
+    the caller's transaction. Returns the number of rows.
     """
     db.execute(PAIRS)
     count = 0
@@ -80,7 +80,7 @@ def add_preferences(db: sqlite3.Connection, pairs: Iterable[Pair]) -> None:
 
 
 def has_pairs(db: sqlite3.Connection) -> bool:
-    """Whether the journal belongs to a run that compares."""
+    """Whether the journal belongs to a run that compares stories."""
     return database.has_table(db, "pairs")
 
 
@@ -117,7 +117,7 @@ def comparisons(db: sqlite3.Connection) -> dict[str, tuple[str, str]]:
 
 
 def comparison(db: sqlite3.Connection, query_key: str) -> tuple[str, str] | None:
-    """(pair, story shown second) of a query that was tried; None for a query that does not compare."""
+    """(pair, story shown second) of a query that was tried; None for a query that does not compare stories."""
     row: tuple[str, str] | None = db.execute(
         "SELECT pair, second FROM comparisons WHERE query_key = ?", (query_key,)
     ).fetchone()
@@ -125,8 +125,8 @@ def comparison(db: sqlite3.Connection, query_key: str) -> tuple[str, str] | None
 
 
 def pair_at(db: sqlite3.Connection, number: int) -> tuple[str, str, str] | None:
-    """(pair, first, second) at a position in the plan, in the order in which the pair is shown first; None past the
-    end.
+    """(pair, story shown first, story shown second) at a position in the plan; None past the end. For a pair that is
+    shown in both orders, it is the first of these.
     """
     row: tuple[str, str, str] | None = db.execute(
         "SELECT pair, first, second FROM pairs WHERE number = ? ORDER BY position LIMIT 1", (number,)
@@ -147,8 +147,8 @@ def pair_count(db: sqlite3.Connection) -> int:
 
 
 def asked_of(db: sqlite3.Connection, pair: str) -> list[tuple[str, str, str, str, str]]:
-    """(query key, story shown first, story shown second, criterion, Eval-Prompt) of each query on a pair that was
-    tried.
+    """(query key, story shown first, story shown second, criterion, Eval-Prompt) of each query on a pair. Queries that
+    were never tried are left out.
     """
     if not database.has_table(db, "comparisons"):
         return []

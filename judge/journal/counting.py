@@ -25,7 +25,7 @@ GROUP BY 1 ORDER BY 2 DESC
 
 
 def queries_of(definition: Mapping[str, Any]) -> int:
-    """Number of queries about each subject (a story or a pair) under a stored plan definition.
+    """Number of queries that a stored plan definition has about each story or pair.
 
     A query that rates several criteria in one answer counts once. A run that writes stories has one query for each
     writer prompt.
@@ -43,9 +43,12 @@ class Counted:
 
     `answered`: repeats with an accepted answer. `failed`: kind of error -> number of repeats that were given up.
     `tried_in_vain`: failed attempts. `replaced`: answers that were requested again. Token sums are over accepted
-    answers, and None where the server reported no tokens. `rate` is in repeats per second over the newest attempts of
-    the last session, and None where these settled no repeat. `ended` is the outcome recorded at the end of the last
-    session; it is None while the session runs or after it was killed.
+    answers, and None where the server reported no tokens. `spending` has the tokens and cost by kind of charge. `rate`
+    is in repeats per second over the newest attempts of the last session; None where these settled no repeat.
+
+    `first_request` and `last_commit` are in seconds since 1970. `ended` is the outcome recorded at the end of the last
+    session; it is None while the session runs or after it was killed. `executor` names the way in which the last
+    session sent its requests.
     """
 
     attempt: int = 0
@@ -66,14 +69,15 @@ class Counted:
 
     @property
     def settled(self) -> int:
-        """Number of repeats that are answered or given up."""
+        """Number of the journal's repeats that are answered or given up."""
         return self.answered + sum(self.failed.values())
 
 
 def count(path: Path, before: Counted | None = None) -> Counted:
-    """Current counts of a journal. With `before`, only newer rows are read.
+    """Current counts of a journal.
 
-    Raises RunFolderError where the file is no readable journal.
+    With `before` (earlier counts of this journal), only newer rows are read and added to them. All rows are read if
+    answers were replaced since. Raises RunFolderError where the file is no readable journal.
     """
     db = database.open_reading(path)
     try:
@@ -120,8 +124,8 @@ def _count(db: sqlite3.Connection, before: Counted) -> Counted:
 
 
 def _session(db: sqlite3.Connection) -> dict[str, Any]:
-    """Time of the first request and of the last commit in the journal, and end and executor of the newest session that
-    sent requests.
+    """Times and outcome of a journal's sessions, by name: `first_request` and `last_commit` over all sessions; `ended`
+    and `executor` of the newest session that sent requests.
     """
     first, last = db.execute("SELECT min(first_request), max(last_commit) FROM sessions").fetchone()
     newest = db.execute(
@@ -132,8 +136,8 @@ def _session(db: sqlite3.Connection) -> dict[str, Any]:
 
 
 def _rate(db: sqlite3.Connection) -> float | None:
-    """Repeats settled per second over the newest attempts of the newest session; None where these settled no repeat or
-    took no time.
+    """Repeats settled (answered or given up) per second over the newest attempts of the newest session. None where
+    these attempts settled no repeat or took no time.
     """
     settled, began, ended = db.execute(
         "SELECT sum(final), min(started), max(started + seconds) FROM"

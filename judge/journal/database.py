@@ -16,7 +16,7 @@ from judge.wording import Advice
 
 
 def create(path: Path) -> sqlite3.Connection:
-    """Create a journal and return a writing connection. The file must not exist."""
+    """Create a journal, which must not exist yet, and return a connection that can write it."""
     refuse_link(path)
     at_rest.forget(path)
     with sentences(path), closed_on_error(_connect(path)) as connection:
@@ -57,7 +57,7 @@ def is_blank(path: Path) -> bool:
 
 
 def open_writing(path: Path) -> sqlite3.Connection:
-    """A writing connection to an existing journal."""
+    """A connection that can read and write an existing journal."""
     refuse_link(path)
     at_rest.check(path)
     _refuse_cut(path)
@@ -73,7 +73,9 @@ def open_writing(path: Path) -> sqlite3.Connection:
 
 
 def open_reading(path: Path) -> sqlite3.Connection:
-    """A read-only connection. It works while another process writes the journal, and in a read-only folder."""
+    """A read-only connection to a journal. It works while another process writes the journal, and in a read-only
+    folder.
+    """
     if not path.is_file():
         raise RunFolderError(f"{path} does not exist", hint="judge run RUN makes it")
     with sentences(path):
@@ -91,8 +93,8 @@ def refuse_link(path: Path) -> None:
 
 
 def migrate(connection: sqlite3.Connection, number: int) -> None:
-    """Apply the schema additions (migrations) up to `number` that the journal lacks. The caller holds the
-    transaction.
+    """Apply to a journal those schema additions (migrations), up to number `number`, that it lacks. The caller must
+    have begun a transaction.
     """
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     for each in range(version + 1, number + 1):
@@ -101,7 +103,9 @@ def migrate(connection: sqlite3.Connection, number: int) -> None:
 
 
 def has_usage(connection: sqlite3.Connection) -> bool:
-    """Whether the journal has the table `usage` of migration 1."""
+    """Whether the journal has the table `usage`, which holds reasoning tokens, cache-write tokens and costs as servers
+    report them.
+    """
     return has_table(connection, "usage")
 
 
@@ -111,7 +115,8 @@ def has_table(connection: sqlite3.Connection, name: str) -> bool:
 
 
 def fold(path: Path) -> None:
-    """Fold the write-ahead log into the file, so that journal.sqlite alone holds everything and can be copied.
+    """Fold SQLite's write-ahead log into the journal's file, so that journal.sqlite alone holds everything and can be
+    copied.
 
     The file also leaves WAL mode, so that readers work in a read-only folder and create no files there. While another
     process reads the journal, only the log is folded. A symbolic link is left alone, because its target may belong to
@@ -161,7 +166,9 @@ def _check_format(connection: sqlite3.Connection, path: Path) -> None:
 
 @contextmanager
 def sentences(path: Path) -> Iterator[None]:
-    """Context that turns SQLite's errors into `RunFolderError`s with advice."""
+    """Context manager that turns SQLite's errors about the file `path` into `RunFolderError`s with advice for
+    the user.
+    """
     try:
         yield
     except sqlite3.DatabaseError as error:

@@ -35,8 +35,8 @@ _ATTEMPT = ("query_key", "repeat", "outcome", "final", "started", "seconds", "st
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """Result of merging one shard: number of repeats answered, of repeats given up, and of rows left out because their
-    repeat already had an answer.
+    """Result of a merge into a journal: number of repeats answered, of repeats given up, and of rows left out because
+    their repeat already had an answer.
     """
 
     answered: int = 0
@@ -62,16 +62,18 @@ class JournalMerger:
         self.close()
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the journal's file."""
         self._db.close()
 
     def names(self) -> set[str]:
-        """Names of the shards merged so far."""
+        """Names of the shards (files of attempts from workers) that are already merged into this journal."""
         return {row[0] for row in self._db.execute("SELECT name FROM shards")}
 
     def merge(self, name: str, rows: Sequence[Mapping[str, Any]]) -> Merged:
-        """Copy all rows of a shard in one transaction. A shard whose name was merged before is skipped, and all counts
-        are then 0.
+        """Copy the rows of a shard into the journal in one transaction, and return the counts of this merge.
+
+        Rows about a repeat that already has an answer are left out. A shard whose name was merged before is skipped,
+        and all counts are then 0.
         """
         with database.sentences(self.path):
             self._db.execute("BEGIN IMMEDIATE")
@@ -84,7 +86,7 @@ class JournalMerger:
         return merged
 
     def finish(self, ended: str) -> None:
-        """Record how the session ended."""
+        """Record in the journal how the session that merges shards ended."""
         with database.sentences(self.path):
             self._db.execute("UPDATE sessions SET ended = ? WHERE id = ?", (ended, self.session))
 
@@ -124,7 +126,9 @@ class JournalMerger:
         return Merged(answered, given_up, len(rows) - len(fresh))
 
     def _fresh(self, rows: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
-        """Rows about repeats that have no answer yet. Answers in these rows are stored as they are read."""
+        """Rows of a shard about repeats that have no answer yet. An answer is stored in the journal when its row is
+        yielded.
+        """
         placeholders = ", ".join("?" * len(_RESPONSE))
         for row in rows:
             if row["outcome"] == "answered":

@@ -44,8 +44,8 @@ _SETTLED = "(SELECT DISTINCT query_key, repeat FROM {db}.attempts WHERE final = 
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """Progress of the repeats about one part's stories or pairs (a part is a share of the plan that is run separately).
-    Repeats in the part's journal or in the whole run's journal are counted.
+    """Progress of one part of the plan (a share of its stories or pairs that is run separately). Repeats in the part's
+    journal or in the whole run's journal are counted.
 
     `subjects` is the number of stories, or of pairs counted once for each order in which they are shown. `answered` and
     `settled` are numbers of repeats; settled repeats are answered or given up.
@@ -57,7 +57,9 @@ class Coverage:
 
 
 def coverage(part: Path, whole: Path | None) -> Coverage:
-    """Progress of one part (a share of the plan that is run separately). A repeat in both journals counts once."""
+    """Progress of one part of the plan (a share that is run separately), from the part's journal `part` and the whole
+    run's journal `whole`. A repeat that is in both journals counts once. With None, only the part's journal is read.
+    """
     with database.sentences(part), closing(database.open_reading(part)) as db:
         compares = has_pairs(db)
         tables = ("pairs" if compares else "stories", "responses")
@@ -80,7 +82,9 @@ def _in_whole(db: sqlite3.Connection, table: str) -> bool:
 
 
 def taken(whole: Path) -> set[str]:
-    """Labels of the parts from which rows were copied into the journal of the whole run."""
+    """Labels of the parts (shares of the plan that are run separately) from which rows were copied into the whole run's
+    journal.
+    """
     with database.sentences(whole), closing(database.open_reading(whole)) as db:
         if not _single_count(db, "SELECT count(*) FROM sqlite_master WHERE name = 'shards'"):
             return set()
@@ -88,7 +92,9 @@ def taken(whole: Path) -> set[str]:
 
 
 def untaken(whole: Path, part: Path, label: str) -> bool:
-    """Whether a part's journal has attempts that were not yet copied into the whole run's journal."""
+    """Whether the journal of a part (a share of the plan that is run separately) has attempts that were not yet copied
+    into the whole run's journal.
+    """
     with database.sentences(part), closing(database.open_reading(part)) as db:
         upto = _single_count(db, "SELECT coalesce(max(id), 0) FROM attempts")
         mark = _mark(db, "main", label)
@@ -99,8 +105,10 @@ def untaken(whole: Path, part: Path, label: str) -> bool:
 
 
 def take(whole: Path, part: Path, label: str) -> Merged:
-    """Copy the rows that a part's journal has and the whole run's journal lacks, in one transaction. No other process
-    may write either journal meanwhile.
+    """Copy the rows that a part's journal has and the whole run's journal lacks, in one transaction. Returns the counts
+    of this merge.
+
+    No other process may write either journal meanwhile.
     """
     with database.sentences(whole), closing(database.open_writing(whole)) as db:
         db.execute("ATTACH ? AS part", (str(part),))
@@ -143,21 +151,25 @@ def _take(db: sqlite3.Connection, part: Path, label: str) -> Merged:
 
 
 def _mark(db: sqlite3.Connection, schema: str, label: str) -> str:
-    """Prefix of the names under which the rows copied from a part are recorded: the part's label and the start time of
-    its first session. A part that was deleted and started again has another prefix.
+    """Prefix of the names under which the rows copied from a part of the plan are recorded: the part's label and the
+    start time of its first session. A part that was deleted and started again has another prefix.
     """
     (begun,) = db.execute(f"SELECT coalesce(min(started), 0.0) FROM {schema}.sessions").fetchone()  # noqa: S608
     return f"{label} {begun:.6f} "
 
 
 def _taken_upto(db: sqlite3.Connection, mark: str) -> int:
-    """Number of the last attempt that was copied from the part; 0 where none was copied."""
+    """Number of the last attempt that was copied from the part of the plan with this `mark`; 0 where none was
+    copied.
+    """
     names = [name for (name,) in db.execute("SELECT name FROM shards") if name.startswith(mark)]
     return max((int(name.rpartition("-")[2]) for name in names), default=0)
 
 
 def _sessions(db: sqlite3.Connection) -> None:
-    """Copy the sessions of the part's new attempts (executor, start and end) into the whole journal under new ids."""
+    """Copy the sessions of the part's new attempts (executor, start and end) into the whole run's journal under new
+    ids.
+    """
     old = db.execute(
         "SELECT DISTINCT session FROM part.attempts JOIN temp.fresh USING (id) ORDER BY session"
     ).fetchall()
@@ -170,8 +182,8 @@ def _sessions(db: sqlite3.Connection) -> None:
 
 
 def _rows(db: sqlite3.Connection) -> None:
-    """Copy the new attempts under new ids, with the usage that servers reported for them, the answers, and the replaced
-    answers.
+    """Copy the part's new attempts into the whole run's journal under new ids, with the usage that servers reported for
+    them, their answers, and the answers that these replaced.
     """
     last = _single_count(db, "SELECT coalesce(max(id), 0) FROM main.attempts")
     for table in ("replaced", "responses"):

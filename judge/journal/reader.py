@@ -63,11 +63,11 @@ _RULES = {
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """Sums over a whole journal.
+    """Counts and token sums over a whole journal.
 
-    `answered` and `attempts` are counts; `failed` is kind of error -> number of repeats given up. Token sums are None
-    where the server reported none. `first_request` and `last_commit` are in seconds since 1970, None before the first
-    request.
+    `answered` is the number of repeats with an answer, `attempts` the number of attempts, and `failed` is kind of error
+    -> number of repeats given up. Token sums are None where the server reported none. `first_request` and `last_commit`
+    are in seconds since 1970, None before the first request.
     """
 
     answered: int
@@ -96,12 +96,14 @@ class JournalReader:
         self.close()
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the journal's file."""
         self._db.close()
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """Context in which all reads see the journal at one moment, even while another process writes it."""
+        """Context manager inside which all reads see the journal at one moment, even while another process
+        writes it.
+        """
         self._db.execute("BEGIN")
         try:
             yield
@@ -126,8 +128,8 @@ class JournalReader:
         return int(count)
 
     def stories(self, *, by_prompt: bool = False, ratings: bool = True) -> Iterator[Story]:
-        """Stories in dataset order, or grouped by story-prompt (sorted as text). People's ratings are included unless
-        `ratings` is false.
+        """The run's stories in dataset order or, with `by_prompt`, grouped by story-prompt (sorted as text). People's
+        ratings are included unless `ratings` is false.
         """
         last: tuple[str, int] | tuple[int] = ("", -1) if by_prompt else (-1,)
         while True:
@@ -146,8 +148,10 @@ class JournalReader:
         return comparing.has_pairs(self._db)
 
     def subjects(self, limit: int | None = None) -> Iterator[Subject]:
-        """Subjects of the run in the order of requests: stories, or pairs once for each order in which they are shown;
-        at most `limit`.
+        """What the run asks about, in the order of requests: stories, or pairs once for each order in which they are
+        shown.
+
+        With `limit`, only the first `limit` stories or pairs; a pair that is shown in both orders counts once.
         """
         if self.compares:
             return comparing.planned(self._db, limit)
@@ -164,8 +168,10 @@ class JournalReader:
             yield StoryPrompt(kept.id, kept.story_prompt, kept.reference)
 
     def subject_count(self, limit: int | None = None) -> int:
-        """Number of subjects, at most `limit`: stories, or pairs counted once for each order in which they are shown.
-        No limit with None.
+        """Number of stories that the run asks about, or of pairs, counted once for each order in which they are shown.
+
+        With `limit`, only the first `limit` stories or pairs are counted; a pair that is shown in both orders is one of
+        them.
         """
         if self.compares:
             return comparing.count(self._db, limit)
@@ -173,27 +179,29 @@ class JournalReader:
         return min(count, limit or count)
 
     def planned_pairs(self) -> Iterator[tuple[int, str, str, str]]:
-        """(number of the pair, pair, id of the story shown first, id of the second) for each planned comparison, in
-        plan order.
+        """(Number of the pair, id of the pair, id of the story shown first, id of the second) for each planned
+        comparison, in plan order.
         """
         yield from self._db.execute("SELECT number, pair, first, second FROM pairs ORDER BY position")
 
     def comparisons(self) -> dict[str, tuple[str, str]]:
-        """Query key -> (pair, story shown second), for every comparison that was tried."""
+        """Query key -> (id of the pair, id of the story shown second), for every comparison that was tried."""
         return comparing.comparisons(self._db)
 
     def comparison(self, query_key: str) -> tuple[str, str] | None:
-        """(pair, story shown second) of one query; None for a query that was not tried or compares nothing."""
+        """(Id of the pair, id of the story shown second) of one query; None for a query that was not tried or compares
+        nothing.
+        """
         return comparing.comparison(self._db, query_key)
 
     def pair_at(self, number: int) -> tuple[str, str, str] | None:
-        """(pair, first story, second story) at a position in the plan. The stories are in the order in which the pair
-        is shown first. None past the end.
+        """(Id of the pair, id of its first story, id of its second story) at a position in the plan, from 0; None past
+        the end. The stories are in the order in which the plan shows the pair first.
         """
         return comparing.pair_at(self._db, number)
 
     def number_of(self, pair: str) -> int | None:
-        """Position of a pair in the plan; None where the plan lacks the pair."""
+        """Position of a pair in the plan, from 0; None where the plan lacks the pair."""
         return comparing.number_of(self._db, pair)
 
     def pair_count(self) -> int:
@@ -207,7 +215,9 @@ class JournalReader:
         return comparing.asked_of(self._db, pair)
 
     def preferences(self) -> list[Pair]:
-        """The pairs that people compared, with their preferences. The story-prompts of the pairs are not read."""
+        """The pairs of stories that people compared, with their preferences. The pairs' story-prompts are not read and
+        stay empty.
+        """
         return comparing.preferences(self._db)
 
     def words_left_out(self) -> dict[str, int]:
@@ -239,8 +249,8 @@ class JournalReader:
         return [self._story(row) for row in rows.fetchall()]
 
     def names_holding(self, part: str, first: int = 0, limit: int = 500, *, backwards: bool = False) -> list[str]:
-        """Ids of stories whose id contains `part`, at most `limit`, in dataset order from position `first` on, or
-        backwards from there.
+        """Ids of at most `limit` stories whose id contains `part`, in dataset order from position `first` on. With
+        `backwards`, the search goes from this position towards the beginning.
         """
         sql = "SELECT id FROM stories WHERE position {} ? AND instr(id, ?) ORDER BY position {} LIMIT ?"
         sql = sql.format("<=", "DESC") if backwards else sql.format(">=", "ASC")
@@ -334,21 +344,23 @@ class JournalReader:
         return int(self._db.execute(sql).fetchone()[0])
 
     def answers(self) -> Iterator[Answer]:
-        """Every repeat that was tried, with its response, or with the error of its last attempt where it has no
-        response.
+        """A record for each repeat that was tried, with its response or, where it has none, the error of its last
+        attempt.
         """
         for row in self._db.execute(self._answers("")):
             yield _answer(row)
 
     def answers_to(self, query_key: str) -> list[Answer]:
-        """The repeats of one query that were tried, ordered by repeat; [] for a query that was not sent."""
+        """A record for each tried repeat of one query, ordered by repeat, with its response or the error of its last
+        attempt; [] for a query that was not sent.
+        """
         return [
             _answer(row) for row in self._db.execute(self._answers(_OF_A_QUERY) + "ORDER BY a.repeat", (query_key,))
         ]
 
     def answers_tried(self, after: int, upto: int) -> list[Answer]:
-        """Repeats that have an attempt with `after` < id <= `upto`, each with its current response or the error of its
-        last attempt.
+        """A record for each repeat with an attempt whose number is greater than `after` and at most `upto`. It has the
+        repeat's current response or, where there is none, the error of its last attempt.
         """
         return [_answer(row) for row in self._db.execute(self._answers(_TRIED_LATELY), (after, upto))]
 
@@ -357,20 +369,26 @@ class JournalReader:
         return standing.numbers(self._db)
 
     def block(self, number: int) -> list[standing.Row]:
-        """The answers of one block as database rows. `standing.content` and `standing.answer` take these rows."""
+        """The answers of one block (a range of 16,384 row ids) as database rows. `standing.content` and
+        `standing.answer` take these rows.
+        """
         return standing.block(self._db, number)
 
     def unanswered(self) -> Iterator[Answer | None]:
-        """Repeats that were tried and have no answer; None for a repeat whose query is missing from the journal."""
+        """Records of the repeats that were tried and have no answer; None for a repeat whose query is missing from the
+        journal.
+        """
         return standing.unanswered(self._db)
 
     def tried(self) -> tuple[int, int]:
-        """Number of repeats that were tried, and number of current answers."""
+        """(Number of repeats that were tried, number of current answers). Answers that were replaced are not
+        counted.
+        """
         return standing.tried(self._db)
 
     def tells_usage(self) -> bool:
-        """Whether the journal has a table of reasoning tokens, cache-write tokens and costs. The rows of `block` leave
-        these out.
+        """Whether the journal has a table of reasoning tokens, cache-write tokens and costs. The rows that `block`
+        returns do not contain these values.
         """
         return database.has_usage(self._db)
 
@@ -387,7 +405,7 @@ class JournalReader:
         return int(self._db.execute("SELECT coalesce(max(id), 0) FROM attempts").fetchone()[0])
 
     def totals(self) -> Totals:
-        """Sums over everything in the journal."""
+        """Counts of repeats and attempts, and sums of tokens, over the whole journal."""
         (answered,) = self._db.execute("SELECT count(*) FROM responses").fetchone()
         (attempts,) = self._db.execute("SELECT count(*) FROM attempts").fetchone()
         failed = dict(
@@ -408,15 +426,21 @@ class JournalReader:
         return Totals(answered, failed, attempts, tokens[0], tokens[1], tokens[2], first, last, reasoning, written)
 
     def spending(self, eval_prompt: str | None = None) -> Spending:
-        """Tokens and cost by kind of charge, of all answers or of the answers to one Eval-Prompt."""
+        """Tokens and cost by kind of charge (live calls, batch API, cost reported by the server), of all answers or of
+        the answers to one Eval-Prompt.
+        """
         return spending(self._db) if eval_prompt is None else spending_of(self._db, eval_prompt)
 
     def taken(self) -> dict[str, Taken]:
-        """Eval-Prompt -> its calls and their tokens. Answers copied from another run are left out."""
+        """Eval-Prompt -> number of its calls, with sums of their tokens. Answers copied from another run are
+        left out.
+        """
         return taken(self._db)
 
     def called(self) -> list[Called]:
-        """Calls for each query, with their tokens and cost. Answers copied from another run are left out."""
+        """For each query, the number of its calls with sums of their tokens and cost. Answers copied from another run
+        are left out. Only the journal's first 100,000 attempts are read.
+        """
         return called(self._db)
 
     def seconds_of_work(self) -> float:
@@ -431,7 +455,9 @@ class JournalReader:
         return row
 
     def check_integrity(self) -> list[str]:
-        """Faults found by SQLite's own check and by the rules between tables; empty for a sound journal."""
+        """Sentences on faults of the journal, found by SQLite's own check or because its tables contradict each other;
+        empty for a sound journal.
+        """
         try:
             problems = [row[0] for row in self._db.execute("PRAGMA integrity_check") if row[0] != "ok"]
         except sqlite3.DatabaseError as error:
@@ -443,8 +469,8 @@ class JournalReader:
         return problems
 
     def key_of(self, story: str, criterion: str, eval_prompt: str) -> str | None:
-        """Key of a query; None where no such query was tried. The function searches all queries, so use it for a few
-        only.
+        """Key of a query; None where no query for this story, criterion and Eval-Prompt was tried. All queries are
+        searched, so use this for a few queries only.
         """
         sql = "SELECT key FROM queries WHERE story = ? AND criterion = ? AND eval_prompt = ?"
         row = self._db.execute(sql, (story, criterion, eval_prompt)).fetchone()

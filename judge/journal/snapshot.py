@@ -1,5 +1,5 @@
-"""Consistent copies of a journal or an audit file, with or without the stories' texts. Another process may write the
-source meanwhile.
+"""Makes consistent copies of a journal or an audit file, with or without the stories' texts. Another process may write
+the source meanwhile.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ CREATE TABLE {LEFT_OUT} (                    -- what stood in stories: SHA-256 o
 
 
 def snapshot(source: Path, target: Path) -> None:
-    """Copy the state of a SQLite file at one moment, with SQLite's backup function. The copy is complete without a log
-    file.
+    """Copy the state of the SQLite file `source` at one moment to the file `target`, with SQLite's backup function. The
+    copy needs no log file.
 
     Equal content gives equal bytes. Raises RunFolderError where the source cannot be read.
     """
@@ -73,8 +73,10 @@ def leave_out_texts(journal: Path, notes: Sequence[str] = ()) -> None:
 
 def check_plain(path: Path) -> list[str]:
     """Faults that make a foreign SQLite file unsafe to read, as phrases that follow the file's name; empty for a safe
-    file. The file is unreadable, or holds objects other than tables and indexes (triggers, views), which SQLite could
-    execute.
+    file.
+
+    There are two faults: the file is unreadable, or it holds objects other than tables and indexes (triggers or views),
+    which SQLite could execute.
     """
     with closing(read_only(path, immutable=True)) as db:
         try:

@@ -35,8 +35,8 @@ _KNOWN = {
 
 
 def what_is_wrong(path: Path) -> str | None:
-    """A sentence on the first content in a journal that no version of this program writes; None where the check finds
-    none.
+    """A phrase on the first fault found in a journal: damage, or content that no version of this program writes. None
+    where no fault is found.
     """
     try:
         with closing(database.open_reading(path)) as db:

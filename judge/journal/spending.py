@@ -110,10 +110,10 @@ JOIN (SELECT *, row_number() OVER (PARTITION BY query_key, repeat ORDER BY stand
 
 
 def spending(db: sqlite3.Connection, attempt: int = 0, response: int = 0) -> Spending:
-    """Tokens and cost of the answers after a given attempt and response (0: all answers). Answers to repeats that were
-    requested again are always included.
+    """Tokens and cost of the answers after attempt number `attempt` and response row `response`; by default of all
+    answers. Answers to repeats that were requested again are always included.
 
-    The sums over two ranges may be added only if no answer was requested again.
+    Sums over two ranges of attempts may be added only if no answer was requested again.
     """
     again = db.execute("SELECT 1 FROM replaced LIMIT 1").fetchone() is not None
     total = None if db.execute(_APART).fetchone() else _uniform_spending(db, attempt, response, again=again)
@@ -134,8 +134,10 @@ def spending_of(db: sqlite3.Connection, eval_prompt: str) -> Spending:
 
 
 def _uniform_spending(db: sqlite3.Connection, attempt: int, response: int, *, again: bool) -> Spending | None:
-    """The sums, computed without a search for each answer's attempt. This is possible only if all answers were charged
-    in the same way; otherwise None.
+    """Tokens and cost of the answers, computed without a search for each answer's attempt. This is possible only if all
+    answers were charged in the same way; otherwise None.
+
+    `again` says that some answers were requested again; the replaced answers are then included.
     """
     both = _TOKENS + _REPLACED if again else _TOKENS
     count, calls, *sums = db.execute(f"SELECT {_PLAIN_SUMS} FROM ({both})", (response,)).fetchone()  # noqa: S608

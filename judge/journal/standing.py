@@ -1,4 +1,4 @@
-"""Reads current answers in file order, block by block, and detects changes of a file.
+"""Reads a journal's current answers in the order of its file, block by block, and detects changes of the file.
 
 `JournalReader.answers` searches for the last attempt of every repeat. This module is faster: it reads current answers
 in the order of the file, and repeats without an answer separately.
@@ -46,7 +46,9 @@ _TRIED = "SELECT count(*) FROM (SELECT DISTINCT query_key, repeat FROM attempts)
 
 
 def numbers(db: sqlite3.Connection) -> list[int]:
-    """Numbers of the blocks that hold a response. A number can be negative only if another program wrote the file."""
+    """Numbers of the blocks (ranges of 16,384 row ids) that hold an answer. A number can be negative only if another
+    program wrote the file.
+    """
     page_numbers: list[int] = []
     (first,) = db.execute("SELECT min(rowid) FROM responses").fetchone()
     while first is not None:
@@ -60,12 +62,16 @@ def _end(number: int) -> int:
 
 
 def block(db: sqlite3.Connection, number: int) -> list[Row]:
-    """The answers of a block as database rows, joined with story, criterion, Eval-Prompt and flags of their queries."""
+    """The answers of a block (a range of 16,384 row ids) as database rows, joined with story, criterion, Eval-Prompt
+    and flags of their queries.
+    """
     return db.execute(_BLOCK, (number * ROWS, _end(number))).fetchall()
 
 
 def unanswered(db: sqlite3.Connection) -> Iterator[Answer | None]:
-    """Repeats that were tried and have no answer; None for a repeat whose query is missing from the journal."""
+    """Records of the repeats that were tried and have no answer; None for a repeat whose query is missing from the
+    journal.
+    """
     for key, story, criterion, eval_prompt, flags, repeat, outcome in db.execute(_UNANSWERED):
         yield (
             None
@@ -77,14 +83,14 @@ def unanswered(db: sqlite3.Connection) -> Iterator[Answer | None]:
 
 
 def tried(db: sqlite3.Connection) -> tuple[int, int]:
-    """Number of repeats that were tried, and number of current answers."""
+    """(Number of repeats that were tried, number of current answers). Answers that were replaced are not counted."""
     (repeats,) = db.execute(_TRIED).fetchone()
     (answers,) = db.execute("SELECT count(*) FROM responses").fetchone()
     return int(repeats), int(answers)
 
 
 def content(row: Row) -> bytes:
-    """Hash of 16 bytes that identifies an answer together with its query."""
+    """Hash of 16 bytes that identifies an answer together with its query; `row` is a database row from `block`."""
     try:
         plain = orjson.dumps(row)
     except TypeError:  # what only another program writes: bytes, numbers beyond 64 bits
@@ -93,7 +99,9 @@ def content(row: Row) -> bytes:
 
 
 def answer(row: Row) -> Answer:
-    """The answer in one row of a block. Reasoning tokens, cost and the number of attempts are not filled in."""
+    """The answer in one database row from `block`. Reasoning tokens, cost and the number of attempts are not
+    filled in.
+    """
     key, story, criterion, eval_prompt, flags, repeat, text, finish, reasoning, prompt, completion, cached = row[:12]
     logprobs = None if row[12] is None else orjson.loads(row[12])
     response = Response(text, finish, reasoning, prompt, completion, cached, logprobs, row[13])
@@ -102,8 +110,8 @@ def answer(row: Row) -> Answer:
 
 
 def file_state(path: Path) -> str | None:
-    """A string that changes whenever the file or its log is written. None where the file was written less than two
-    seconds ago or cannot be examined.
+    """A string that changes whenever the file or its log is written. None where the file cannot be examined, or was
+    written less than two seconds ago, because a further change might then not be visible.
     """
     states: list[list[int] | None] = []
     try:

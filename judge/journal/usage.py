@@ -18,7 +18,9 @@ KEYS = ("reasoning_tokens", "cache_write_tokens", "cost")
 
 
 def usage_in(row: Mapping[str, Any]) -> Usage:
-    """(reasoning tokens, cache-write tokens, cost) of an attempt, from a row of another journal."""
+    """(Reasoning tokens, cache-write tokens, cost) of an attempt, from a row of another journal; None for each value
+    that the server did not report.
+    """
     return row.get("reasoning_tokens"), row.get("cache_write_tokens"), row.get("cost")
 
 
@@ -31,8 +33,9 @@ def reported(response: Response) -> Usage | None:
 
 
 def keep(db: sqlite3.Connection, rows: Iterable[tuple[int, *Usage]]) -> None:
-    """Store the reported usage of attempts that are inserted next in the same transaction. Each row is (position among
-    these attempts, usage).
+    """Store the usage that servers reported for the attempts that are inserted next in the same transaction.
+
+    Each row is (position among these attempts, reasoning tokens, cache-write tokens, cost).
     """
     rows = list(rows)
     if not rows:

@@ -108,14 +108,14 @@ class JournalWriter:
         return count
 
     def add_pairs(self, planned: Iterable[tuple[int, str, str, str]]) -> int:
-        """Store the planned pairs as (number of the pair, pair, first story, second story), in plan order. Returns the
-        number of rows.
+        """Store the planned pairs in plan order, each as (number of the pair, id of the pair, id of the first story, id
+        of the second). Returns the number of rows.
         """
         with self._transaction():
             return comparing.add_pairs(self._db, planned)
 
     def add_preferences(self, pairs: Iterable[Pair]) -> None:
-        """Store pairs of stories with people's preferences."""
+        """Store people's preferences between the two stories of each pair. Pairs without preferences are not stored."""
         with self._transaction():
             comparing.add_preferences(self._db, pairs)
 
@@ -134,7 +134,9 @@ class JournalWriter:
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        """Context of one transaction: everything stored inside is committed together, or rolled back after an error."""
+        """Context manager for one transaction: everything stored inside is committed together, or rolled back after an
+        error.
+        """
         with database.sentences(self.path):
             self._db.execute("BEGIN IMMEDIATE")
             try:
@@ -147,7 +149,9 @@ class JournalWriter:
     # Rows that come while the run goes on.
 
     def answered(self, query: Request, repeat: int, response: Response, *, started: float, seconds: float) -> None:
-        """Store an accepted answer, whatever its content."""
+        """Add an accepted answer, whatever its content, to the rows of the next commit. `started` is the time of the
+        request, in seconds since 1970; `seconds` is its duration.
+        """
         self._add_query(query)
         reported = usage.reported(response)
         if reported is not None:
@@ -172,8 +176,10 @@ class JournalWriter:
     def failed(
         self, query: Request, repeat: int, error: BackendError, *, started: float, seconds: float, final: bool
     ) -> None:
-        """Store an attempt without an answer. With `final` the repeat is given up: only `judge retry` requests it
-        again.
+        """Add an attempt without an answer to the rows of the next commit. With `final` the repeat is given up: only
+        `judge retry` requests it again.
+
+        `started` is the time of the request, in seconds since 1970; `seconds` is its duration.
         """
         outcome: Outcome = "provider_error"
         if error.kind in ("timeout", "filtered"):
@@ -206,7 +212,7 @@ class JournalWriter:
             await self._drained.wait()
 
     def start(self) -> None:
-        """Begin to commit rows in groups. Must be called inside the event loop."""
+        """Begin to commit rows in groups, in the background. Must be called inside the event loop."""
         self._task = asyncio.get_running_loop().create_task(self._commit_groups())
 
     async def finish(self, ended: str) -> None:
@@ -222,7 +228,7 @@ class JournalWriter:
             self._db.execute("UPDATE sessions SET ended = ?, last_commit = ? WHERE id = ?", values)
 
     def close(self) -> None:
-        """Close the file. Rows not yet committed are dropped: `finish` commits them."""
+        """Close the journal's file. Rows not yet committed are dropped: `finish` commits them."""
         self._thread.shutdown(wait=True)
         self._db.close()
 

@@ -13,7 +13,7 @@ from judge.wordnet import HINT
 
 
 def versions(family: Family) -> dict[str, str]:
-    """Versions of the installed packages that a family of measures computes with."""
+    """Package -> version, for the installed packages with which a family of measures computes."""
     numbers = {}
     for name in family.distributions:
         try:
@@ -24,8 +24,8 @@ def versions(family: Family) -> dict[str, str]:
 
 
 def lacking(family: Family, models: Mapping[Need, str]) -> str | None:
-    """A sentence with advice on the packages and files that a family of measures still needs; None where nothing is
-    missing.
+    """A sentence with advice on the packages, files and models that a family of measures still needs; None where
+    nothing is missing. `models` are the models that the user named.
     """
     there = versions(family)
     absent = [name for name in family.distributions if name not in there]

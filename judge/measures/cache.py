@@ -19,7 +19,11 @@ _TABLE = (
 
 
 class Cache:
-    """Cache of measure values by (recipe key, item key). With `None` as path, values are kept in memory only."""
+    """Cache of measure values by (recipe key, item key). With `None` as path, values are kept in memory only.
+
+    The recipe key identifies a family of measures with its packages and models. The item key identifies the texts of
+    one story.
+    """
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
@@ -34,12 +38,16 @@ class Cache:
         self._base.close()
 
     def get(self, recipe: str) -> dict[str, Scored]:
-        """All cached values of a recipe, by item key."""
+        """Item key -> cached values, for one recipe (a family of measures with its packages and models). An item key
+        identifies the texts of one story.
+        """
         rows = self._base.execute("SELECT item, body FROM measured WHERE recipe = ?", (recipe,))
         return {key: _unpacked(body) for key, body in rows}
 
     def put(self, recipe: str, values: Sequence[tuple[str, Scored]]) -> None:
-        """Store computed values of a recipe as (item key, value). They are on disk when the method returns."""
+        """Store the computed values of a recipe (a family of measures with its packages and models), each as (item key,
+        values). They are committed when the method returns.
+        """
         rows = [(recipe, key, _packed(scored)) for key, scored in values]
         keep(self._base, self.path, "INSERT OR REPLACE INTO measured VALUES (?, ?, ?)", rows)
 

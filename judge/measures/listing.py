@@ -21,7 +21,9 @@ NOTES = (
 
 
 def measure_tables(models: Mapping[Need, str]) -> list[Table]:
-    """Two tables: all measures, and the measures that are not computed, with the reasons."""
+    """Two tables: the measures that this program has, and those of published studies that it does not compute, with the
+    reasons. `models` are the models that the user named, on which it depends what can run here.
+    """
     rows = [_row(entry, models) for entry in measures_by_name().values()]
     columns = [
         Column("measure", "measure"),

@@ -30,8 +30,8 @@ Direction = Literal[1, 0, -1]
 
 
 class Item(NamedTuple):
-    """The input of a measure for one story. The system that wrote the story and human ratings are withheld on
-    purpose.
+    """The input of a measure for one story: its text, reference story and story-prompt. The system that wrote the story
+    and human ratings are withheld on purpose.
     """
 
     text: str
@@ -46,7 +46,7 @@ class Item(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Undefined:
-    """Returned in place of a number that is undefined, with the reason."""
+    """Stands in place of a number that is undefined; `reason` says why."""
 
     reason: str
 
@@ -56,7 +56,9 @@ Value = float | Undefined
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """Values of one item by the family's keys. `cut` = a model read only the beginning of one of its texts."""
+    """Values of one story: key of each measure in its family -> value. `cut` = a model read only the beginning of one
+    of the texts.
+    """
 
     values: Mapping[str, Value]
     cut: bool = False
@@ -64,7 +66,7 @@ class Scored:
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """Resources that measures use besides the items.
+    """Resources that measures use besides the texts of each story.
 
     `references` are the dataset's distinct reference stories. `models` maps a need (such as an encoder) to the name of
     a model. `cache` is the folder for data that can be computed again, `wordnet` the folder of WordNet's files.
@@ -110,8 +112,15 @@ class Family:
 
     Attributes
     ----------
+    name, source : str
+        Name of the family, and the publication or program from which it comes.
+    measures : tuple of Measure
+        The measures of the family.
     score : callable
-        Computes the values of distinct items, in their order. Every item has all parts that `needs` names.
+        Computes the values of distinct items (the texts of one story each), in their order. Every item has all
+        parts that `needs` names.
+    needs : tuple of Need
+        Inputs besides the story's text, such as a reference story, the story-prompt, WordNet, or a kind of model.
     distributions : tuple of str
         Packages that must be installed. The cache keeps separate values for each of their versions.
     extra : str

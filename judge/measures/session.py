@@ -37,9 +37,11 @@ class Measured:
     by_measure : mapping
         Name of the measure -> one value per story, in the order of `stories`.
     cut : mapping
-        Name of the measure -> number of stories of which a model read only the beginning; none with 0.
+        Name of the measure -> number of stories of which a model read only the beginning. Measures with 0 are
+        left out.
     computed, reused : int
-        Items that were computed now, and items found in the cache.
+        Numbers of distinct items (the texts of one story) that were computed now, and that were found in the
+        cache. Both are summed over the families of measures.
     skipped : mapping
         Name of each measure that cannot run here -> what it lacks.
     versions : mapping
@@ -65,7 +67,7 @@ def measured(
     skip: bool = False,
     progress: Progress | None = None,
 ) -> Measured:
-    """Values of all stories by all measures.
+    """Values of all stories by the `wanted` measures.
 
     Computed values are kept in `derived/measures.sqlite` in the folder `cache`. A measure that cannot run here raises a
     SpecError; with `skip` it is left out instead, and the result holds the reason.
@@ -105,7 +107,9 @@ def measured(
 
 
 class _Computation:
-    """One pass over the items: each family is computed once, when its first measure is requested."""
+    """One pass over the items (the texts of one story each). Each family of measures is computed once, when its first
+    measure is requested.
+    """
 
     def __init__(self, items: Sequence[Item], tools: Tools, cache: Cache) -> None:
         self._items, self._tools, self._cache = items, tools, cache
@@ -115,7 +119,9 @@ class _Computation:
         self.computed = self.reused = 0
 
     def values(self, entry: Known) -> list[Value]:
-        """One value for each item. A value that cannot be computed is an `Undefined` with its reason."""
+        """One value of a measure for each item (the texts of one story). A value that cannot be computed is an
+        `Undefined` with its reason.
+        """
         scored_items = self._family(entry.family)
         hidden = "reference" in entry.family.needs and not entry.measure.as_published
         return [
@@ -124,7 +130,7 @@ class _Computation:
         ]
 
     def cut(self, family: Family) -> int:
-        """Number of items of which a model of the family read only the beginning."""
+        """Number of items (the texts of one story each) of which a model of the family read only the beginning."""
         return sum(isinstance(scored, Scored) and scored.cut for scored in self._family(family))
 
     @staticmethod
@@ -142,7 +148,9 @@ class _Computation:
         return self._found[family.name]
 
     def _asked(self, family: Family) -> list[Scored | Undefined]:
-        """Values of a family for all items, from the cache or computed. Each distinct item is computed once."""
+        """Values of a family of measures for all items (the texts of one story each), from the cache or computed. Each
+        distinct item is computed once.
+        """
         recipe = fingerprint([family.name, family.version, versions(family), _identity(family, self._tools)])
         why = [_lacks(item, family.needs) for item in self._items]
         seen = [_seen(item, family.needs) for item in self._items]
@@ -176,8 +184,8 @@ class _Computation:
 
 
 def _seen(item: Item, needs: Sequence[Need]) -> Item:
-    """The item without the parts that the family does not use. Items that agree in the other parts are then computed
-    once.
+    """The item (the texts of one story) without the texts that a family of measures does not use. Items that agree in
+    the remaining texts are then computed once.
     """
     if "reference" not in needs:
         item = item._replace(reference="")
@@ -197,7 +205,7 @@ def _same(text: str, reference: str) -> bool:
 
 
 def _identity(family: Family, tools: Tools) -> list[object]:
-    """Identity of the models and resources on which a family's values depend, besides the item and the package
+    """Identity of the models and resources on which a family's values depend, besides a story's texts and the package
     versions.
     """
     parts: list[object] = [family.identity({need: tools.models[need] for need in family.needs if need in MODELS})]

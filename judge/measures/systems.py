@@ -36,8 +36,9 @@ _TENTH = 0.1
 
 @dataclass(frozen=True, slots=True)
 class SystemRow:
-    """Diversity measures of one system's stories. `distinct`: share of distinct bigrams. `cosine`: mean cosine between
-    two stories. `vendi`: Vendi score. `prompt`: mean cosine of a story with its story-prompt.
+    """Diversity measures of one system's stories. `self_bleu`: mean BLEU of each story with the others as references.
+    `distinct`: share of distinct bigrams. `cosine`: mean cosine between two stories. `vendi`: Vendi score. `prompt`:
+    mean cosine of a story with its story-prompt.
     """
 
     system: str
@@ -120,8 +121,8 @@ def self_bleu(texts: Sequence[str]) -> float:
 def _two_most(
     counts: Sequence[Mapping[tuple[str, ...], int]],
 ) -> dict[tuple[str, ...], tuple[int, int, int]]:
-    """n-gram -> (largest count in a text, largest count in any other text, index of the text with the largest
-    count).
+    """n-gram -> (largest count in a text, largest count in any other text, index of the text with the largest count).
+    `counts` has the n-gram counts of each text.
     """
     most: dict[tuple[str, ...], tuple[int, int, int]] = {}
     for at, grams in enumerate(counts):
@@ -133,7 +134,7 @@ def _two_most(
 
 def _vendi(likeness: NDArray[np.float64]) -> float:
     """Vendi score (Friedman and Dieng 2023), the effective number of different stories: exponential of the entropy of
-    the eigenvalues.
+    the eigenvalues of `likeness` / n, for the n x n matrix of cosines between stories.
     """
     values = np.linalg.eigvalsh(likeness / likeness.shape[0])
     positive = values[values > 0]
@@ -141,7 +142,9 @@ def _vendi(likeness: NDArray[np.float64]) -> float:
 
 
 def table(rows: Sequence[SystemRow], dataset: str, model: str | None) -> Table:
-    """The rows as a printed table."""
+    """The systems' diversity measures as a table to print, one row for each system. `model` is the embedding model that
+    its signature names.
+    """
     columns = [
         Column("system", "system"),
         Column("stories", "stories"),

@@ -19,7 +19,7 @@ COPIES = (("latex", "LaTeX"), ("csv", "CSV"))
 
 
 def html_table(table: Table, *, copies: bool = True, notes: Sequence[str] | None = None, signed: bool = True) -> Markup:
-    """The table in a `div`.
+    """The table as HTML, in a `div`.
 
     `copies` adds the table as LaTeX and CSV in inert `template` elements, with buttons that a script makes visible.
     `notes` replace the table's own notes on the page, but not in the copies. Advice on command-line options is left
@@ -94,7 +94,9 @@ def _cell(value: object, shown: str, kind: Markup, column: str) -> Markup:
 
 
 def _class_of_text(column: Column, long: bool) -> Markup:
-    """CSS class of a text column; "" for other columns. With `long`, the column stays wide on a phone."""
+    """CSS class attribute for the cells of a text column; "" for other columns. With `long`, the column stays wide on a
+    phone.
+    """
     if not (column.text or column.wrap):
         return Markup("")
     return Markup(' class="wide long" dir="auto"') if long else Markup(' class="wide" dir="auto"')

@@ -12,8 +12,8 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One generated token, and text -> probability of the alternatives that the server reported, including the token
-    itself.
+    """One generated token. `alternatives` maps texts to the probabilities that the server reported at this position,
+    for the token itself and for other tokens.
     """
 
     text: str
@@ -22,8 +22,8 @@ class Token:
 
 @dataclass(slots=True)
 class Mass:
-    """Probability of each point of a scale (or code of a label). `undecided` is the probability of tokens that could
-    begin several points or labels.
+    """Probabilities of the points of a scale. `points` maps each point (or code of a label) to its probability.
+    `undecided` is the probability of tokens that could begin several points or labels.
     """
 
     points: dict[float, float]

@@ -28,8 +28,8 @@ LABEL = "label"
 
 @dataclass(frozen=True, slots=True)
 class AnswerLine:
-    """One line of the file: the answer, its criterion, and the other keys of the line (`passed`), which are copied to
-    the result.
+    """One line of a file of answers: the answer, its criterion, and the other keys of the line (`passed`), which are
+    copied to the result.
 
     `story` is the judged text and `rating_pattern` the Eval-Prompt's pattern, where they are known. An answer about
     several criteria has one line for each criterion, and `together` lists all of them.
@@ -46,13 +46,15 @@ class AnswerLine:
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """One line of the file with the parser's judgment."""
+    """One line of a file of answers with the parser's judgment."""
 
     answer: AnswerLine
     judgment: Judgment
 
     def row(self) -> dict[str, Any]:
-        """A flat row: line number, copied keys, rating, label (on a scale of labels), status, flags and explanation."""
+        """The parsed line as a flat row: line number, copied keys, rating, label (on a scale of labels), status, flags
+        and explanation.
+        """
         judgment, scale = self.judgment, self.answer.criterion.scale
         result = {
             "rating": judgment.rating,
@@ -65,7 +67,9 @@ class Parsed:
 
 
 def parse_scale(text: str, *, where: str = Advice("{scale}")) -> Scale:
-    """The scale written as `1-5` or, with a step, `1-5/0.5`. Raises `SpecError` for other texts."""
+    """The scale written as `1-5` or, with a step, `1-5/0.5`. Raises `SpecError` for other texts; the message begins
+    with `where`.
+    """
     match = _SCALE.match(text.strip())
     low, high, step = (float(part) for part in match.groups(default="1")) if match else (0.0, 0.0, 1.0)
     if low >= high or step <= 0:
@@ -76,7 +80,9 @@ def parse_scale(text: str, *, where: str = Advice("{scale}")) -> Scale:
 
 
 def parse_labels(text: str, positive: str | None = None) -> Scale:
-    """The scale of labels written as `No,Yes`, the lowest first. Raises `SpecError` for invalid labels."""
+    """The scale of labels written as `No,Yes`, the lowest first; `positive` is the positive label. Raises `SpecError`
+    for invalid labels.
+    """
     labels = [" ".join(part.split()) for part in text.split(",")]
     if (wrong := labels_fault(labels, positive)) is not None:
         option, _, complaint = wrong.partition(" ")
@@ -89,7 +95,7 @@ def parse_labels(text: str, positive: str | None = None) -> Scale:
 def read_answers(
     path: Path, criterion: str | None, scale: Scale, rating_pattern: str | None = None
 ) -> list[AnswerLine]:
-    """All answers of a file. A line's own `criterion` and `scale` replace the given defaults.
+    """All answers of a file. A line's own `criterion` and `scale` replace the values given here.
 
     The text of an answer is read from the key `text`, or from `response` where there is no `text`. A line's `story`, if
     it is a text, is copied to the result; a rating whose words occur in the story counts as a quotation. Raises
@@ -102,8 +108,8 @@ def read_answers(
 
 
 def parse_answers(answers: Sequence[AnswerLine], parser: Parser, structured: Structured) -> list[Parsed]:
-    """A judgment on every answer. Ratings of the file's other criteria may accompany the rating but do not
-    replace it.
+    """The parser's judgment on every answer. An answer may also rate other criteria of the file; these ratings are not
+    used for its own criterion.
 
     An answer about several criteria is read once; its lines follow each other, in the order of the criteria.
     """
@@ -130,7 +136,7 @@ def parse_answers(answers: Sequence[AnswerLine], parser: Parser, structured: Str
 
 
 def differing(first: Sequence[Parsed], second: Sequence[Parsed]) -> list[tuple[Parsed, Parsed]]:
-    """Pairs of results for the same line whose ratings or statuses differ."""
+    """Pairs of results for the same line, from two parses of one file, whose ratings or statuses differ."""
     pairs = zip(first, second, strict=True)
     return [
         (a, b) for a, b in pairs if (a.judgment.rating, a.judgment.status) != (b.judgment.rating, b.judgment.status)
@@ -170,7 +176,9 @@ def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def text_key(path: Path, number: int, value: dict[str, Any]) -> str:
-    """The key that holds the text of a line's answer: `text` or `response`."""
+    """The key that holds the text of a line's answer: `text` or, where there is no `text`, `response`. Raises
+    `DataError` where the line has neither.
+    """
     key = _TEXT if _TEXT in value or _OTHER_TEXT not in value else _OTHER_TEXT
     if key not in value:
         raise DataError("has no text", file=path, row=number, column="text", allowed="a string")
@@ -205,7 +213,9 @@ def _own_scale(path: Path, number: int, value: Any) -> Scale:
 
 
 def free_key(key: str, value: dict[str, Any], taken: Sequence[str]) -> str:
-    """A key for an input value that does not collide with the keys of results: a key in `taken` becomes `given_...`."""
+    """A key for an input value that does not collide with the keys of results: `given_` is put before a key that is in
+    `taken`; any other key is unchanged.
+    """
     if key not in taken:
         return key
     given = f"given_{key}"

@@ -22,7 +22,8 @@ _LONGEST_BARE_RATING = 10
 
 @dataclass(frozen=True, slots=True)
 class AsPublished:
-    """Takes the first number of an answer. A missing number, or one outside 1-5, becomes 3 with the flag `imputed`.
+    """Parser that takes the first number of an answer. A missing number, or one outside 1-5, becomes 3 with the flag
+    `imputed`.
 
     The status is always `ok`, as in the study: refusals, empty answers, years and "10/10" all count as 3. Use this
     parser to reproduce published tables, never to measure.
@@ -41,8 +42,8 @@ class AsPublished:
         story: str = "",  # noqa: ARG002  nor the story
         rating_pattern: str | None = None,  # noqa: ARG002  nor patterns
     ) -> Judgment:
-        """The judgment by the study's rule. Raises `SpecError` for a scale other than 1-5, for which the rule is not
-        defined.
+        """The judgment by the HANNA judge study's rule: the first number is the rating, and a missing rating becomes 3.
+        Raises `SpecError` for a scale other than 1-5, for which the rule is not defined.
         """
         scale = criterion.scale
         if (scale.min, scale.max) != (1, 5):
@@ -64,5 +65,5 @@ class AsPublished:
 
 
 def load() -> AsPublished:
-    """The parser, for the registry."""
+    """The parser that reproduces the HANNA judge study, for the registry of parsers."""
     return AsPublished()

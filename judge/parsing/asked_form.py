@@ -41,10 +41,10 @@ def has_asked_form(
     rating_pattern: str | None = None,
     choices: Sequence[str] = (),
 ) -> bool | None:
-    """Whether the whole text has the requested form. None where the answer was cut, blocked or declined, so that its
-    form says nothing.
+    """Whether the whole text has the form that `structured` requested. None where no form was requested, or where the
+    answer was cut, blocked or declined, so that its form says nothing.
 
-    With a `rating_pattern`, an answer that matches the Eval-Prompt's pattern has the form that its author requested.
+    With a `rating_pattern`, an answer that the Eval-Prompt's pattern matches has the requested form too.
     """
     if structured == "none":
         return None

@@ -1,5 +1,5 @@
-"""Distribution of the probability over labels at the position of the rating, without regard to letter case, along the
-generated tokens.
+"""Probabilities of the labels of a scale at the position of the rating in an answer, from token log-probabilities.
+Labels are followed along the generated tokens, without regard to letter case.
 """
 
 from __future__ import annotations

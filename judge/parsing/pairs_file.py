@@ -20,8 +20,8 @@ _PAIR, _WITH_TIE = 2, 3
 
 @dataclass(frozen=True, slots=True)
 class ComparedLine:
-    """One line of the file: the answer, the labels from which the judge chose, and the other keys of the line
-    (`passed`), which are copied to the output.
+    """One line of a file of comparisons: the answer, the labels from which the judge chose, and the other keys of the
+    line (`passed`), which are copied to the output.
 
     `stories` are the texts of the compared stories, empty where they are not known.
     """
@@ -37,13 +37,13 @@ class ComparedLine:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One line of the file with its parsed verdict."""
+    """One line of a file of comparisons with its parsed verdict."""
 
     answer: ComparedLine
     verdict: Verdict
 
     def row(self) -> dict[str, Any]:
-        """A flat row: line number, copied keys, preference, status, flags and explanation."""
+        """The parsed line as a flat row: line number, copied keys, preference, status, flags and explanation."""
         verdict = self.verdict
         return {
             "line": self.answer.line,
@@ -58,7 +58,9 @@ class Compared:
 def read_comparisons(
     path: Path, choices: Sequence[str] | None = None, criterion: str | None = None
 ) -> list[ComparedLine]:
-    """All answers of a file. A line's own `labels`, `tie_offered` and `criterion` replace the given defaults.
+    """All answers of a file of comparisons. A line's own `labels` and `criterion` replace the values given here
+    (`choices`, `criterion`). A tie counts as offered if the line says so in `tie_offered` or, without this key, if
+    there is a third label.
 
     Raises `DataError` with file, line and key.
     """
@@ -66,7 +68,7 @@ def read_comparisons(
 
 
 def parse_comparisons(answers: Sequence[ComparedLine], structured: Structured) -> list[Compared]:
-    """Parse the verdict of every answer."""
+    """Every answer with its parsed verdict."""
     return [
         Compared(
             answer,

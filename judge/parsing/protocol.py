@@ -9,7 +9,7 @@ from judge.records import Criterion, Judgment, Response, Structured
 
 
 class Parser(Protocol):
-    """Turns responses into judgments; equal input gives equal output.
+    """Interface of a parser, which turns responses into judgments; equal input gives equal output.
 
     `version` is part of the signature of every table. `imputes` says whether the parser gives a number where the answer
     states none. An exception in a parser is an error of the program and is never turned into a status.
@@ -17,7 +17,7 @@ class Parser(Protocol):
 
     @property
     def version(self) -> str:
-        """Name and number, e.g. `ours/3`; the number changes whenever any judgment can change."""
+        """Name and number of the parser, e.g. `ours/3`; the number changes whenever any judgment can change."""
         ...
 
     @property

@@ -32,8 +32,8 @@ def code_of(parser: str) -> str | None:
 
 @lru_cache(maxsize=1)
 def _our_code() -> str | None:
-    """Fingerprint of the source files; None where they cannot be read, or are newer than the code that this process
-    imported.
+    """Fingerprint of the source files of all built-in parsers; None where they cannot be read, or are newer than the
+    code that this process imported.
     """
     package = Path(__file__).parent
     try:

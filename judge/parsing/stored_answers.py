@@ -57,7 +57,7 @@ class StoredAnswers:
         definition: Mapping[str, Any],
         text_of: Callable[[str], str] = _no_text,
     ) -> StoredAnswers:
-        """The reader for a run, from its criteria and the definition stored in its journal."""
+        """The reader for the answers of a run, from its criteria and the definition stored in its journal."""
         return cls(
             parser,
             {criterion.name: criterion for criterion in criteria},
@@ -69,7 +69,9 @@ class StoredAnswers:
         )
 
     def with_texts(self, text_of: Callable[[str], str]) -> StoredAnswers:
-        """A copy that also has the texts of stories, taken from an open journal."""
+        """A copy of this reader that also has the texts of stories; `text_of` gives the text of a story by its id, for
+        example from an open journal.
+        """
         return replace(self, text_of=text_of)
 
     def criteria_of(self, eval_prompt: str) -> int:
@@ -77,7 +79,7 @@ class StoredAnswers:
         return len(self.joint[eval_prompt]) if eval_prompt in self.joint else 1
 
     def judgments(self, answer: Answer) -> list[tuple[Answer, Judgment]]:
-        """[(answer, judgment)]. An answer about several criteria gives one pair for each criterion."""
+        """List of (answer, judgment), with one entry for each criterion that the answer rates."""
         names = self.joint.get(answer.eval_prompt)
         if names is None:
             return [(answer, self.judgment(answer))]
@@ -92,10 +94,10 @@ class StoredAnswers:
         return list(zip(each, read, strict=True))
 
     def judgment(self, answer: Answer) -> Judgment:
-        """The parser's judgment of an answer. Without an answer to read, the judgment's status says why. The query's
-        own flags come first.
+        """The parser's judgment of an answer; for an answer about several criteria, that of `answer.criterion`.
 
-        For an answer about several criteria, the judgment is that of `answer.criterion`.
+        Where no answer was received, the judgment's status says why. The query's own flags come before those of the
+        parser.
         """
         if answer.eval_prompt in self.joint:
             return next(judgment for single, judgment in self.judgments(answer) if single.criterion == answer.criterion)

@@ -48,8 +48,8 @@ class StoredVerdicts:
     def of_run(
         cls, definition: Mapping[str, Any], compared: Mapping[str, tuple[str, str]], text_of: Callable[[str], str]
     ) -> StoredVerdicts:
-        """The reader for a run, from its stored definition. `compared` maps a query key to (pair, story shown
-        second).
+        """The reader for the comparisons of a run, from its stored definition. `compared` maps a query key to (pair,
+        story shown second).
         """
         choices = CHOICES if definition["ties"] else CHOICES[:2]
         scored = definition.get("scoring", "text") == "logprobs"
@@ -57,8 +57,8 @@ class StoredVerdicts:
         return cls(choices, definition["structured"], scored, second, text_of)
 
     def verdict(self, answer: Answer) -> Verdict:
-        """The verdict of an answer. Without an answer to read, the verdict's status says why. The query's own flags
-        come first.
+        """The verdict (which story is preferred) of an answer to a comparison. Where no answer was received, the
+        verdict's status says why. The query's own flags come before those of the parser.
         """
         if answer.response is None:
             return Verdict("filtered" if answer.outcome == "filtered" else "not_answered", flags=answer.flags)
@@ -74,7 +74,7 @@ class StoredVerdicts:
 
     def shares(self, answer: Answer, verdict: Verdict) -> Shares | None:
         """Probability shares of first story, second story and tie in an answer. None where the run did not request
-        them, or they cannot be computed.
+        log-probabilities, or the shares cannot be computed from them.
         """
         if not self.scored or answer.response is None:
             return None

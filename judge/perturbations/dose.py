@@ -12,15 +12,15 @@ _T = TypeVar("_T")
 
 
 def count(strength: int, share: float, size: int) -> int:
-    """Number of places to edit: at strength 1 `share` of all `size` places, but at least one. A strength s gives s
-    times as many.
+    """Number of places to edit: at strength 1 `share` of all `size` places, but at least one. At strength s it is s
+    times the number at strength 1.
     """
     return strength * max(1, round(share * size))
 
 
 def first(candidates: Sequence[_T], number: int, rng: Random) -> list[_T]:
-    """The first `number` of the candidates in random order. With the same `rng` state, a higher number keeps these and
-    adds more.
+    """`number` candidates in random order. With the same state of `rng`, a higher number gives these candidates and
+    then further ones.
     """
     order = list(candidates)
     rng.shuffle(order)
@@ -28,8 +28,8 @@ def first(candidates: Sequence[_T], number: int, rng: Random) -> list[_T]:
 
 
 def apart(groups: Sequence[Sequence[Edit]], number: int, rng: Random) -> list[Edit]:
-    """Edits of at most `number` groups, taken in random order. A group whose edits touch those of an earlier group is
-    skipped.
+    """Edits of at most `number` groups, taken in random order. A group holds the edits of one change. A group whose
+    edits touch those of an earlier group is skipped.
     """
     chosen: list[Edit] = []
     taken = 0

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 
 class Edit(NamedTuple):
-    """The characters from `start` up to `end` of the original become `replacement`. If `start` equals `end`, the
-    replacement is inserted.
+    """One change of a text: the characters from `start` up to `end` of the original become `replacement`. If `start`
+    equals `end`, the replacement is inserted.
     """
 
     start: int

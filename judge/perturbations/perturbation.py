@@ -22,9 +22,11 @@ Need = Literal["tagger", "wordnet", "other-stories", "rewriter"]
 class Facts:
     """Description of a perturbation that holds for all stories.
 
-    `aims` are the criteria (names in lower case) whose ratings should fall; empty where no rating or all ratings should
-    fall. `strengths` are in ascending order, and the edits of one strength are among those of the next; (1,) where
-    there are no degrees. `source` is the paper or another reason for the perturbation.
+    `test` says what a good judge does: it rates the changed story lower (`discrimination`), equally (`invariance`), not
+    higher (`attack`), or at the lowest point (`degenerate`). `aims` are the criteria (names in lower case) whose
+    ratings should fall; empty where no rating or all ratings should fall. `strengths` are in ascending order, and the
+    edits of one strength are among those of the next; (1,) where there are no degrees. `source` is the paper or another
+    reason for the perturbation.
     """
 
     name: str
@@ -38,8 +40,9 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word or punctuation mark as analysed by a tagger. `start` and `end` are positions in the text. `head` is the
-    index of the syntactic head among the tokens, `sentence` the number of the sentence.
+    """A word or punctuation mark as analysed by a tagger. `start` and `end` are positions in the text. `pos` and `tag`
+    are coarse and fine parts of speech. `head` is the index of the syntactic head among the tokens, `sentence` the
+    number of the sentence.
     """
 
     start: int
@@ -105,10 +108,11 @@ Made = Sequence[Edit] | Unfit
 
 
 class Change(Protocol):
-    """The protocol of functions that make one perturbation of one story."""
+    """The protocol of functions that make one perturbation of one story. They return the edits of the story's text."""
 
     def __call__(self, material: Material, strength: int, rng: Random) -> Made:
-        """The edits of the story's text, or the reason why there are none.
+        """The edits of the story's text that make the perturbation, or the reason why there are none.
 
-        With the same `rng` state, a higher strength gives the same edits and, as far as possible, more.
+        With the same state of `rng`, a higher strength gives the edits of a lower strength and, as far as possible,
+        more.
         """

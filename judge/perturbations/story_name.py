@@ -16,7 +16,9 @@ _FORM = re.compile(r"(?P<origin>.+)@(?:none|(?P<name>[a-z][a-z0-9-]*)\.(?P<stren
 
 
 class PerturbedName(NamedTuple):
-    """A parsed identifier: the original story, its perturbation (None = unchanged) and strength (0 = unchanged)."""
+    """A parsed identifier: id of the original story (`origin`), its perturbation (None = unchanged) and strength (0 =
+    unchanged).
+    """
 
     origin: str
     perturbation: str | None
@@ -24,7 +26,7 @@ class PerturbedName(NamedTuple):
 
     @property
     def done(self) -> str:
-        """Name of the perturbation, or "untouched" for the unchanged story, as printed in a table's row."""
+        """Name of the story's perturbation, or "untouched" for the unchanged story, as printed in a table's row."""
         return self.perturbation or "untouched"
 
 
@@ -34,7 +36,9 @@ def story_name(origin: str, perturbation: str | None = None, strength: int = 1) 
 
 
 def read_name(name: str) -> PerturbedName | None:
-    """Parse an identifier; None where it has another form. An origin may itself contain "@"."""
+    """The parts of a perturbed story's identifier `ORIGIN@PERTURBATION.STRENGTH`; None where it has another form. The
+    original story's id may itself contain "@".
+    """
     match = _FORM.fullmatch(name)
     if match is None:
         return None
@@ -43,6 +47,6 @@ def read_name(name: str) -> PerturbedName | None:
 
 
 def is_emptied(name: str) -> bool:
-    """Whether an identifier names a story whose text was removed on purpose."""
+    """Whether an identifier names a story whose text the perturbation `empty` removed on purpose."""
     read = read_name(name) if f"@{EMPTY}." in name else None
     return read is not None and read.perturbation == EMPTY

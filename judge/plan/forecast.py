@@ -76,8 +76,8 @@ class Forecast:
     """Totals for the whole plan. None = not known. `seconds` is the duration, `cost` is in dollars, and `batch_cost` is
     the cost through the provider's batch API. `basis` says in words how tokens were measured or estimated.
 
-    `subjects` is the number of stories to rate, or of pairs to compare, counted once for each order in which they are
-    shown.
+    `subjects` is the number of stories to rate or, in a run that compares, of pairs, counted once for each order in
+    which they are shown.
     """
 
     subjects: int
@@ -101,12 +101,13 @@ def forecast(
     one_call: bool,
     measured: Measured | None = None,
 ) -> Forecast:
-    """Forecast the totals for `count` stories or shown pairs, from the lengths of their prompts and from a pilot, if
-    there was one.
+    """Forecast of the totals for `count` stories or for `count` pairs (counted once for each order in which they are
+    shown).
 
-    `subjects` yields all stories or pairs, or is a list of some that represent all. `one_call`: all repeats of a query
-    are sent in one request, so that its prompt is paid once. If the pilot measured another number of calls per query,
-    that number is used instead.
+    It uses the lengths of the prompts and, if there was one, the pilot's measurements. `subjects` yields all stories or
+    pairs, or is a list of some that represent all. `price` gives the cost; None = not known. `one_call`: all repeats of
+    a query are sent in one request, so that its prompt is paid once. If the pilot measured another number of calls per
+    query, that number is used instead.
     """
     queries = count * plan.queries_per_subject
     answers = queries * plan.spec.repeats
@@ -136,8 +137,8 @@ def forecast(
 
 
 def _growth(measured: Measured, answers_per_call: float) -> float:
-    """Ratio of the tokens of a planned call to the tokens of a pilot's call, if both return different numbers of
-    answers; 1 where tokens are not known.
+    """Tokens of a planned call divided by the tokens of a pilot's call, if the two return different numbers of answers;
+    1 where tokens are not known.
     """
     if measured.prompt_tokens is None or measured.completion_tokens is None:
         return 1.0
@@ -147,8 +148,8 @@ def _growth(measured: Measured, answers_per_call: float) -> float:
 
 
 def _calls_per_query(repeats: int, one_call: bool, measured: Measured | None) -> float:
-    """Calls per query: extrapolated from the pilot where it sent several repeats of a query, else 1 with `one_call` and
-    `repeats` without.
+    """Calls per query. They are extrapolated from the pilot if it sent several repeats of a query. Otherwise there is 1
+    call with `one_call`, and one for each of the `repeats` without.
     """
     if measured is None or measured.answers_per_query <= 1:
         return 1.0 if one_call else float(repeats)
@@ -157,10 +158,10 @@ def _calls_per_query(repeats: int, one_call: bool, measured: Measured | None) ->
 
 
 def prompt_characters(plan: Plan, subjects: Iterable[Subject]) -> Iterator[float]:
-    """Mean length of the prompts about each story or shown pair, in characters.
+    """For each story or pair as shown, the mean length in characters of the prompts about it.
 
-    For each subject, each Eval-Prompt is rendered with one criterion only. The additional length with other criteria is
-    measured on the first subject, because a template's text about a criterion does not depend on the story.
+    Each Eval-Prompt is rendered with one criterion only. The additional length with other criteria is measured on the
+    first story or pair, because a template's text about a criterion does not depend on the story.
     """
     asked = [(prompt, plan.asked_by(prompt)) for prompt in plan.eval_prompts]
     longer: list[float] | None = None
@@ -188,13 +189,13 @@ def characters_by_query(plan: Plan, subject: Subject) -> dict[tuple[str, str], f
 
 
 def _length(plan: Plan, subject: Subject, prompt: EvalPrompt, asked: Asked) -> int:
-    """Number of characters of one rendered query."""
+    """Number of characters of one rendered query. `asked` is its criterion, or the criteria rated in one answer."""
     messages = plan.messages(subject, prompt, asked)
     return sum(len(message.content) for message in messages)
 
 
 def _completion_tokens(plan: Plan) -> float:
-    """Estimated mean number of tokens per answer, over the queries about a subject; at most max_tokens."""
+    """Estimated mean number of tokens per answer, over the queries about one story or pair; at most max_tokens."""
     guesses = [
         (_ANSWER_TOKENS if prompt.asks_explanation else _RATING_TOKENS)
         * (len(asked) if isinstance(asked, tuple) else 1)

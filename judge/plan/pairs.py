@@ -29,7 +29,7 @@ class StoryPlace:
 
     @classmethod
     def of(cls, story: Story) -> StoryPlace:
-        """Make the StoryPlace of a story."""
+        """The facts of a story that decide with which other stories it is compared: id, story-prompt and system."""
         return cls(story.id, story.story_prompt, story.system)
 
 
@@ -128,11 +128,11 @@ def _within(spec: RunSpec, group: Sequence[StoryPlace]) -> Iterator[tuple[StoryP
 
 
 def circulant(count: int, each: int) -> Iterator[tuple[int, int]]:
-    """The pairs of a circulant graph: each of `count` nodes is joined to `each` others. The graph is connected if
-    `each` is 2 or more.
+    """The edges of a circulant graph, as pairs of node numbers: each of `count` nodes is joined to `each` others. The
+    graph is connected if `each` is 2 or more.
 
-    If both numbers are odd, no such graph exists, and one node has one pair fewer. If there are at most `each` + 1
-    nodes, all pairs are returned.
+    If `count` and `each` are both odd, no such graph exists, and one node has one edge fewer. If there are at most
+    `each` + 1 nodes, all pairs are returned.
     """
     if each >= count - 1:
         yield from combinations(range(count), _EITHER)
@@ -169,6 +169,8 @@ def _check(spec: RunSpec, pairs: Sequence[Pair], stories: dict[str, StoryPlace])
 
 
 def _in_order(pairs: Sequence[Pair], stories: Sequence[StoryPlace]) -> list[Pair]:
-    """Pairs sorted by story-prompt and position of their stories, as they are requested and as a limit counts them."""
+    """Pairs sorted by story-prompt and by the positions of their stories in the dataset. In this order pairs are
+    requested, and a limit on their number counts them.
+    """
     order = {story.id: (story.story_prompt, number) for number, story in enumerate(stories)}
     return sorted(pairs, key=lambda pair: (*order[pair.first], order[pair.second]))

@@ -19,7 +19,7 @@ _ANY_SCALE = Scale(-1e9, 1e9)
 
 def pattern_problems(file: Path) -> list[str]:
     """Sentences on problems, each with the file's name. Empty where the file has neither pattern nor example answer, or
-    the example answer is read as intended.
+    a rating is read from the example answer.
 
     A file that cannot be loaded gives no sentence; `eval_prompts.check.problems` reports it.
     """

@@ -45,7 +45,7 @@ _DATE = re.compile(r"-\d{4}(-?\d{2}){0,2}")
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """Dollars per million tokens, and the source of the price.
+    """Price of a model in dollars per million tokens, and the source of the price.
 
     `cached` is for prompt tokens read from the provider's cache and `written` for those written to it; None = the price
     of `input`. `batch` is the price through the provider's batch API; None = not known. The price holds for prompts of
@@ -73,7 +73,7 @@ class Price:
         return (prompt + completion_tokens * self.output) / 1e6
 
     def of(self, response: Response) -> float:
-        """Cost in dollars of the call that returned this response, from the response's token counts."""
+        """Cost in dollars, at this price, of the call that returned a response, from the response's token counts."""
         return self.cost(
             response.prompt_tokens or 0,
             response.completion_tokens or 0,
@@ -93,7 +93,7 @@ class Price:
         return text + "".join(f"; {part}" for part in (self.source, self.note) if part)
 
     def facts(self) -> dict[str, Any]:
-        """The price as plain data, in the form of the user's table."""
+        """The price as plain data, in the form of the user's price table."""
         numbers: dict[str, Any] = {key: value for key in _NUMBERS if (value := getattr(self, key)) is not None}
         if self.batch is not None:
             numbers["batch"] = {key: value for key in _NUMBERS if (value := getattr(self.batch, key)) is not None}
@@ -127,7 +127,8 @@ def load_prices(
 
     The user's own table has priority and applies at any address. The shipped table gives the price of the provider at
     the address. At an unknown host, such as a gateway, it has prices only for models that nobody but their maker can
-    serve. `on` is the day for which the price is wanted; None = today.
+    serve. It gives no price where a setting in `engine` (such as another service tier) changes the price. `on` is the
+    day for which the price is wanted; None = today.
     """
     own = _user_table()
     if judge in own:
@@ -142,7 +143,9 @@ def reports_cost(base_url: Sequence[str]) -> bool:
 
 
 def parse_price(entry: Any, name: str) -> Price:
-    """Parse a price from plain data. Raises ValueError with a description of the fault."""
+    """The price in plain data, such as an entry of the user's price table. `name` is the judge, for error messages.
+    Raises ValueError with a description of the fault.
+    """
     if not isinstance(entry, Mapping):
         raise ValueError(f"{name} has no input and output")  # noqa: TRY004  one kind of error for the caller
     for key in entry:
@@ -193,7 +196,7 @@ def _shipped(judge: str, base_url: Sequence[str], engine: Mapping[str, Any], on:
 
 
 def _at(host: str, model: str, on: date) -> Price | None:
-    """The shipped price of a model at a host on a day; None where there is none."""
+    """The price of a model at a host on a day, from the shipped table; None where there is none."""
     data = _snapshot()
     sections = data["providers"].values()
     section_of_host = next((section for section in sections if host in section["hosts"]), None)
@@ -209,7 +212,9 @@ def _at(host: str, model: str, on: date) -> Price | None:
 
 
 def _step(entry: Any, on: date, checked: str, source: str) -> Price:
-    """The price on a day. `entry` may list several prices, each valid from a certain date on."""
+    """The price on a day, from an entry of the shipped table. The entry may list several prices, each valid from a
+    certain date on.
+    """
     steps = entry if isinstance(entry, list) else [entry]
     now = [step for step in steps if step.get("from", "") <= on.isoformat()][-1]
     numbers = {key: now[key] for key in (*_NUMBERS, "up_to", "note") if key in now}

@@ -1,9 +1,9 @@
 """Renders the queries of a run lazily, one block of stories at a time, so that queries with a common prefix follow each
 other (servers cache prefixes).
 
-The stories (or shown pairs) come grouped by story-prompt. The queries of a block are rendered and sorted as text, so
-that queries with a common prefix are adjacent for any template. A template that begins with the criterion (such as its
-guidelines) gets a separate pass for each criterion, because all stories then share the prefix.
+The stories (or the pairs, in a run that compares) come grouped by story-prompt. The queries of a block are rendered and
+sorted as text, so that queries with a common prefix are adjacent for any template. A template that begins with the
+criterion (such as its guidelines) gets a separate pass for each criterion, because all stories then share the prefix.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ BLOCK = 32
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Plan of a run: its queries about each story, or about each pair as shown."""
+    """Plan of a run: its queries about each story or, in a run that compares, about each pair in each order in which it
+    is shown.
+    """
 
     spec: RunSpec
     criteria: tuple[Criterion, ...]
@@ -46,28 +48,28 @@ class Plan:
 
     @property
     def queries_per_subject(self) -> int:
-        """Number of queries about one story or shown pair. There is one for each Eval-Prompt and criterion, or only one
-        for an Eval-Prompt that rates its criteria in one answer.
+        """Number of queries about one story or one pair as shown. There is one query for each Eval-Prompt and
+        criterion, or only one for an Eval-Prompt that rates its criteria in one answer.
         """
         return sum(len(self.asked_by(prompt)) for prompt in self.eval_prompts)
 
     def asked_by(self, prompt: EvalPrompt) -> tuple[Asked, ...]:
-        """The queries of an Eval-Prompt about one subject, by what they ask for: one criterion each, or a tuple of all
-        the Eval-Prompt's criteria in one query.
+        """What the queries of an Eval-Prompt about one story or pair ask for: one criterion each, or, in a single
+        query, a tuple of all the Eval-Prompt's criteria.
         """
         if prompt.criteria is None:
             return self.criteria
         return (self.criteria if prompt.criteria == "all" else _named(prompt, self.criteria),)
 
     def asked_in(self, journal: JournalReader, limit: int | None = None) -> Iterator[list[Query]]:
-        """Queries about the stories or pairs in a journal (all, or the first `limit`), in groups with a common
-        prefix.
+        """Lists of queries about the stories or pairs in a journal (all, or the first `limit`). The prompts of a list
+        have a common prefix.
         """
         return self.groups(lambda: journal.subjects(limit))
 
     def groups(self, subjects: Callable[[], Iterator[Subject]]) -> Iterator[list[Query]]:
-        """Queries in groups with a common prefix. Each call of `subjects` must return a new iterator over stories or
-        pairs, grouped by story-prompt.
+        """Lists of queries whose prompts have a common prefix. Each call of `subjects` must return a new iterator over
+        stories or pairs, grouped by story-prompt.
         """
         published = self.criteria_set.published
         by_story: list[_Place] = []
@@ -86,7 +88,9 @@ class Plan:
                 yield from self._block_groups(block, [place])
 
     def query(self, subject: Subject, prompt: EvalPrompt, asked: Asked) -> Query:
-        """One rendered query with its key. Raises SpecError or TemplateError where it cannot be rendered."""
+        """One rendered query with its key. `asked` is its criterion, or the criteria rated in one answer. Raises
+        SpecError or TemplateError where it cannot be rendered.
+        """
         spec = self.spec
         messages = self.messages(subject, prompt, asked)
         together = () if isinstance(asked, Criterion) else asked
@@ -118,7 +122,7 @@ class Plan:
         )
 
     def messages(self, subject: Subject, prompt: EvalPrompt, asked: Asked) -> tuple[Message, ...]:
-        """The chat messages of one query."""
+        """The chat messages of one query. `asked` is its criterion, or the criteria rated in one answer."""
         return prompt.render(subject, asked, published=self.criteria_set.published, ties=self.spec.ties)
 
     def definition(self) -> dict[str, Any]:
@@ -168,8 +172,8 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """An Eval-Prompt, its criterion or criteria, and the order in which its rendered text first shows story-prompt,
-    story and criterion.
+    """An Eval-Prompt with its criterion or criteria. `order` names the first two of story-prompt, story and criterion
+    that its rendered text shows, in this order.
     """
 
     eval_prompt: EvalPrompt
@@ -187,8 +191,8 @@ class _Place:
 
 
 def make_plan(spec: RunSpec, *, folder: Path | None = None) -> Plan:
-    """Load the files that the run's definition names (paths relative to `folder`), and check everything that can be
-    checked without stories.
+    """The plan of a run, from the files that the run's definition names (paths relative to `folder`). Everything that
+    can be checked without stories is checked.
     """
     wording = None
     if spec.criteria.wording is not None:
@@ -223,7 +227,7 @@ def make_plan(spec: RunSpec, *, folder: Path | None = None) -> Plan:
 
 def _named(prompt: EvalPrompt, criteria: tuple[Criterion, ...]) -> tuple[Criterion, ...]:
     """The criteria that an Eval-Prompt rates in one answer, in the Eval-Prompt's order. Raises SpecError where the run
-    lacks one of them.
+    lacks one of these criteria.
     """
     by_name = {
         word.casefold(): criterion for criterion in criteria for word in (criterion.abbreviation, criterion.name)
@@ -239,8 +243,10 @@ def _named(prompt: EvalPrompt, criteria: tuple[Criterion, ...]) -> tuple[Criteri
 
 
 def _check_kind(spec: RunSpec, prompts: tuple[EvalPrompt, ...]) -> None:
-    """Raise SpecError where a run has both Eval-Prompts that rate and that compare, where they do not fit the setting
-    `pairs`, or where several criteria in one answer do not fit `structured` or `scoring`.
+    """Raise SpecError where a run's Eval-Prompts do not fit together or do not fit its settings.
+
+    This is so if some Eval-Prompts rate and others compare, if they do not fit the setting `pairs`, or if one asks for
+    several criteria in one answer and `structured` or `scoring` does not allow this.
     """
     compare = [prompt.name for prompt in prompts if prompt.compares]
     rate = [prompt.name for prompt in prompts if not prompt.compares]
@@ -273,8 +279,8 @@ def _check_kind(spec: RunSpec, prompts: tuple[EvalPrompt, ...]) -> None:
 
 
 def missing_reference(plan: Plan, stories: Iterable[Story]) -> Iterator[Story]:
-    """The stories, unchanged. Raises SpecError at the first story without a reference story that an Eval-Prompt
-    needs.
+    """The stories, unchanged. Raises SpecError at the first story that has no reference story although an Eval-Prompt
+    needs one.
     """
     for story in stories:
         for prompt in plan.eval_prompts:
@@ -315,7 +321,9 @@ def query_key(story: str, criterion: Criterion, eval_prompt: str, messages: tupl
 def joint_key(
     story: str, criteria: tuple[Criterion, ...], eval_prompt: str, messages: tuple[Message, ...], spec: RunSpec
 ) -> str:
-    """Fingerprint of a query that rates several criteria in one answer; like `query_key`."""
+    """Fingerprint of a query that rates several criteria in one answer: of everything that the answer depends on,
+    except the judge. It includes the story's id, the criteria and the Eval-Prompt as well as the messages.
+    """
     generation = spec.generation
     head = orjson.dumps(
         [
@@ -342,8 +350,9 @@ def comparison_key(
     messages: tuple[Message, ...],
     spec: RunSpec,
 ) -> str:
-    """Fingerprint of a comparison; like `query_key`. It depends on both stories, their order and the labels of the
-    choices.
+    """Fingerprint of a comparison: of everything that the answer depends on, except the judge. It includes the ids of
+    both stories in the order shown, the criterion, the Eval-Prompt and the labels of the choices as well as the
+    messages.
     """
     generation = spec.generation
     head = orjson.dumps(

@@ -38,7 +38,9 @@ class Serving:
 
 
 def serving(plan: Plan, subjects: Iterable[Subject]) -> Serving:
-    """The `vllm serve` command for each of the run's servers. Raises SpecError for a judge that vLLM cannot serve."""
+    """The `vllm serve` command for each of the run's servers, with notes on assumptions. Raises SpecError for a judge
+    that vLLM cannot serve.
+    """
     spec = plan.spec
     provider, model = JudgeName.of(spec.judge)
     if provider not in ("openai", "vllm", "hf"):
@@ -71,7 +73,9 @@ def serving(plan: Plan, subjects: Iterable[Subject]) -> Serving:
 
 
 def _names(spec: RunSpec, model: str) -> list[str]:
-    """Arguments that set the name under which the server offers the model, or the LoRA adapter applied to it."""
+    """Command-line arguments that set the name under which the server offers the model, or the LoRA adapter applied to
+    it; empty where none are needed.
+    """
     lora = spec.engine.get("lora")
     if lora is not None:
         return ["--served-model-name", f"{model}-base", "--enable-lora", "--lora-modules", f"{model}={lora}"]

@@ -34,17 +34,17 @@ class WritingPlan:
 
     @property
     def criteria(self) -> tuple[Criterion, ...]:
-        """Always empty, because a run that writes stories rates nothing."""
+        """The criteria that the run rates: always empty, because a run that writes stories rates nothing."""
         return ()
 
     @property
     def queries_per_subject(self) -> int:
-        """Number of requests for each story-prompt."""
+        """Number of requests for each story-prompt: one for each writer prompt."""
         return len(self.writer_prompts)
 
     def asked_in(self, journal: JournalReader, limit: int | None = None) -> Iterator[list[Commission]]:
-        """Requests for the story-prompts in a journal (all, or the first `limit`), in groups with equal
-        story-prompts.
+        """Lists of requests for the story-prompts in a journal (all, or the first `limit`). The requests of a list have
+        the same story-prompt.
         """
         for _, wanted in groupby(journal.story_prompts(limit), key=lambda story_prompt: story_prompt.text):
             yield [self.commission(story_prompt, prompt) for story_prompt in wanted for prompt in self.writer_prompts]
@@ -85,8 +85,8 @@ AnyPlan = Plan | WritingPlan
 
 
 def plan_of(spec: AnySpec, *, folder: Path | None = None) -> AnyPlan:
-    """Load the files that the definition of a rating or a writing run names, and check everything that needs no
-    stories.
+    """The plan of a rating run or a writing run, from the files that its definition names (paths relative to `folder`).
+    Everything that can be checked without stories is checked.
     """
     if isinstance(spec, RunSpec):
         return make_plan(spec, folder=folder)
@@ -98,7 +98,9 @@ def plan_of(spec: AnySpec, *, folder: Path | None = None) -> AnyPlan:
 
 
 def commission_key(wanted: str, writer_prompt: str, messages: tuple[Message, ...], spec: GenerateSpec) -> str:
-    """Fingerprint of everything that a written story depends on, except the model that writes it; like `query_key`."""
+    """Fingerprint of everything that a written story depends on, except the model that writes it. It includes the id of
+    the story-prompt (`wanted`) and the writer prompt's name as well as the messages.
+    """
     generation = spec.generation
     head = orjson.dumps(
         [

@@ -38,14 +38,14 @@ def compares(folder: ResultFolder) -> bool:
 
 
 def comparing(runs: Sequence[Path | str]) -> tuple[list[Path], list[Path]]:
-    """(Result folders of these RUNs that hold comparisons, the other result folders)."""
+    """(Result folders of the given RUNs that hold comparisons, the RUNs' other result folders)."""
     folders = resolve(runs)
     compared = [folder.path for folder in folders if compares(folder)]
     return compared, [folder.path for folder in folders if folder.path not in compared]
 
 
 def read(runs: Sequence[Path | str]) -> PreferencesTable:
-    """Build the table of one or more RUNs, which may hold comparisons or ratings.
+    """The preferences table of one or more RUNs, which may hold comparisons or ratings.
 
     People's preferences come once for each dataset. Preferences implied by ratings cover the pairs that a RUN or people
     compared. In a dataset without compared pairs, they cover all pairs within a story-prompt. Raises RunFolderError
@@ -105,7 +105,9 @@ def _stories(datasets: dict[str, Known], rated: RatingsTable | None) -> pd.DataF
 
 
 def _ratings(datasets: dict[str, Known], rated: RatingsTable | None) -> pd.DataFrame:
-    """All ratings, of judges and people, whose means imply preferences. People's ratings of a dataset come once."""
+    """All ratings, of judges and people, whose means imply preferences. People's ratings of a dataset appear once,
+    however many runs use the dataset.
+    """
     rated_rows = [
         (dataset.run, None, name, story, criterion, None, "rater", value)
         for name, dataset in datasets.items()
@@ -123,8 +125,8 @@ def _ratings(datasets: dict[str, Known], rated: RatingsTable | None) -> pd.DataF
 
 
 def _pairs(datasets: dict[str, Known], stories: pd.DataFrame) -> pd.DataFrame:
-    """The pairs for which ratings imply preferences: compared pairs, or all pairs within a story-prompt where a dataset
-    has none.
+    """The pairs for which ratings imply preferences: a dataset's compared pairs or, if it has none, all its pairs
+    within a story-prompt.
     """
     rows = []
     for name, dataset in datasets.items():
@@ -140,7 +142,7 @@ def _pairs(datasets: dict[str, Known], stories: pd.DataFrame) -> pd.DataFrame:
 
 
 def _fact(fact: RunFacts) -> ComparisonFacts:
-    """Facts of a rating run in the form for comparisons, because its mean ratings imply preferences."""
+    """Facts of a rating run in the form of facts of comparisons, because the run's mean ratings imply preferences."""
     return ComparisonFacts(
         run=fact.run,
         judge=fact.judge,

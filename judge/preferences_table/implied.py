@@ -1,4 +1,4 @@
-"""Preferences implied by ratings: the sign of the difference of two mean ratings."""
+"""Preferences implied by ratings: of two stories, the one with the higher mean rating is preferred."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ _WHO = ["run", "judge", "dataset", "criterion", "eval_prompt"]
 
 
 def implied(ratings: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
-    """Rows with source "implied": for each pair and each judge x Eval-Prompt x criterion, and for each pair and
-    criterion of people's ratings.
+    """Rows of the preferences table with source "implied": in each pair, the story with the higher mean rating is
+    preferred.
 
-    A judge's ratings of a story are averaged over repeats, people's over raters. Means that differ by less than 1e-9
-    are a tie. If a story of the pair has no rating, the row has no preference and the status `not_answered`.
+    There is a row for each pair and each judge x Eval-Prompt x criterion, and for each pair and criterion of people's
+    ratings. A judge's ratings of a story are averaged over repeats, people's over raters. Means that differ by less
+    than 1e-9 are a tie. If a story of the pair has no rating, the row has no preference and the status `not_answered`.
 
     Parameters
     ----------
@@ -35,7 +36,9 @@ def implied(ratings: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
 
 
 def pairs_within(stories: pd.DataFrame) -> pd.DataFrame:
-    """All pairs of stories with the same story-prompt, from a table of stories indexed by (dataset, story)."""
+    """All pairs of stories with the same dataset and story-prompt, as columns of the preferences table. `stories` is
+    indexed by (dataset, story).
+    """
     rows = []
     plain = stories.reset_index()
     for (dataset, prompt), part in plain.groupby(["dataset", "story_prompt"], sort=False, observed=True):

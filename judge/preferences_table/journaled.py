@@ -24,10 +24,10 @@ from judge.run_folder import ResultFolder, read_manifest
 
 @dataclass(slots=True)
 class Known:
-    """Facts of one dataset: stories by id, human ratings, human preferences, and the pairs that the run compares.
+    """Facts of one dataset: stories by id, human ratings, human preferences, and the pairs that runs compare.
 
     `content` is the dataset's hash, which distinguishes versions. A rating is (story, criterion, value). `pairs` maps
-    the two story ids to (id of the pair, first story, second story).
+    the set of two story ids to (id of the pair, first story, second story).
     """
 
     content: str
@@ -39,8 +39,8 @@ class Known:
 
 
 def read_journal(folder: ResultFolder, datasets: dict[str, Known]) -> tuple[list[dict[str, Any]], ComparisonFacts]:
-    """The judge's rows and the facts of one result folder. Its dataset is added to `datasets` unless it is there
-    already.
+    """The judge's rows and the facts of one result folder. Its dataset is added to `datasets` (name -> dataset) unless
+    it is there already.
     """
     with JournalReader(folder.journal) as journal, journal.snapshot():
         definition = journal.meta().get("definition")
@@ -83,7 +83,7 @@ def _rows(
     fact: ComparisonFacts,
     gone: frozenset[str],
 ) -> Iterator[dict[str, Any]]:
-    """A row for each repeat that was tried, sorted by pair as shown, criterion, Eval-Prompt and repeat.
+    """A row for each repeat that was tried, sorted by pair in the order shown, criterion, Eval-Prompt and repeat.
 
     Comparisons with a story in `gone` (stories on which the judge was trained) are left out.
     """
@@ -121,7 +121,9 @@ def _rows(
 
 
 def people_rows(dataset: str, known_dataset: Known) -> Iterator[dict[str, Any]]:
-    """A row for each preference of a person, with the stories in the order of the dataset's pair."""
+    """A row for each preference of a person, with the two stories in the order in which the dataset gives their
+    pair.
+    """
     for pair in known_dataset.preferred:
         if pair.first in known_dataset.stories and pair.second in known_dataset.stories:
             about = shown(known_dataset.stories, pair.first, pair.second)
@@ -140,8 +142,8 @@ def people_rows(dataset: str, known_dataset: Known) -> Iterator[dict[str, Any]]:
 
 
 def shown(stories: Mapping[str, StoryRow], first: str, second: str) -> dict[str, Any]:
-    """Columns that follow from the two stories: ids, systems, and the story-prompt, which is "" where the two differ in
-    it.
+    """Columns of the preferences table that follow from the two stories: ids, systems, and the common story-prompt (""
+    where the stories have different ones).
     """
     first_story, other = stories[first], stories[second]
     return {

@@ -17,10 +17,10 @@ _RATED = ("run", "judge", "dataset", "story", "criterion", "eval_prompt", "sourc
 
 
 def of_dataset(dataset: Dataset) -> PreferencesTable:
-    """People's preferences in a dataset. Where nobody compared stories, people's ratings imply preferences for all
-    pairs within a story-prompt.
+    """The preferences table of a dataset alone: people's preferences, and preferences implied by people's mean ratings.
 
-    A pair with a story that is not in the dataset is left out, because its text is not available.
+    Preferences are implied for the pairs that people compared or, if they compared none, for all pairs within a
+    story-prompt. A pair with a story that is not in the dataset is left out, because its text is not available.
     """
     stories_by_id = {story.id: story for story in dataset.stories()}
     rows = [(dataset.name, s.id, s.story_prompt, s.system, len(s.text.split()), s.text) for s in stories_by_id.values()]

@@ -52,7 +52,8 @@ class ComparisonFacts:
     """Facts of one result folder of comparisons, for the signature and the notes of a table.
 
     `orders` is how pairs were shown (both, random, as-given), or "implied" for preferences from ratings. `ties` says
-    whether a tie was offered.
+    whether a tie was offered. `not_in_force` names the requested settings that the judge did not honour, or may not
+    have; "" = none.
     """
 
     run: str
@@ -73,8 +74,8 @@ class ComparisonFacts:
 
 @dataclass(frozen=True, slots=True)
 class PreferencesTable:
-    """`frame` is the table with the columns `COLUMNS`. `stories`, indexed by (dataset, story), has story_prompt,
-    system, words and text.
+    """The preferences table. `frame` has the columns `COLUMNS` and one row for each preference. `stories`, indexed by
+    (dataset, story), has story_prompt, system, words and text. `facts` has one entry for each result folder.
     """
 
     frame: pd.DataFrame

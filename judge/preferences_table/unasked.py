@@ -1,4 +1,4 @@
-"""Counts planned repeats of comparisons that were not requested yet."""
+"""Counts planned repeats of comparisons that are neither answered nor given up."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from judge.run_folder import ResultFolder
 
 
 def unasked(facts: Sequence[ComparisonFacts]) -> int:
-    """Number of planned repeats that are neither answered nor given up, over all these result folders."""
+    """Number of planned repeats of comparisons that are neither answered nor given up, over all result folders in
+    `facts`.
+    """
     left = 0
     for fact in facts:
         with JournalReader(ResultFolder(fact.path).journal) as journal:

@@ -14,7 +14,7 @@ def dollars(amount: float) -> str:
 
 
 def about(amount: float) -> str:
-    """An estimated amount, with a dollar sign and two significant digits."""
+    """An estimated amount with a dollar sign and two significant digits; from $100 on, in dollars and cents."""
     if amount >= 100 or amount < 1e-4:
         return dollars(amount)
     return f"${float(f'{amount:.2g}'):g}"

@@ -21,6 +21,6 @@ def columns() -> int | None:
 
 
 def narrow() -> int | None:
-    """Width in columns if the screen is narrow; None for wide screens, files and pipes."""
+    """Width of the screen in columns if it is narrow (less than 60); None for wide screens, files and pipes."""
     width = columns()
     return width if width is not None and width < NARROW else None

@@ -41,8 +41,8 @@ def plain(table: Table, *, texts: bool = True) -> dict[str, Any]:
 
 
 def table(value: Mapping[str, Any], text_of: TextOf | None = None) -> Table:
-    """The table from the values that `plain` made. `text_of` supplies texts that were left out; without it, their
-    column is omitted.
+    """The table from the values that `plain` made. `text_of` gives the text of each row where texts were left out;
+    without it, their column is omitted.
 
     Raises KeyError or TypeError for values of another form.
     """

@@ -35,7 +35,7 @@ class Column:
 
     `p` marks p values and names their tail: ``two-sided``, ``greater``, ``less``, ``two one-sided``, or ``row`` where
     the column `tail` names it for each row. A p value that would be rounded to 0 is printed as less than the last
-    decimal. `share` marks shares, which are printed in the same way unless they are exactly 0.
+    decimal (<0.01). `share` marks shares, for which the same holds unless they are exactly 0.
 
     `money` prints dollars in the usual format or, with `rough`, to two significant digits.
     """
@@ -55,8 +55,8 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of plain values or `Estimate`s, with notes in whole sentences, and the signature (data and settings) printed
-    below them.
+    """A table to print: rows of plain values or `Estimate`s, with notes in whole sentences, and the signature (data and
+    settings) printed below them.
 
     Notes, cells and reasons may be `judge.wording.Advice`, which names options as in Python until `worded` rewords
     them. A signature is "" only if a previous table of the same numbers carries it. `above` is a line printed above the
@@ -350,7 +350,9 @@ _TAILS = {
 
 
 def _tails(table: Table) -> list[str]:
-    """One sentence for each kind of tail, naming the columns of p values."""
+    """Sentences on the p values of a table: one for each kind of tail (such as two-sided), with the titles of the
+    columns.
+    """
     titles_by_tail: dict[str, dict[str, None]] = {}
     for column in table.columns:
         if column.p and table.rows:
@@ -359,8 +361,8 @@ def _tails(table: Table) -> list[str]:
 
 
 def reasons(table: Table) -> list[str]:
-    """Notes on p values and undefined cells: one sentence for each tail of p values, and one for each reason why cells
-    are undefined, each with the columns.
+    """Notes on p values and undefined cells: one sentence for each kind of tail (such as two-sided), and one for each
+    reason why cells are undefined, with the titles of the columns.
     """
     titles_by_reason: dict[str, dict[str, None]] = {}
     for row in table.rows:

@@ -21,8 +21,8 @@ LEAST_TEXT = 12
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """A table's titles and cells as text, shapes (columns,) and (rows, columns). `numeric` marks columns of numbers,
-    `wraps` limits the width of texts.
+    """A table's titles and cells as text. `titles` has one text per column, `rows` one tuple per row. `numeric` marks
+    columns of numbers, `wraps` limits the width of texts (None = no limit).
     """
 
     titles: tuple[str, ...]
@@ -31,7 +31,7 @@ class Cells:
     wraps: tuple[int | None, ...]
 
     def of(self, columns: Sequence[int]) -> Cells:
-        """Titles and cells of the given columns only."""
+        """The table's titles and cells, with the given columns only."""
         rows = tuple(tuple(row[i] for i in columns) for row in self.rows)
         return Cells(
             tuple(self.titles[i] for i in columns),
@@ -41,7 +41,7 @@ class Cells:
         )
 
     def widest(self, column: int) -> int:
-        """Width in characters of the widest cell of a column."""
+        """Width in characters of the widest cell of a column, after long texts are wrapped."""
         limit = self.wraps[column]
         cells = [row[column] for row in self.rows]
         lines = [line for cell in cells for line in (_wrapped(cell, limit) if limit else [cell])]
@@ -49,7 +49,9 @@ class Cells:
 
 
 def blocks(cells: Cells, width: int | None) -> list[list[str]]:
-    """Lines of the table's body. There is one block, or several where the table is too wide."""
+    """Lines of the table's body, in blocks: one block, or several with some of the columns each where the table is
+    wider than `width`.
+    """
     widths = _widths(cells, width)
     if width is None or _total(widths) <= width:
         return [_lines(cells, widths)]
@@ -62,12 +64,12 @@ def blocks(cells: Cells, width: int | None) -> list[list[str]]:
 
 
 def total_width(cells: Cells) -> int:
-    """Width in characters of a line of the whole table."""
+    """Width in characters of the whole table when nothing is made narrower."""
     return _total(_widths(cells, None))
 
 
 def _widths(cells: Cells, width: int | None) -> list[int]:
-    """Width of each column. If the table is too wide, titles are wrapped, and then texts."""
+    """Width in characters of each column. If the table is wider than `width`, titles are wrapped, and then texts."""
     columns = range(len(cells.titles))
     body = [cells.widest(i) for i in columns]
     whole = [max(len(cells.titles[i]), body[i]) for i in columns]
@@ -104,8 +106,8 @@ def _leading_texts(cells: Cells, widths: Sequence[int], width: int) -> list[int]
 
 
 def _groups(cells: Cells, widths: Sequence[int], keys: Sequence[int], width: int) -> Iterator[list[int]]:
-    """Numbers of the columns outside `keys` in groups, each as wide as the screen allows next to the columns in
-    `keys`.
+    """Numbers of the columns outside `keys`, in groups: each group is as wide as the screen allows next to the columns
+    in `keys`.
     """
     left = sum(widths[i] + GAP for i in keys)
     group: list[int] = []
@@ -158,7 +160,7 @@ def _row(
 
 
 def _wrapped(text: str, width: int) -> list[str]:
-    """Lines of a cell. Names with hyphens are not split where they fit."""
+    """Lines of a cell that is wrapped at `width` characters. Names with hyphens are not split where they fit."""
     if len(text) <= width:
         return [text]
     return textwrap.wrap(text, width, break_on_hyphens=False) or [""]

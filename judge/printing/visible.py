@@ -19,7 +19,7 @@ _T = TypeVar("_T")
 
 def visible(text: str) -> str:
     r"""The text with its line breaks, but with control and formatting characters (escape sequences, text direction)
-    written as \x1b.
+    written as escapes such as \x1b.
     """
     return _HIDDEN.sub(_shown, text.replace("\r\n", "\n"))
 
@@ -39,7 +39,7 @@ def no_formula(value: _T) -> _T | str:
 
 
 def as_written(cell: str) -> str:
-    """The original text of a cell that `no_formula` made."""
+    """The original text of a CSV cell, without the apostrophe that `no_formula` put in front."""
     return cell[1:] if cell[:1] == "'" and no_formula(cell[1:]) != cell[1:] else cell
 
 

@@ -26,8 +26,8 @@ _CODED = ("dataset", "story", "story_prompt", "system", "source", "rater", "stat
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Coded:
-    """The columns of a data frame: text columns as codes into `levels` (-1 = null), ratings as floats, repeats as
-    integers (-1 = null).
+    """The columns of a data frame, coded: text columns as integer codes into `levels` (-1 = null), ratings as floats,
+    and repeats as integers (-1 = null).
     """
 
     codes: dict[str, Integers]
@@ -37,14 +37,16 @@ class _Coded:
     explained: NDArray[np.bool_]
 
     def where(self, keep: NDArray[np.bool_]) -> _Coded:
-        """The rows in the mask. No copy is made where the mask keeps all rows."""
+        """Only the rows for which `keep` is true. No copy is made where this is so for all rows."""
         if keep.all():
             return self
         codes = {name: code[keep] for name, code in self.codes.items()}
         return _Coded(codes, self.levels, self.rating[keep], self.repeat[keep], self.explained[keep])
 
     def dense(self, name: str) -> tuple[Integers, list[Any]]:
-        """(codes, levels) of a column: codes 0..k-1 in order of first appearance (-1 = null), and the k levels."""
+        """(Codes, levels) of a column. The k different values of these rows are the levels; their codes are 0 to k - 1
+        in order of first appearance, and -1 for null.
+        """
         code = self.codes[name]
         new_codes = np.full(len(self.levels[name]) + 1, -1, dtype=np.int64)
         used = _first_rows(code, len(self.levels[name]))
@@ -143,8 +145,8 @@ def _build_one(dataset: str, rows: _Coded, table: RatingsTable) -> RatingMatrix:
 def _stories(
     dataset: str, rows: _Coded, story: Integers, names: Sequence[object], story_facts: pd.DataFrame
 ) -> pd.DataFrame:
-    """Facts of the stories in axis order. Story-prompt and system come from the rows; words, text and features come
-    from the table of stories.
+    """Facts of the stories, in the order of the rating matrix's axis of stories (`names`). Story-prompt and system come
+    from the rows; words, text and features come from the table of stories.
     """
     first = _first_rows(story, len(names))
     facts = pd.DataFrame({"story": names}).set_index("story")
@@ -162,14 +164,18 @@ def _stories(
 
 
 def _first_rows(code: Integers, levels: int) -> Codes:
-    """Index of the first row with each code; the total number of rows for a code that does not occur."""
+    """Index of the first row with each of the codes 0 to `levels` - 1; the total number of rows for a code that does
+    not occur.
+    """
     first = np.full(levels + 1, code.size, dtype=np.int64)
     first[code[::-1]] = np.arange(code.size - 1, -1, -1)
     return first[:levels]
 
 
 def _cells(rows: _Coded) -> tuple[Integers, tuple[Cell, ...]]:
-    """(Index of the judge cell of each row, the judge cells in order of appearance)."""
+    """(Number of the judge cell of each row, the judge cells in order of appearance). A judge cell is run x judge x
+    Eval-Prompt x criterion.
+    """
     code = np.zeros(rows.rating.size, dtype=np.int64)
     for name in _KEY:
         code = code * (len(rows.levels[name]) + 1) + rows.codes[name] + 1
@@ -195,7 +201,9 @@ def _imported(cell: Integers, cells: int, rows: _Coded) -> tuple[bool, ...]:
 
 
 def _prompt_codes(prompts: pd.Series[str]) -> Codes:
-    """Codes of story-prompts. A story without a story-prompt (null or empty) gets a code of its own."""
+    """Integer codes of the stories' story-prompts. A story without a story-prompt (null or empty) gets a code of its
+    own.
+    """
     text = prompts.where(prompts.notna(), "").astype(str)
     own = [t if t else f"\0{i}" for i, t in enumerate(text)]
     return pd.factorize(pd.Series(own, dtype=object))[0].astype(np.int64)

@@ -20,7 +20,7 @@ from judge.records import Scale
 
 
 class Cell(NamedTuple):
-    """A judge cell: run, judge, Eval-Prompt and criterion of one row of a correlation table."""
+    """A judge cell: the run, judge, Eval-Prompt and criterion to which one series of ratings belongs."""
 
     run: str
     judge: str
@@ -30,8 +30,8 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Raters:
-    """Human ratings of one criterion, shape (stories, columns). There is one column for each rater or, if `known` is
-    false, for each position in the stored order.
+    """Human ratings of one criterion. `ratings` has shape (stories, columns), with one column for each rater or, if
+    `known` is false, for each position in the stored order of a story's ratings.
 
     `reason` says why the raters are not known; only one-way statistics are then possible. `ascending` says that each
     story's ratings are stored in ascending order, so that a position does not stand for one person.
@@ -46,8 +46,8 @@ class Raters:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answers:
-    """The repeats of one judge cell for all stories of the dataset. Arrays have shape (stories, repeats); `numbers` has
-    shape (repeats,) and holds the numbers of the repeats.
+    """The repeats of one judge cell (run x judge x Eval-Prompt x criterion) for all stories of the dataset. Arrays have
+    shape (stories, repeats); `numbers` has shape (repeats,) and holds the numbers of the repeats.
 
     `asked`: the repeat was requested. `ratings`: NaN where the repeat was not requested or gave no rating. `explained`:
     the answer has an explanation.
@@ -61,26 +61,30 @@ class Answers:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RatingMatrix:
-    """All ratings of one dataset, by judges and by people.
+    """All ratings of one dataset, by judges and by people. Arrays over the dataset's n stories share one order of
+    stories.
 
     Attributes
     ----------
+    dataset : str
+        Name of the dataset.
     stories : DataFrame, one row per story
-        `story, story_prompt, system, words, text` and the features that came with an import, in axis order.
+        `story, story_prompt, system, words, text` and the features that came with an import, in the order of
+        the arrays.
     systems : tuple of str
         Names of the systems that wrote the stories.
     system, story_prompt : array of int, shape (n,)
         Code of each story's system in `systems`, and of its story-prompt. A story without a story-prompt has
         a code of its own.
     cells : tuple of Cell
-        The judge cells, in the order of the first axis of `judge`.
-    judge, valid, asked : arrays, shape (cells, n)
+        The judge cells (run x judge x Eval-Prompt x criterion), in the order of the first axis of `judge`.
+    judge, valid, asked : arrays, shape (judge cells, n)
         Mean over repeats with a rating, number of repeats with a rating, number of repeats requested.
-    missing : tuple of mappings, one per cell
+    missing : tuple of mappings, one per judge cell
         Status -> number of repeats without a rating.
-    imported : tuple of bool, one per cell
+    imported : tuple of bool, one per judge cell
         Whether the ratings were imported from a table of another program.
-    means : tuple of bool, one per cell
+    means : tuple of bool, one per judge cell
         Whether the ratings are means of repeats that are not available. This is possible only for imported
         ratings, and the import can declare it. If it did not, the ratings count as single ratings where all of
         them are points of the scale (whole numbers if the scale is not known), else as means.
@@ -128,17 +132,21 @@ class RatingMatrix:
 
     @property
     def n(self) -> int:
-        """Number of stories."""
+        """Number of stories in the dataset."""
         return len(self.stories)
 
     def repeats(self, cell: int) -> Floats:
-        """A judge cell's ratings, shape (stories with a requested repeat, repeats); NaN = no rating."""
+        """Ratings of one judge cell (run x judge x Eval-Prompt x criterion), shape (stories with a requested repeat,
+        repeats); NaN = no rating.
+        """
         wide, _ = self._judge_rows.wide(cell, self.n)
         asked = self.asked[cell] > 0
         return np.asarray(wide[asked], dtype=np.float64)
 
     def answers(self, cell: int) -> Answers:
-        """A judge cell's repeats for all stories of the dataset: which were requested, rated and explained."""
+        """The repeats of one judge cell (run x judge x Eval-Prompt x criterion) for all stories of the dataset: which
+        were requested, rated and explained.
+        """
         ratings, numbers = self._judge_rows.wide(cell, self.n)
         asked = self._judge_rows.present(cell, self.n)
         return Answers(numbers, asked, ratings, self._judge_rows.present(cell, self.n, explained=True))

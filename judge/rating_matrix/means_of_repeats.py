@@ -1,5 +1,5 @@
-"""Decides which imported judge cells hold means of repeats and which hold single ratings. A declaration in the import
-has priority.
+"""Decides which imported judge cells hold means of repeats and which hold single ratings. A judge cell is run x judge x
+Eval-Prompt x criterion. A declaration in the import has priority.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ _WHOLE = Scale(min=-1e9, max=1e9, step=1)
 def means_of_repeats(
     facts: Sequence[RunFacts], cells: Sequence[Cell], imported: Sequence[bool], asked: Codes, ratings: Floats
 ) -> tuple[bool, ...]:
-    """Whether each judge cell holds means of repeats. `asked` and `ratings` have shape (cells, n). A cell with several
-    repeats of a story holds single ratings.
+    """For each judge cell (run x judge x Eval-Prompt x criterion), whether it holds means of repeats. `asked` (number
+    of repeats requested) and `ratings` have shape (judge cells, stories). A cell with several repeats of a story holds
+    single ratings.
     """
     return tuple(
         is_imported and int(asked[i].max(initial=0)) < 2 and _mean(facts, cell, ratings[i])

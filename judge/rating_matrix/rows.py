@@ -16,8 +16,8 @@ Integers = NDArray[np.integer[Any]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RatingRows:
-    """Ratings in long format. The rows of group g are bounds[g]:bounds[g + 1]. `column` is the number of the repeat or
-    of the rater, -1 where unknown.
+    """Ratings in long format, sorted by group (a judge cell or a human criterion). The rows of group g are
+    bounds[g]:bounds[g + 1]. `column` is the number of the repeat or of the rater, -1 where unknown.
 
     `explained` says for each row whether the answer has an explanation; None for human ratings.
     """
@@ -29,8 +29,9 @@ class RatingRows:
     explained: NDArray[np.bool_] | None = None
 
     def wide(self, group: int, stories: int) -> tuple[Floats, Codes]:
-        """(ratings, column numbers) of a group. Ratings have shape (stories, columns), with NaN = no rating; several
-        ratings of a story in one column are averaged. Column numbers are the numbers of the repeats or raters.
+        """(Ratings, column numbers) of a group (a judge cell or a human criterion). Ratings have shape (stories,
+        columns), with NaN = no rating; several ratings of a story in one column are averaged. A column is one repeat or
+        rater, and column numbers are the numbers of these.
         """
         rows = slice(int(self.bounds[group]), int(self.bounds[group + 1]))
         columns, column = np.unique(self.column[rows], return_inverse=True)
@@ -39,8 +40,8 @@ class RatingRows:
         return means(total, count).reshape(stories, columns.size), columns.astype(np.int64)
 
     def present(self, group: int, stories: int, *, explained: bool = False) -> NDArray[np.bool_]:
-        """Mask of shape (stories, columns), as in `wide`: where the group has a row or, with `explained`, a row with an
-        explanation.
+        """Mask of shape (stories, columns): where a group (a judge cell or a human criterion) has a row or, with
+        `explained`, a row with an explanation. A column is one repeat or rater, as in `wide`.
         """
         rows = slice(int(self.bounds[group]), int(self.bounds[group + 1]))
         columns, column = np.unique(self.column[rows], return_inverse=True)
@@ -61,7 +62,9 @@ def sort_rows(
     rating: Floats,
     explained: NDArray[np.bool_] | None = None,
 ) -> RatingRows:
-    """Rows sorted by group. The order within a group is kept."""
+    """Ratings in long format, sorted by group (a judge cell or a human criterion). `group` has the group number of each
+    row. The order within a group is kept.
+    """
     bounds = np.concatenate([[0], np.cumsum(np.bincount(group, minlength=groups))]).astype(np.int64)
     if group.size == 0 or bool((group[1:] >= group[:-1]).all()):
         return RatingRows(story, column, rating, bounds, explained)
@@ -71,16 +74,16 @@ def sort_rows(
 
 
 def cell_means(group: Integers, groups: int, story: Integers, rating: Floats, n: int) -> tuple[Floats, Codes]:
-    """(Mean rating, number of ratings) for each group and story, both with shape (groups, n). A mean without ratings is
-    NaN.
+    """(Mean rating, number of ratings) for each group and story, both with shape (groups, n stories). A group is a
+    judge cell or a human criterion. A mean without ratings is NaN.
     """
     total, count = sums(group.astype(np.int64) * n + story, rating, groups * n)
     return means(total, count).reshape(groups, n), count.reshape(groups, n)
 
 
 def sums(cell: Codes, rating: Floats, size: int) -> tuple[Floats, Codes]:
-    """(Sum of ratings, number of ratings) for each of `size` positions; `cell` gives the position of each rating. NaN
-    is left out.
+    """(Sum of ratings, number of ratings) for each of `size` positions; `cell` gives the position of each rating.
+    Ratings that are NaN are left out.
     """
     rated = ~np.isnan(rating)
     if not rated.all():

@@ -65,7 +65,8 @@ def read(
     telling : callable
         Progress callback for parsing that takes long.
     beside : callable, optional
-        Called with the open journal and the facts of each result folder, to read more data from the same snapshot.
+        Function called for each result folder with its open journal and its facts, so that the caller can read more
+        data from one state of the journal.
     stated : bool
         True reads ratings from the text of the answers, even where the run asked for expected values over
         log-probabilities.
@@ -75,8 +76,8 @@ def read(
     Raises
     ------
     RunFolderError
-        If a RUN has no results, or two results name one dataset but hold different stories: tables over both would
-        compare different things.
+        If a RUN has no results, or two results name one dataset but hold different stories: a table over both
+        results would mix different stories.
     """
     asked = Asked(parser, load_parser(parser), explanations, keep, telling, beside, stated)
     pieces: list[Piece] = []
@@ -124,9 +125,10 @@ def _said(fact: RunFacts, scales: Scales, imported: Sequence[Imported]) -> list[
 
 
 def _once(imported: Sequence[Imported], seen: set[str]) -> list[pd.DataFrame]:
-    """Imported rows of each folder. Human ratings of a dataset are kept only from the first folder that has them.
+    """Rows of each imported folder, with the human ratings of a dataset only in the first folder that has them.
 
-    `seen` holds the datasets whose human ratings are already in the table; it is extended.
+    `seen` holds the datasets whose human ratings are already in the ratings table. Datasets with human ratings in these
+    folders are added to it.
     """
     kept = []
     for part in imported:
@@ -138,7 +140,9 @@ def _once(imported: Sequence[Imported], seen: set[str]) -> list[pd.DataFrame]:
 
 
 def _stacked(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """Concatenate frames by rows. A single non-empty frame is returned unchanged, with its categorical columns."""
+    """The rows of all frames in one frame. If only one frame has rows, it is returned unchanged, with its categorical
+    columns.
+    """
     filled = [frame for frame in frames if len(frame)]
     if len(filled) == 1:
         return filled[0]

@@ -31,7 +31,7 @@ class Judged(NamedTuple):
 
 
 def judged(answer: Answer, judgment: Judgment) -> Judged:
-    """Combine a repeat's answer and the judgment parsed from it in one row."""
+    """One row of the ratings table: the names in a repeat's answer, and the judgment parsed from it."""
     flags = ";".join(judgment.flags)
     names = (answer.story, answer.criterion, answer.eval_prompt)
     return Judged(*names, judgment.status, flags, answer.repeat, judgment.rating, judgment.explanation)
@@ -39,14 +39,14 @@ def judged(answer: Answer, judgment: Judgment) -> Judged:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Block:
-    """Judgments of one block of answers, one row per judgment.
+    """Judgments parsed from one block of answers, one row per judgment. Journals store their answers in blocks.
 
     Attributes
     ----------
     rows : structured array
         Columns of names hold indices into `names`; `repeat` and `rating` hold numbers (NaN = no rating).
     names : dict
-        For each column of names, the list that its indices point into.
+        For each column of names (such as `story`), the list of names that its indices point into.
     explanations : list or None
         Explanation of each row; None where explanations were not read.
     """
@@ -57,7 +57,7 @@ class Block:
 
     @classmethod
     def of(cls, judgments: Iterable[Judged]) -> Block:
-        """Encode rows as a block, in the given order."""
+        """A block that holds these rows in the given order, with names stored as codes."""
         listed = list(judgments)
         rows = np.empty(len(listed), dtype=COLUMNS)
         names = {}

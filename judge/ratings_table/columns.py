@@ -44,10 +44,10 @@ class Piece:
 
 
 def frame_of(pieces: Sequence[Piece], *, explanations: bool) -> pd.DataFrame:
-    """Concatenate pieces to one data frame. Without `explanations` that column is null and columns of names are
-    categorical.
+    """One data frame with the rows of all pieces.
 
-    Categories are sorted, so that sorting and grouping give the same order as with text columns.
+    If `explanations` is False, the column of explanations is null, and columns of names are categorical. Categories are
+    sorted, so that sorting and grouping give the same order as with text columns.
     """
     count = sum(piece.rating.size for piece in pieces)
     columns: dict[str, Any] = {}
@@ -62,9 +62,9 @@ def frame_of(pieces: Sequence[Piece], *, explanations: bool) -> pd.DataFrame:
 
 
 def ordered(present: Iterable[str]) -> list[str]:
-    """Sort column names into the table's order.
+    """All column names of a ratings table, in its order.
 
-    The order is that of `COLUMNS`, with `PANEL` after `rater` and `LABEL` after `rating` if present.
+    They are those of `COLUMNS`, with `PANEL` after `rater` and `LABEL` after `rating` if these two are `present`.
     """
     present, names = set(present), []
     for name in COLUMNS:
@@ -82,7 +82,7 @@ def without_empty(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def categories(codes: Codes, names: Sequence[str]) -> pd.Categorical[Any]:
-    """Categorical column from codes, which are indices into `names`; -1 = null."""
+    """Categorical column made from integer codes. A code is an index into `names`; -1 = null."""
     return pd.Categorical.from_codes(codes, dtype=pd.CategoricalDtype(pd.Index(names, dtype=object)))
 
 
@@ -92,7 +92,11 @@ def width(levels: int) -> np.dtype[Any]:
 
 
 def _together(parts: Sequence[tuple[tuple[Codes, Names] | str | None, int]]) -> tuple[Codes, list[str]]:
-    """Concatenate one column of all parts. Returns codes (-1 = null) and the sorted list of the names that occur."""
+    """One column of names over all parts: its codes (-1 = null), and the sorted list of the names that occur.
+
+    Each part is given as its column and its number of rows. The column is either (codes, names) or the one value that
+    all its rows share.
+    """
     coded: list[tuple[Codes, Names]] = []
     used: list[NDArray[np.intp]] = []
     for column, size in parts:

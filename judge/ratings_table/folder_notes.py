@@ -17,9 +17,10 @@ from judge.wording import Advice, Note
 def about_judge(
     judge: str, manifest: Mapping[str, Any], criteria: Sequence[Criterion], journal: JournalReader
 ) -> list[str]:
-    """Notes about a journal's judge: control or not, parts left out of the journal, settings without effect.
+    """Notes about a journal's judge, as sentences.
 
-    Problems that the check of the server detected are included.
+    They say whether the judge is a control, whether the stories' texts were left out of the journal, what the check of
+    the server detected, and which settings had no effect.
     """
     force = manifest.get("in_force", {})
     notes: list[str] = []
@@ -37,7 +38,10 @@ def about_judge(
 
 
 def about_answers(judge: str, journal: JournalReader, *, settled: int, planned: int) -> list[str]:
-    """Notes on the number of answers that were asked again, and on planned repeats that have not been asked."""
+    """Notes on the number of answers that were asked again, and on planned repeats that have not been asked.
+
+    `planned` is the number of planned repeats, and `settled` the number of those that were answered or given up.
+    """
     notes: list[str] = []
     if replaced := journal.replaced_total():
         kind = "verdict" if journal.compares else "rating"
@@ -75,9 +79,10 @@ _FEW = 200_000
 
 
 def in_sample(judge: str, criteria: Sequence[Criterion], journal: JournalReader) -> list[str]:
-    """A note if the control (a model of surface features) was fitted on human ratings of these stories' story-prompts.
+    """A note if the control (a model of surface features) was fitted on ratings of stories for these story-prompts.
 
-    The control's agreement on these stories is then not out of sample, and too high. Returns [] otherwise.
+    The control's agreement with people on the journal's stories is then not out of sample, and too high. Returns [] if
+    no story is concerned.
     """
     from judge.backends.surface import fitted_on
 
@@ -107,7 +112,7 @@ def other_scale(criteria: Sequence[Criterion], journal: JournalReader) -> list[s
 def without_effect(judge: str, settings: Iterable[SettingInForce], *, probe_notes: Sequence[str]) -> list[str]:
     """A sentence for each requested setting that was refused or ignored.
 
-    The seed is left out if `probe_notes` mention it.
+    `probe_notes` are the notes from the check of the server. If they mention the seed, the seed gets no sentence here.
     """
     seed_told = any("same seed" in note for note in probe_notes)
     lost = [
@@ -119,7 +124,9 @@ def without_effect(judge: str, settings: Iterable[SettingInForce], *, probe_note
 
 
 def outside_scale(flags: Iterable[str]) -> list[str]:
-    """Note on the share of probability on tokens off the scale, for ratings that are expected values; [] for other
+    """A note on how much probability lay on tokens that are not points of the scale: mean and maximum over ratings.
+
+    The numbers come from the ratings' flags, which only ratings that are expected values have. Returns [] for other
     ratings.
     """
     shares = [

@@ -1,6 +1,6 @@
 """Helper processes that parse shares of a long journal in parallel.
 
-The result is the same if they fail: this process parses every block that they did not store.
+If a helper fails, the result does not change: the calling process parses every block that the helpers did not store.
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ _CODE = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from judge.rat
 
 
 class Helpers:
-    """Context manager that starts one process for each core but one. Each parses a share of a folder's blocks of
-    answers.
+    """Context manager that starts helper processes: one fewer than there are processor cores.
+
+    Each helper parses a share of a folder's blocks of answers.
     """
 
     def __init__(self, folder: Path, parser: str, identity: str) -> None:

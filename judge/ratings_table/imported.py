@@ -1,9 +1,10 @@
 """Reads result folders of imported ratings, which have a table of ratings instead of a journal.
 
 Every row is checked, and none is changed. `imported.csv` or `imported.parquet` has the columns of the ratings table. A
-column `label` may be added to the codes or replace them, and `panel` names the panel of each rater. Two files are
-optional. `imported_stories.csv` has `dataset, story, words, text, reference` and any number of numeric features of the
-stories. `manifest.json` has `judge, criteria, notes`; `ratings`: single or means; `labels_note`; `given`; `directions`.
+column `label` may be added to the column `rating` or replace it, and `panel` names the panel of each rater. Two files
+are optional. `imported_stories.csv` has `dataset, story, words, text, reference` and any number of numeric features of
+the stories. `manifest.json` has `judge, criteria, notes`; `ratings` (single or means); `labels_note`; `given` and
+`directions` (see `RunFacts`).
 """
 
 from __future__ import annotations
@@ -53,10 +54,10 @@ class Imported:
 
 
 def read_imported(folder: ResultFolder, *, explanations: bool = True) -> Imported:
-    """Read one folder of imported ratings. `explanations=False` leaves that column null, which saves most of the
-    memory.
+    """Read one folder of imported ratings.
 
-    Raises DataError for missing columns, an unknown status, or a rating in a row whose status says that there is none.
+    `explanations=False` leaves the column of explanations null, which saves most of the memory. Raises DataError for
+    missing columns, an unknown status, or a rating in a row whose status says that there is none.
     """
     if folder.imported.suffix == ".parquet":
         frame = read_parquet(folder.imported, explanations=explanations)
@@ -88,10 +89,9 @@ def read_imported(folder: ResultFolder, *, explanations: bool = True) -> Importe
 
 
 def _directions(stated: object) -> dict[str, int]:
-    """Direction of each measure in the manifest's `directions`: 1 = higher is better, -1 = lower is better, 0 =
-    neither.
+    """Direction of each automatic measure, by name, as the manifest states it.
 
-    Entries with other values are ignored.
+    1 = higher is better, -1 = lower is better, 0 = neither. Entries with other values are ignored.
     """
     if not isinstance(stated, dict):
         return {}
@@ -152,9 +152,10 @@ def _refuse(wrong: pd.Series[bool], values: pd.Series[Any], file: Path, message:
 
 
 def _stories(file: Path, frame: pd.DataFrame) -> pd.DataFrame:
-    """Table of the stories that occur in both the ratings and `imported_stories.csv`; empty where that file is missing.
+    """Table of the stories that occur both in the ratings and in `imported_stories.csv`.
 
-    Story-prompt and system are taken from the ratings, and words, text and features from the file.
+    The table is empty where that file is missing. Story-prompt and system are taken from the ratings; words, text and
+    features are taken from the file.
     """
     places = frame.drop_duplicates(["dataset", "story"]).set_index(["dataset", "story"])[["story_prompt", "system"]]
     if not file.is_file():

@@ -52,7 +52,7 @@ class People:
     content : str
         Hash of the dataset, which distinguishes its versions.
     stories : dict
-        Row of each story by the story's id. A story's number is its position in this dict.
+        Row of the table of stories for each story id. A story's number is its position in this dict.
     ratings : Piece
         The human ratings.
     """
@@ -62,9 +62,9 @@ class People:
     ratings: Piece
 
     def named(self, story: Codes) -> dict[str, tuple[Codes, Names]]:
-        """Columns `story`, `story_prompt` and `system` as (codes, names), for rows whose stories are given as numbers.
+        """Columns `story`, `story_prompt` and `system` for rows whose stories are given as numbers.
 
-        The numbers are positions in `stories`.
+        The numbers are positions in `stories`. Each column is (codes, names), where a code is an index into names.
         """
         named: dict[str, tuple[Codes, Names]] = {"story": (story, list(self.stories))}
         rows = self.stories.values()
@@ -85,7 +85,7 @@ class Asked:
     Attributes
     ----------
     name, parser : str, Parser
-        The parser and its name.
+        Name of the parser, and the parser.
     explanations : bool
         Whether explanations are read.
     keep : bool
@@ -93,7 +93,8 @@ class Asked:
     telling : callable
         Progress callback for parsing that takes long.
     beside : callable, optional
-        Called with the open journal and the folder's facts, to read more data from the same snapshot.
+        Function called with the open journal and the folder's facts, so that the caller can read more data from one
+        state of the journal.
     stated : bool
         Whether ratings are read from the text of answers even where the run asked for expected values.
     """
@@ -108,10 +109,10 @@ class Asked:
 
 
 def read_journal(folder: ResultFolder, asked: Asked, people: dict[str, People]) -> tuple[Piece, RunFacts]:
-    """Read the judge's rows of one result folder, sorted by story, criterion, Eval-Prompt and repeat, and the folder's
-    facts.
+    """The judge's rows of one result folder, and the folder's facts.
 
-    The human ratings of the folder's dataset are added to `people`, unless the dataset is already a key there.
+    Rows are sorted by story, criterion, Eval-Prompt and repeat. The human ratings of the folder's dataset are added to
+    `people`, unless the dataset is already a key there.
     """
     before = file_state(folder.journal)
     with JournalReader(folder.journal) as journal, journal.snapshot():
@@ -162,10 +163,10 @@ def _judgments(
     dataset_people: People,
     state: str | None,
 ) -> Known:
-    """Judgments of all answers of the journal.
+    """Judgments parsed from all answers of the journal.
 
-    They are cached in `derived/` if that is allowed, if the journal is long enough, and if a change of the parser would
-    be noticed.
+    They are cached in `derived/` if that is allowed and the journal is long enough. They are not cached where a change
+    of the parser could not be noticed, or where the parser may read more than the cache compares.
     """
     identity = None
     # What a third party's parser looks at is not known; blocks of answers hold all but what servers said of calls.
@@ -196,9 +197,10 @@ def _piece(
     *,
     distinct: bool,
 ) -> Piece:
-    """Rows of all blocks, sorted by story, criterion, Eval-Prompt and repeat, without the stories in `gone`.
+    """Rows of all blocks, sorted by story, criterion, Eval-Prompt and repeat.
 
-    Raises UnusualError if rows must be `distinct` and two rows have the same story, criterion, Eval-Prompt and repeat.
+    Stories in `gone` (those from the judge's training) are left out. Raises UnusualError if rows must be `distinct` and
+    two rows have the same story, criterion, Eval-Prompt and repeat.
     """
     criteria = [str(record["name"]) for record in definition["criteria_records"]]
     prompts = list(definition["eval_prompts"])
@@ -242,7 +244,10 @@ def _piece(
 
 
 def _numbers(blocks: Sequence[Block], name: str, numbers: dict[str, int], *, more: bool = False) -> NDArray[np.int32]:
-    """One column of names over all blocks, as the codes in `numbers`. With `more`, new names are added to `numbers`."""
+    """Integer codes of one column of names over all blocks. `numbers` gives the code of each name.
+
+    With `more`, names that are not yet in `numbers` are added to it.
+    """
     codes = []
     for block in blocks:
         if more:
@@ -258,7 +263,10 @@ def _joined(parts: Sequence[NDArray[Any]], dtype: Any) -> NDArray[Any]:
 
 
 def _in_order(column: tuple[Codes, Names] | str | None) -> Iterator[str]:
-    """Flags of each row, in row order; nothing if no row has a flag for the probability off the scale (`outside=`)."""
+    """Yield the flags of each row, in row order.
+
+    Nothing is yielded if no row has the flag `outside=`, which holds the probability of tokens off the scale.
+    """
     if isinstance(column, tuple) and any(name and "outside=" in name for name in column[1]):
         codes, names = column
         yield from (str(names[code]) for code in codes.tolist())
@@ -313,8 +321,10 @@ def _facts(
 
 
 def _version(parser: Parser, definition: dict[str, Any], replaced: int) -> str:
-    """The parser's version, with suffixes for retried answers, expected values and rating patterns, which change
-    ratings too.
+    """Version of the parser, with suffixes for other causes of changed ratings.
+
+    The causes are answers that were asked again (`replaced` is their number), expected values over log-probabilities,
+    and rating patterns.
     """
     version = parser.version + (f"+retried:{replaced}" if replaced else "")
     if definition.get("scoring", "text") == "logprobs":

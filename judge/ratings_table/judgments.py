@@ -51,9 +51,9 @@ class Known:
 def identity_of(
     parser: str, version: str, definition: Mapping[str, Any], texts: Iterable[tuple[str, str]]
 ) -> str | None:
-    """Hash of everything besides the answers that determines the judgments: parser code, run definition and stories.
+    """Hash of what determines the judgments besides the answers: parser code, run definition and stories.
 
-    `texts` are the stories' ids and texts. None if the parser's code cannot be fingerprinted.
+    `texts` are the stories' ids and texts. None if the parser's code cannot be hashed.
     """
     code = code_of(parser)
     if code is None:
@@ -65,12 +65,12 @@ def identity_of(
 
 
 def silent(_: int) -> AbstractContextManager[Callable[[int], object]]:
-    """A progress callback that does nothing."""
+    """Context manager that shows no progress: it gives a callback that does nothing."""
     return nullcontext(lambda _: None)
 
 
 class Walk:
-    """One pass over the answers of a journal, block by block, with its counts.
+    """One pass over the answers of a journal, block by block. It counts answers and keeps the blocks' checksums.
 
     Attributes
     ----------

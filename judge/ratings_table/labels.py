@@ -22,11 +22,10 @@ Scales = Mapping[tuple[str, str], Scale]
 
 
 def scales_of(facts: Iterable[tuple[RunFacts, Iterable[str]]]) -> Scales:
-    """Scale of every criterion with labels, by (dataset, criterion in small letters). Takes each folder's facts and
-    datasets.
+    """Scale of every criterion with labels, by (dataset, criterion in small letters).
 
-    Raises RunFolderError where a criterion of one dataset has different labels, or none, in another folder: its codes
-    would have two meanings in one table.
+    `facts` holds, for each result folder, its facts and its datasets. Raises RunFolderError where a criterion of one
+    dataset has different labels, or none, in another folder: its codes would have two meanings in one table.
     """
     scales: dict[tuple[str, str], tuple[Scale, RunFacts]] = {}
     for fact, datasets in facts:
@@ -67,10 +66,10 @@ def with_labels(frame: pd.DataFrame, scales: Scales, *, explanations: bool) -> p
 
 
 def coded(frame: pd.DataFrame, criteria: Sequence[Criterion], file: object) -> pd.DataFrame:
-    """Replace the column `label` of imported rows by codes in `rating`; `with_labels` restores the labels.
+    """The imported rows with the labels of the column `label` turned into codes in `rating`.
 
-    Raises DataError for a label that its criterion does not have, and for a label that contradicts the rating in its
-    row.
+    `with_labels` restores the labels. Raises DataError for a label that its criterion does not have, and for a label
+    that contradicts the rating in its row.
     """
     if LABEL not in frame.columns:
         return frame
@@ -101,7 +100,10 @@ def notes_of(scales: Scales) -> list[str]:
 
 
 def with_scales(table: RatingsTable, scales: Scales) -> RatingsTable:
-    """Part of a table, restricted to the `scales` that the part still needs. Notes on the other scales are removed."""
+    """The table with only these of its scales, for a part of a table that needs fewer scales.
+
+    Notes on the other scales are removed.
+    """
     gone = set(notes_of(table.labels)) - set(notes_of(scales))
     facts = (replace(fact, notes=tuple(note for note in fact.notes if note not in gone)) for fact in table.facts)
     return replace(table, labels=scales, facts=tuple(facts)) if scales != table.labels else table

@@ -27,10 +27,10 @@ _TEXT = "explanation"
 
 
 def read_parquet(file: Path, *, explanations: bool) -> pd.DataFrame:
-    """Read a Parquet file of ratings. Names are categorical and ratings are floats; without `explanations` that column
-    is null.
+    """Read a Parquet file of ratings as a data frame in which names are categorical and ratings are floats.
 
-    Raises DataError for missing columns or a file that is not Parquet, and MissingExtraError without DuckDB.
+    Without `explanations` the column of explanations is null. Raises DataError for missing columns or a file that is
+    not Parquet, and MissingExtraError without DuckDB.
     """
     try:
         import duckdb
@@ -51,9 +51,10 @@ def read_parquet(file: Path, *, explanations: bool) -> pd.DataFrame:
 
 
 def _rows(db: Any, wanted: Sequence[str], *, explanations: bool) -> pd.DataFrame:
-    """All rows, fetched in chunks into arrays of the final size.
+    """All rows of the wanted columns.
 
-    Fetching everything at once needs four times the memory.
+    They are fetched in chunks into arrays of the final size, because fetching everything at once needs four times the
+    memory.
     """
     total = int(db.execute("SELECT count(*) FROM ratings").fetchone()[0])
     levels = {column: _levels(db, column) for column in wanted if column not in (*_NUMBERS, _TEXT)}

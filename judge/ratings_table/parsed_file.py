@@ -2,8 +2,8 @@
 
 A row holds one block of answers: the columns of its judgments, the names that their codes point to, and a 16-byte hash
 of each answer. Explanations are in a second table. The hashes show which answers changed in a journal that grew, shrank
-or was replaced, and checksums cover everything that is reused. No error in this file raises: answers are then parsed
-again.
+or was replaced, and checksums cover everything that is reused. If the cache cannot be read or written, no error is
+raised; the answers are parsed again.
 """
 
 from __future__ import annotations
@@ -49,8 +49,9 @@ _Found = TypeVar("_Found")
 
 
 class ParsedFile:
-    """Cache of parsed judgments for one `identity`: a hash of everything besides the answers that determines the
-    judgments.
+    """Cache of parsed judgments in a file.
+
+    `identity` is a hash of what determines the judgments besides the answers. Only judgments with this hash are used.
     """
 
     def __init__(self, path: Path | None, identity: str) -> None:
@@ -107,8 +108,9 @@ class ParsedFile:
             self.writable = True
 
     def believed(self, state: str | None, *, explanations: bool) -> tuple[list[Block], int] | None:
-        """All cached blocks and the number of settled repeats, if stored for exactly this state of the journal; else
-        None.
+        """All cached blocks, and the number of repeats that were answered or given up.
+
+        None if they were not stored for exactly this state of the journal.
         """
         return None if state is None else self._try(lambda db: self._believed(db, state, explanations))
 
@@ -126,8 +128,8 @@ class ParsedFile:
         return (whole, int(stored[3])) if len(whole) == len(blocks) else None
 
     def block(self, number: int) -> tuple[bytes, bytes, Block] | None:
-        """The hashes of a block's answers, the block's checksum, and its judgments; None if the block is missing or
-        damaged.
+        """For the block with this number, the hashes of its answers, its checksum, and its judgments; None if the block
+        is missing or damaged.
         """
 
         def read(db: sqlite3.Connection) -> tuple[bytes, bytes, Block] | None:
@@ -188,7 +190,9 @@ class ParsedFile:
         return checksum
 
     def finish(self, state: str, settled: int, checksums: dict[int, bytes]) -> None:
-        """Record that exactly the blocks in `checksums` belong to this state of the journal, and delete all others."""
+        """Record that exactly the blocks in `checksums` belong to this state of the journal, and delete all other
+        blocks. `settled` is the number of repeats that were answered or given up.
+        """
 
         def write(db: sqlite3.Connection) -> None:
             for table in ("blocks", "explanations", "states"):

@@ -16,8 +16,8 @@ from judge.wording import Advice, Note
 def perturbed_names(stories: Iterable[object]) -> dict[str, PerturbedName]:
     """Parsed ids of the perturbed stories of one dataset, by story id; empty if the dataset has none.
 
-    An id with "@" may be an ordinary id. The ids with "@" are therefore parsed only if at least one of the dataset's
-    ids names a known perturbation or an unchanged copy (which is included too).
+    Unchanged copies of stories are included. An id with "@" may be an ordinary id. Such ids are therefore parsed only
+    if at least one of them names a known perturbation or an unchanged copy.
     """
     marked = (str(story) for story in stories if "@" in str(story))
     names = {story: name for story in marked if (name := read_name(story)) is not None}
@@ -50,7 +50,7 @@ def without_perturbed(table: RatingsTable) -> RatingsTable:
 
 
 def _changed(table: RatingsTable, dataset: object) -> list[str]:
-    """Ids of the dataset's perturbed stories."""
+    """Ids of the dataset's perturbed stories in the table."""
     index = table.stories.index
     names = perturbed_names(index.get_level_values(1)[index.get_level_values(0) == dataset])
     return [story for story, name in names.items() if name.perturbation is not None]

@@ -78,8 +78,8 @@ class RunFacts:
     labels_note : str or None
         The dataset's remark on reference labels that no person gave; None where people gave the ratings.
     single : bool or None
-        For imported ratings: True for single ratings, False for means of repeats, None where the import did not state
-        it.
+        For imported ratings: True for single ratings, False for means of repeats, None where the import did not
+        state it.
     not_in_force : str
         Mark for settings that were refused or ignored, or whose effect is unknown, as signatures show it.
     people : mapping
@@ -87,7 +87,8 @@ class RunFacts:
     joint : tuple of str
         The Eval-Prompts that rate several criteria in one answer.
     given : str or None
-        Measure held fixed in correlations with these ratings by default (length, for automatic measures).
+        Name of the variable that is held fixed by default in correlations with these ratings: length, for automatic
+        measures. None if there is none.
     directions : mapping
         For each automatic measure, by judge name: 1 = higher is better, -1 = lower is better, 0 = neither.
     unasked : int

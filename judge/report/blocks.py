@@ -29,7 +29,7 @@ class TableBlock(Markup):
 
     @classmethod
     def of(cls, markup: Markup, table: Table) -> TableBlock:
-        """Make the block from a table and its markup."""
+        """The block of a table, made from its markup and its data."""
         block = cls(markup)
         block.caption, block.signature = table.title, table.signature
         return block
@@ -45,7 +45,7 @@ class Section:
 
     @property
     def signatures(self) -> dict[str, tuple[str, ...]]:
-        """Each distinct signature of the section's tables, with the titles of the tables that have it."""
+        """Titles of the section's tables by signature (the line with dataset, judge and settings)."""
         captions: dict[str, dict[str, None]] = {}
         for block in self.blocks:
             if isinstance(block, TableBlock) and block.signature:
@@ -92,8 +92,9 @@ def figure(picture: Markup, caption: str) -> Markup:
 
 
 def shown(table: Table, inputs: ReportInputs, *, folded: bool | None = None, title: str | None = None) -> Markup:
-    """Markup of a table, without notes that apply to the whole page and without its signature, which the section
-    prints.
+    """Markup of a table without its signature (the line with dataset, judge and settings), which the section prints.
+
+    Notes that apply to the whole page are left out too.
 
     Tables with more than 40 rows are folded unless `folded` says otherwise. A table without rows becomes a sentence.
     """
@@ -116,7 +117,10 @@ def shown(table: Table, inputs: ReportInputs, *, folded: bool | None = None, tit
 
 
 def failed(subject: str, error: JudgeError) -> Markup:
-    """Paragraph that says which part of the page is missing and why, with the remedy unless the remedy is an option."""
+    """Paragraph that says which part of the page (`subject`) is missing and why, with the command that would help.
+
+    Advice that is only an option of a command, not a whole command, is left out.
+    """
     hint = written(error.hint or "", None)
     mends = Markup(" <code>{}</code>").format(hint) if hint else ""
     return Markup('<p class="absent">{}: {}.{}</p>').format(subject, written(error.sentence, PLAIN), mends)

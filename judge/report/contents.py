@@ -85,7 +85,10 @@ COMPARISONS: tuple[tuple[str, str, Maker], ...] = (
 
 
 def sections_of(inputs: ReportInputs) -> tuple[tuple[str, str, Maker], ...]:
-    """The sections of one page, in order. Preferences and stress tests follow agreement if there are any."""
+    """The sections of one page, in order: link target, heading, and the function that makes the section.
+
+    Sections on preferences and stress tests follow agreement if there are any.
+    """
     if not inputs.rates:
         return COMPARISONS
     if inputs.checked is not None:

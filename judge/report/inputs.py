@@ -65,8 +65,9 @@ class ReportOptions:
     """Options of a report.
 
     `panel` restricts human ratings to one panel. `pass_rate` adds a criterion: the share of binary criteria passed.
-    `examples` is the number of disagreements shown. `command` is printed at the foot of the page. `full` is set on a
-    page with few resamples: the command that makes the full page, printed at the top.
+    `readings` says which ratings of a judge are compared with one person's: ``mean``, the mean of its repeats, or
+    ``single``, each repeat. `examples` is the number of disagreements shown. `command` is printed at the foot of the
+    page. `full` is set on a page with few resamples: the command that makes the full page, printed at the top.
     """
 
     title: str | None = None
@@ -93,7 +94,7 @@ class ReportOptions:
 
     @property
     def evidence(self) -> EvidenceOptions:
-        """Options of the analyses that the report shares with `judge summary`."""
+        """The options of those analyses that `judge summary` prints too."""
         return EvidenceOptions(self.drop_systems, resamples=self.resamples, readings=self.readings, seed=self.seed)
 
     def correlation(self, level: Level = "overall") -> CorrelationOptions:
@@ -113,10 +114,11 @@ class AskedRun:
 
 @dataclass(frozen=True, eq=False)
 class ReportInputs:
-    """The loaded runs. All sections share the same control and the same rating matrices.
+    """The loaded runs of a report. All sections share one control and one set of rating matrices.
 
     `folders` hold ratings and `compared` hold comparisons of two stories. `table` is without perturbed stories;
-    `stressed` is the table with them, None where there are none.
+    `stressed` is the table with them, None where there are none. `scores` are the files of the contamination analysis.
+    `checked` is set where the report is on a table that this program did not make.
     """
 
     runs: tuple[str, ...]
@@ -161,7 +163,7 @@ class ReportInputs:
 
     @cached_property
     def costs(self) -> tuple[Cost, ...]:
-        """Cost of the answers of each result folder that holds ratings."""
+        """Cost of the answers in each result folder that holds ratings."""
         return tuple(folder_cost(folder) for folder in self.folders)
 
     @property
@@ -186,7 +188,7 @@ class ReportInputs:
 
     @cached_property
     def evidence(self) -> Evidence:
-        """The analyses that the report shares with `judge summary`, each computed once."""
+        """The report's analyses that `judge summary` prints too; each is computed once."""
         return Evidence(self.table, self.options.evidence, self.control)
 
     @cached_property
@@ -202,8 +204,8 @@ class ReportInputs:
 
     @cached_property
     def preferences_table(self) -> PreferencesTable:
-        """Preferences of judges that compared stories, and preferences implied by the ratings of judges that rated
-        them.
+        """Judges' preferences between stories: those stated by judges that compared stories, and those implied by
+        ratings.
         """
         return read_preferences([folder.path for folder in (*self.folders, *self.compared)])
 
@@ -231,8 +233,9 @@ class ReportInputs:
 
     @property
     def correlations(self) -> Correlations:
-        """Correlations with human ratings over all stories, with each judge's difference from the human ceiling and the
-        control.
+        """Correlations of judges with human ratings over all stories.
+
+        For each judge they include the differences judge minus human ceiling and judge minus control.
         """
         return self.evidence.correlations
 
@@ -243,7 +246,10 @@ class ReportInputs:
 
     @property
     def margins(self) -> list[Margin]:
-        """Each judge's difference in agreement from the control and from the human ceiling, over all stories."""
+        """How far each judge's agreement with people lies above (+) or below (-) the control and the human ceiling.
+
+        The agreement is measured over all stories.
+        """
         return self.evidence.margins
 
     @cached_property
@@ -258,7 +264,9 @@ class ReportInputs:
 
     @cached_property
     def stress(self) -> Stress | None:
-        """Comparison of ratings of perturbed stories with those of their originals; None if no story is perturbed."""
+        """Comparison of judges' ratings of perturbed stories with their ratings of the unchanged stories; None if no
+        story is perturbed.
+        """
         chosen = StressOptions(drop_systems=self.options.drop_systems)
         return None if self.stressed is None else stress(self.stressed, chosen)
 
@@ -318,19 +326,21 @@ class ReportInputs:
 
     @cached_property
     def general_notes(self) -> tuple[str, ...]:
-        """Notes that apply to every table of these runs, printed once on the page and without advice."""
+        """Notes of the result folders, which apply to every table. The page prints them once, without their advice on
+        commands.
+        """
         notes = dict.fromkeys(written(note, None) for fact in self.facts for note in fact.notes)
         return tuple(note for note in notes if note)
 
     def raters_of(self, dataset: str) -> Raters:
-        """The raters with whom judges are compared on a dataset's stories: people, or the source of its labels."""
+        """With whom judges are compared on a dataset's stories: people, or reference labels that no person gave."""
         return Raters.of(self.table, dataset)
 
     @cached_property
     def raters(self) -> Raters:
-        """The raters named in sentences about all datasets.
+        """With whom judges are compared, as sentences about all datasets say it: people, or reference labels.
 
-        They are called labels if no person rated any dataset's stories.
+        They are called labels only if no person rated the stories of any dataset.
         """
         rated = [self.raters_of(matrix.dataset) for matrix in self.matrices if matrix.criteria]
         notes = dict.fromkeys(raters.labels_note for raters in rated)
@@ -338,7 +348,7 @@ class ReportInputs:
 
     @cached_property
     def has_people(self) -> bool:
-        """Whether any story has human ratings or reference labels with which judges can be compared."""
+        """Whether any story has human ratings or reference labels, so that judges can be compared with them."""
         return any(matrix.criteria for matrix in self.matrices)
 
     @cached_property
@@ -370,7 +380,7 @@ def _no_ratings() -> RatingsTable:
 
 
 def _needs_no_ratings(options: ReportOptions) -> None:
-    """Raise SpecError where an option needs ratings; called if all runs are comparisons."""
+    """Raise SpecError if an option is set that needs ratings. Called if all runs are comparisons of two stories."""
     asked = {
         "a panel": options.panel is not None,
         "a pass rate": options.pass_rate,

@@ -1,7 +1,7 @@
 """Reproduces OpenMEVA (Guan et al. 2021, ACL) as far as its released human ratings (MANS) allow.
 
-Each story's five ratings are stored in ascending order, so that it is lost who gave which rating. Agreement can
-therefore be measured only by statistics that treat raters as exchangeable.
+Each story's five ratings are stored in ascending order, so that who gave which rating is lost. Agreement can therefore
+be measured only by statistics that treat raters as exchangeable.
 """
 
 from __future__ import annotations
@@ -53,7 +53,11 @@ UNION = {
 
 
 class Mans:
-    """One set of the MANS ratings: `ratings` of shape (systems, story-prompts, 5), in the stored order."""
+    """One set of stories from MANS, OpenMEVA's human ratings.
+
+    `ratings` has shape (systems, story-prompts, 5). The last axis holds the five ratings of a story, in the stored
+    order.
+    """
 
     def __init__(self, path: Path) -> None:
         listed: dict[str, list[list[float]]] = {system: [] for system in SYSTEMS}
@@ -63,7 +67,7 @@ class Mans:
 
     @property
     def stories(self) -> Floats:
-        """Ratings of shape (stories, 5): one row per story."""
+        """The ratings as an array of shape (stories, 5): one row per story."""
         return self.ratings.reshape(-1, self.ratings.shape[-1])
 
     @property
@@ -95,7 +99,10 @@ def _mans(sets: Mapping[str, Mans], options: Options) -> Family:
 
 
 def numbers(sets: Mapping[str, Mans], recipe: Recipe) -> Numbers:  # noqa: ARG001  as all families
-    """All numbers of the MANS tables: counts, means and standard deviations over stories, alpha, and one-way ICCs."""
+    """All numbers of the MANS tables, at full precision.
+
+    They are counts, means and standard deviations over stories, Krippendorff's alpha, and one-way ICCs.
+    """
     cells: Numbers = {}
     for name, mans in sets.items():
         cells |= {(COUNTS, name, key): float(count) for key, count in _counts(mans).items()}
@@ -114,9 +121,10 @@ def numbers(sets: Mapping[str, Mans], recipe: Recipe) -> Numbers:  # noqa: ARG00
 
 
 def estimates(sets: Mapping[str, Mans], options: Options) -> dict[Place, Estimate]:
-    """The numbers as estimates with intervals.
+    """The numbers of the MANS tables as estimates with intervals.
 
-    Means have t intervals and alpha has bootstrap intervals, both over story-prompts. ICCs have F intervals.
+    Means have t intervals and Krippendorff's alpha has bootstrap intervals, both over story-prompts. ICCs have F
+    intervals.
     """
     cells: dict[Place, Estimate] = {}
     for cell, value in numbers(sets, Recipe()).items():
@@ -140,7 +148,7 @@ def estimates(sets: Mapping[str, Mans], options: Options) -> dict[Place, Estimat
 
 
 def _by_system(mans: Mans) -> dict[str, Floats]:
-    """Mean ratings of each system's stories, and under `ALL` those of all systems in order."""
+    """Mean rating of each story, as one array per system, and under `ALL` as one array of all systems' stories."""
     stories = mans.ratings.mean(axis=-1)
     return dict(zip(SYSTEMS, stories, strict=True)) | {ALL: stories.reshape(-1)}
 
@@ -153,7 +161,7 @@ def _counts(mans: Mans) -> dict[str, int]:
 
 
 def _refused(sets: Mapping[str, Mans]) -> Family:
-    """Statistics that are not computed because they need to know who gave which rating."""
+    """Table of statistics that are not computed because they need to know who gave which rating, with this reason."""
     reasons = {
         name: f"refused: who gave which rating is lost ({mans.sorted_lists} of {mans.stories.shape[0]} lists are "
         "stored in ascending order), and columns of sorted lists would look like raters of very unlike leniency"
@@ -167,7 +175,7 @@ def _refused(sets: Mapping[str, Mans]) -> Family:
 
 
 def _union(printed: Mapping[Place, Printed]) -> Family:
-    """The study's correlations of UNION, a metric that it trained. They cannot be computed from the released files."""
+    """Tables of the study's correlations of UNION, a metric that it trained. The released files do not give them."""
     return Family(
         numbers=lambda _: {cell: None for cell in printed if cell[0] in UNION},
         digits=dict.fromkeys(UNION, 4),

@@ -36,7 +36,7 @@ _NARROWEST = 24
 def study_tables(
     make: Callable[[Options], Study], options: Options, table: str | None, *, differences: bool, machine: bool
 ) -> tuple[list[Table], bool]:
-    """Return the tables that the command prints, and whether some cell unexpectedly differs from the printed number.
+    """The tables that the command prints, and whether some cell unexpectedly differs from the printed number.
 
     The tables are a summary, the cells of one table, or the cells that differ. Machine-readable output always has
     cells. Intervals are computed only where cells are shown.
@@ -98,7 +98,9 @@ def _interval(cell: Cell, options: Options) -> str:
 
 
 def summary(study: Study, cells: Sequence[Cell], options: Options) -> Table:
-    """Summary with one row per table: numbers of cells that match print, differ (with reasons), or are corrected."""
+    """Summary with one row per table: numbers of cells that match the printed number, differ from it (with reasons), or
+    are corrected.
+    """
     rows: list[dict[str, Any]] = []
     for table in dict.fromkeys(cell.table for cell in cells):
         rows.append(_counts(table, [cell for cell in cells if cell.table == table]))
@@ -205,8 +207,8 @@ def overview(study: Study, changes: Sequence[Change], options: Options) -> Table
 
 
 def choices_table(study: Study, changes: Iterable[Change], options: Options) -> Table:
-    """For each difference from the study's recipe and each table, the number of cells that this difference alone
-    changes.
+    """Table of how many cells each difference from the study's recipe changes when applied alone, by table of the
+    study.
     """
     rows = [
         {
@@ -300,7 +302,10 @@ def _often(cells: Sequence[Cell]) -> dict[str, list[str]]:
 
 
 def _where(own: Sequence[Cell], cells: Sequence[Cell]) -> list[str]:
-    """Short description of some of the cells: "all", or whole tables, columns or rows; otherwise their number."""
+    """Short description of which of the `cells` are the `own` ones.
+
+    It is "all", or the names of whole tables, columns or rows; otherwise the number of own cells.
+    """
     if len(own) == len(cells):
         return ["all"]
     whole = []

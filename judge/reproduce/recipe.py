@@ -35,7 +35,10 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How the cells are computed: the study's method with these `DIFFERENCES` switched on."""
+    """How the cells are computed: one switch for each of `DIFFERENCES` from the study's method.
+
+    With all switches off it is the study's method.
+    """
 
     signed: bool = False
     exact_ties: bool = False

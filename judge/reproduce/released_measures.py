@@ -1,4 +1,4 @@
-"""Compares automatic measures that studies released or printed with `judge measures` on the same texts.
+"""Compares automatic measures that studies released or printed with those that `judge measures` computes for the texts.
 
 HANNA's score file has 72 columns of measures for 1,056 stories. Each is recomputed on the stories whose texts are on
 this machine: all of them with the annotations' file, and the 96 human stories without it. OpenMEVA's Table 11 prints
@@ -53,7 +53,8 @@ _ABSENT = {"METEOR": "METEOR 1.5", "DepthScore": "BaryScore, DepthScore", "BaryS
 
 
 def hanna() -> Table:
-    """Table of how far each of the 72 released columns equals this program's measure.
+    """Table that compares each of the 72 released columns with this program's measure: on how many stories they are
+    equal.
 
     Raises DataError without the score file; the message names the command that fetches it.
     """

@@ -109,9 +109,10 @@ class Samples:
             yield (SIZES, "train", column), (None, Estimate(value, n=len(self.pairs.pairs)))
 
     def _aspects(self) -> Iterator[tuple[Place, tuple[float | None, Estimate]]]:
-        """Cells of Table 2, with the aspects' cells computed from the sample.
+        """Yield the cells of Table 2 by place.
 
-        The last row is computed from the ten printed rows above it.
+        The rows of the ten aspects are computed from the sample of comments, and the last row from the ten rows in
+        print.
         """
         for at, aspect in enumerate(why.ASPECTS):
             own = self.comments.aspect == at
@@ -144,8 +145,10 @@ class Samples:
                 yield from _correlated(PREFERENCE, row, given, self.coherence.people, "coh200_rho", "coh200_tau")
 
     def _control(self) -> Iterator[tuple[Place, tuple[float | None, Estimate]]]:
-        """Cells of the surface baseline fitted on the pairs: out of fold on the pairs, and fitted on all pairs for
-        WP_200.
+        """Yield the cells of the surface baseline, which is fitted on the released pairs.
+
+        Its accuracy on these pairs is out of fold. The stories of WP_200 are scored by a model that is fitted on all
+        pairs.
         """
         odds = storyer_surface.out_of_fold(self.pairs)
         strict, half, _ = accuracies(self.pairs, odds, np.zeros_like(odds))
@@ -168,7 +171,8 @@ class Samples:
     def _confidence(self) -> Iterator[tuple[Place, tuple[float | None, Estimate]]]:
         """Cells of a baseline that predicts a story's aspects by how often people chose each aspect.
 
-        The frequencies are those of Table 2 on its own comments, or those of the other stories in the sample.
+        One row uses the frequencies of Table 2, for the comments counted in that table. Another row uses the
+        frequencies in the sample, leaving out the story itself.
         """
         share = np.sort(self.column(ASPECTS, "comments"))[::-1]
         chosen = self.comments.chosen
@@ -185,8 +189,8 @@ class Samples:
         yield from _correlated(RATING, why.UPVOTES, self.comments.upvotes, self.comments.rating, "rho", "tau")
 
     def _overlap(self) -> Iterator[tuple[Place, tuple[float | None, Estimate]]]:
-        """BLEU and ROUGE of two baseline comments with human comments: one fixed sentence, and a comment on another
-        story.
+        """Cells with BLEU and ROUGE of two baseline comments with human comments: one fixed sentence, and a comment on
+        another story.
         """
         people = self.comments.texts
         guesses = {why.ONE_SENTENCE: self.comments.one_sentence(storyer_aspects())}
@@ -210,8 +214,9 @@ class Samples:
         yield (SENTIMENT, why.COMMONEST, "average"), (right.value, right)
 
     def _upvotes(self) -> Iterator[tuple[Place, tuple[float | None, Estimate]]]:
-        """The human part of Figure 5 on the released stories: correlation of an aspect's ratings with the story's
-        upvotes.
+        """Cells of the human part of Figure 5 on the released stories.
+
+        Each is the correlation of people's ratings of an aspect with the stories' upvotes.
         """
         for at, aspect in enumerate(why.ASPECTS):
             own = self.comments.aspect == at

@@ -77,7 +77,7 @@ class Study:
         return [table for family in self.families for table in family.digits]
 
     def notes(self, cells: Sequence[Cell]) -> list[str]:
-        """Notes under a table with these cells."""
+        """Notes to print under a table with these cells."""
         shown = {cell.table for cell in cells}
         own = [note for family in self.families if shown & set(family.digits) for note in family.notes]
         return [*(f"{name} is not the released file: its SHA-256 differs" for name in self.altered()), *own]

@@ -62,17 +62,16 @@ _LABELLED = {"Yes": 1.0, "No": 0.0}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tests:
-    """Pairs of story and test (n) with their labels: 1 = Yes, 0 = No, NaN = no label.
+    """Pairs of story and test with their labels: 1 = Yes, 0 = No, NaN = no label. Arrays have one row per pair.
 
     Attributes
     ----------
     plot : array of int
-        Code of the story's plot, (n,).
+        Code of the story's plot.
     experts : array of float
-        Labels of the experts, (n, 3).
+        Labels of the three experts, shape (pairs, 3).
     as_published, ours : mapping
-        Labels of each model, (n,): as the study read the answers, and as this program's parser reads them. Only `ours`
-        has NaN.
+        Labels by model: as the study read the answers, and as this program's parser reads them. Only `ours` has NaN.
     """
 
     plot: NDArray[np.int64]
@@ -82,7 +81,7 @@ class Tests:
 
     @property
     def majority(self) -> Floats:
-        """Majority label of the three experts, (n,)."""
+        """Majority label of the three experts for each pair of story and test."""
         return np.asarray(self.experts.sum(axis=1) * 2 > EXPERTS, dtype=np.float64)
 
 
@@ -107,7 +106,7 @@ def study(options: Options) -> Study:
 
 
 def read_tests(stories: Path, verdicts: Path, answers: Mapping[str, Path]) -> Tests:
-    """Read the experts' verdicts and the models' answers, matched by story and test.
+    """The experts' verdicts and the models' answers, read from files and matched by story and test.
 
     `answers` holds one file per model. Raises DataError for a pair of story and test without three experts.
     """

@@ -1,6 +1,7 @@
-"""Restricts run definitions from other people: files outside their folder and a model's own code need consent.
+"""Restricts run definitions that other people wrote. Two things need the user's consent.
 
-Values given on the command line come from the user and are not checked here.
+They are files outside the definition's folder, and running program code that comes with a model. Values given on the
+command line come from the user and are not checked here.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ _SUFFIXES = {
 
 
 def refuse_foreign(data: Mapping[str, Any], folder: Path, where: str) -> None:
-    """Raise SpecError where a definition in `folder` names a file outside it, or allows a model's own code to run."""
+    """Raise SpecError where a definition names a file outside `folder`, or allows code that comes with a model
+    to run.
+    """
     for key, name in _named(data):
         refuse_file(key, name, folder, where)
     entries = data.get("judges")

@@ -84,11 +84,11 @@ def definitions(
     data : mapping
         The run definition.
     names : sequence of str
-        Judges asked instead of those in the definition; empty for the latter.
+        Judges to ask instead of those in the definition; empty = those in the definition.
     where : str
         Name of the definition in error messages.
     revision : str or None
-        Revision of the named judges; `ANY` for all, None for the entry without a revision.
+        Revision of the judges in `names`; `ANY` for all revisions, None for the entry without a revision.
     kept : sequence of str
         Keys that belong to one server (such as `base_url`) and that no override replaces.
     """
@@ -111,9 +111,9 @@ def shared(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def entries(data: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
-    """Entries of `judges`, with the keys checked that determine the judge.
+    """Entries of `judges`, after a check of the keys that determine the judge.
 
-    Raises SpecError that gives the entry's number.
+    Raises SpecError for a wrong entry, with its number.
     """
     listed = data["judges"]
     if "judge" in data:
@@ -160,7 +160,10 @@ def _joined(data: Mapping[str, Any], entry: Mapping[str, Any]) -> dict[str, Any]
 
 
 def refuse_address(data: Mapping[str, Any], name: str, where: str, kept: Sequence[str]) -> None:
-    """Raise SpecError if requests to another provider's judge would use this provider's address or API key."""
+    """Raise SpecError if the judge `name` would use another provider's address, headers or API key.
+
+    These are keys in `kept` that the definition gives for its own judge.
+    """
     own, other = (JudgeName.of(str(judge)).provider for judge in (data.get("judge", ""), name))
     if own == other or not own or {own, other} & _LOCAL:
         return

@@ -142,10 +142,10 @@ class Reached(Strict):
 
 
 def judge_key_of(judge: str, how: Reached) -> str:
-    """Fingerprint of the model that answers: provider, model or identity, revision, and engine settings.
+    """Fingerprint (short hash) of the model that answers: of its provider, model, revision and engine settings.
 
     A declared `identity` replaces provider and model. It declares that, for example, a server, an engine in this
-    process and a batch file are the same judge.
+    process and a batch file count as one judge.
     """
     provider, model = JudgeName.of(judge)
     engine = {k: v for k, v in how.engine.items() if k not in SPEED}
@@ -215,7 +215,9 @@ class RunSpec(Reached, _Asked):
         return () if self.pairs is None else CHOICES if self.ties else CHOICES[:2]
 
     def keys_in_force(self) -> dict[str, Any]:
-        """All keys with the values in effect; keys of comparisons and `people` only if they are set."""
+        """All keys of the definition with the values in effect; keys of comparisons and `people` only if they
+        are set.
+        """
         unsaid = (set() if self.pairs is not None else set(OF_PAIRS)) | (set() if self.people else {"people"})
         return self.model_dump(exclude=unsaid)
 
@@ -225,7 +227,7 @@ class RunSpec(Reached, _Asked):
         return JudgeName.of(self.judge).provider
 
     def judge_key(self) -> str:
-        """Fingerprint of the judge; see `judge_key_of`."""
+        """Fingerprint of the judge: of its provider, model, revision and engine settings (see `judge_key_of`)."""
         return judge_key_of(self.judge, self)
 
 
@@ -287,21 +289,23 @@ def load_run_specs(
 
 
 def names_judge(path: Path, judge: str, revision: str | None = judge_lists.ANY) -> bool:
-    """Whether run.yaml defines this judge's settings. True for a file without a list of judges."""
+    """Whether run.yaml lists this judge with this revision. True for a file without a list of judges."""
     data = read_definition(path)
     return "judges" not in data or bool(judge_lists.chosen(judge_lists.entries(data, str(path)), judge, revision))
 
 
 def _base(data: dict[str, Any], first: judge_lists.Definition, of_each: Sequence[str]) -> dict[str, Any]:
-    """The run's own keys as a definition, completed with the first judge's name."""
+    """The run's own keys as a definition, with the first judge's name and the overrides that apply to each judge."""
     base = judge_lists.shared(data) | {"judge": first.data.get("judge")}
     _apply(base, of_each)
     return base | ({"max_cost": data["max_cost"]} if "max_cost" in data else {})
 
 
 def _sorted(overrides: Iterable[str]) -> tuple[list[str], list[str], list[str]]:
-    """Overrides sorted into three lists: the judge to use (the last one given), keys of the run, and keys of each
+    """Three lists: the judge that the overrides select, the overrides of keys of the run, and those of keys of each
     judge.
+
+    If several overrides select a judge, the last one counts.
     """
     named: list[str] = []
     of_run: list[str] = []
@@ -316,7 +320,7 @@ def _sorted(overrides: Iterable[str]) -> tuple[list[str], list[str], list[str]]:
 
 
 def _key(pair: str) -> str:
-    """First part of an override's dotted key."""
+    """First part of the dotted key in an override `key=value`."""
     return pair.partition("=")[0].strip().partition(".")[0]
 
 

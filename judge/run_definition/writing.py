@@ -86,17 +86,17 @@ class GenerateSpec(Reached):
 
     @property
     def structured(self) -> Literal["none"]:
-        """ "none": answers are not constrained, since a story is free text."""
+        """How the form of answers is constrained: always "none", since a story is free text."""
         return "none"
 
     @property
     def scoring(self) -> Literal["text"]:
-        """ "text": an answer is used as text."""
+        """How an answer is used: always "text", because the answer is the story."""
         return "text"
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """(): an answer is a story and has no fixed choices."""
+        """Possible verdicts of an answer: always (), because the answer is a story."""
         return ()
 
     @property
@@ -106,11 +106,13 @@ class GenerateSpec(Reached):
         return model if self.revision is None else f"{model}@{self.revision}"
 
     def keys_in_force(self) -> dict[str, Any]:
-        """All keys with the values in effect, and in addition `judge` and `repeats`, as runs have them."""
+        """All keys of the definition with the values in effect, and in addition `judge` and `repeats`, which
+        runs have.
+        """
         return self.model_dump(mode="json") | {"judge": self.judge, "repeats": self.repeats}
 
     def judge_key(self) -> str:
-        """Fingerprint of the writer; see `judge_key_of`."""
+        """Fingerprint of the writer: of its provider, model, revision and engine settings (see `judge_key_of`)."""
         return judge_key_of(self.writer, self)
 
 

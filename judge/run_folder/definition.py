@@ -45,7 +45,9 @@ def definition_in_force(
 
 
 def budget_of(run: Path, overrides: Sequence[str] = ()) -> float | None:
-    """Budget of one command for all judges of a run together, from run.yaml; None if there is no limit."""
+    """Budget in dollars for all judges of a run together, in one command, as run.yaml gives it; None if there is no
+    limit.
+    """
     specs = load_specs(definition_of(run), overrides)
     return specs.max_cost if len(specs.asked) > 1 else specs.asked[0].max_cost
 

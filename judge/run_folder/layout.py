@@ -108,7 +108,7 @@ def results_beside(definition: Path) -> list[ResultFolder]:
 def definition_in(folder: Path) -> Path | None:
     """Path of run.yaml or generate.yaml in a folder; None if there is neither.
 
-    Raises RunFolderError if there are both, since they would share results.
+    Raises RunFolderError if there are both, since both would use one result folder.
     """
     definitions = [folder / name for name in _OWN_FOLDER if (folder / name).is_file()]
     if len(definitions) > 1:
@@ -117,7 +117,8 @@ def definition_in(folder: Path) -> Path | None:
 
 
 def definition_of(run: Path) -> Path:
-    """Path of the definition that RUN names: the file itself, or the one in the folder RUN or in its parent.
+    """Path of the definition that RUN names: RUN itself if it is a file, or the definition in the folder RUN or its
+    parent.
 
     Raises RunFolderError if there is none.
     """
@@ -196,7 +197,9 @@ def _refuse_archive(file: Path) -> None:
 
 
 def _without_results(run: Path) -> RunFolderError:
-    """Error for a path without results: a folder of several runs, a run without results yet, or not a run."""
+    """The error to raise for a path without results. It says whether the path is a folder of several runs, a run
+    without results yet, or not a run.
+    """
     if run.name == GENERATION or (run / GENERATION).is_file():
         return RunFolderError(f"{run} has no stories yet", hint=f"judge generate {run}")
     if run.is_file() or (run / DEFINITION).is_file():

@@ -56,7 +56,9 @@ def lock(folder: Path) -> Iterator[None]:
 
 
 def is_held(folder: Path) -> bool:
-    """Whether a process holds the folder's lock. Tested by trying to take the lock, where the folder allows that."""
+    """Whether a process holds the folder's lock. This is tested by trying to take the lock. If that is not permitted,
+    the result says whether the last writer is running.
+    """
     path = folder / LOCK
     try:
         with path.open("r+b" if os.access(path, os.W_OK) else "rb", buffering=0) as stream, ExitStack() as held:

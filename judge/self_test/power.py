@@ -61,9 +61,10 @@ class Outcome:
 def limits(studies: int, checks: int) -> tuple[float, float]:
     """Lowest power and highest false-alarm rate that chance alone explains for sound diagnostics.
 
-    They are binomial quantiles for this number of studies, at `FAMILY` / `checks` (Bonferroni). With sound diagnostics,
-    at most `FAMILY` of all self-tests therefore fail. A study has one test, or one per criterion. Counting one test per
-    study is conservative, since a mean over criteria varies no more than a single test.
+    They are binomial quantiles for this number of studies, at the level `FAMILY` / `checks`, where `checks` is the
+    number of comparisons with a limit (Bonferroni). With sound diagnostics, a self-test therefore fails with a
+    probability of at most `FAMILY`. A study has one test, or one per criterion. Counting one test per study is
+    conservative, since a mean over criteria varies no more than a single test.
     """
     from scipy.stats import binom
 
@@ -74,11 +75,11 @@ def limits(studies: int, checks: int) -> tuple[float, float]:
 def measure(
     seeds: int = SEEDS, *, first_seed: int, workers: int = 1, done: Callable[[int], None] | None = None
 ) -> list[Outcome]:
-    """Simulate `seeds` studies, diagnose each with `judge diagnose`, and compute power and false-alarm rates.
+    """Power and false-alarm rate of each diagnostic on `seeds` simulated studies, each analysed with `judge diagnose`.
 
     Power is the share of tests (criteria x studies) that find the fault of a faulty judge. False alarms are counted on
-    the honest judge. Both have limits that hold for all diagnostics together (see `limits`). `done` is called with the
-    number of studies finished.
+    the honest judge. The limits of both rates hold for all diagnostics together (see `limits`). `done` is called with
+    the number of studies finished.
     """
     total: dict[tuple[str, str], list[int]] = {}
     for turn, hits_of_study in enumerate(_studies(range(first_seed, first_seed + seeds), workers)):
@@ -150,7 +151,7 @@ def _studies(seeds: range, workers: int) -> Iterator[Found]:
 
 
 def study(seed: int) -> Found:
-    """Simulate and diagnose one study: for each (judge, diagnostic), the number of tests and of significant tests.
+    """Counts of one simulated study: for each (judge, diagnostic), the number of tests and of significant tests.
 
     The steps are those of `judge diagnose`: read the folder, compute the tables, and print them as JSON.
     """

@@ -39,11 +39,11 @@ class Stories:
     Attributes
     ----------
     quality : array of float
-        True quality in points, (criteria, n).
+        True quality in points, shape (criteria, stories).
     length : array of float
-        Log length in standard deviations, (n,).
+        Log length in standard deviations, one per story.
     system, story_prompt : array of int
-        Codes of system and story-prompt, (n,).
+        Codes of each story's system and story-prompt.
     """
 
     quality: Floats
@@ -63,7 +63,8 @@ class Fault:
     size : str
         Size of the fault in words.
     think, say : callable or None
-        Changes opinions before they become ratings, or changes the ratings themselves; None for no change.
+        `think` changes the judge's opinions before they become ratings; `say` changes the ratings. None = no
+        change.
     """
 
     diagnostic: str
@@ -138,7 +139,9 @@ def write_folder(folder: Path, seed: int) -> None:
 
 
 def _stories(rng: np.random.Generator) -> Stories:
-    """Simulate stories. Criteria share a part of quality, longer stories are better, and systems differ in quality."""
+    """Simulated stories. Criteria have a part of their quality in common, longer stories are better, and systems differ
+    in quality.
+    """
     n = PROMPTS * SYSTEMS
     system, story_prompt = np.repeat(np.arange(SYSTEMS), PROMPTS), np.tile(np.arange(PROMPTS), SYSTEMS)
     length = rng.standard_normal(n)
@@ -177,7 +180,10 @@ def _judge(name: str, fault: Fault, stories: Stories, rng: np.random.Generator) 
 
 
 def _place(stories: Stories, i: int, judge: str | None, criterion: int) -> list[Any]:
-    """Values of a row's columns up to `criterion`."""
+    """First values of a row of the ratings table, from the dataset's column to that of the criterion.
+
+    `i` is the story's number, and `judge` is None for a human rating.
+    """
     system = OWN if stories.system[i] == 0 else f"writer {stories.system[i]}"
     prompt = f"prompt {stories.story_prompt[i]}"
     return ["simulated", judge, "simulated", f"s{i}", prompt, system, CRITERIA[criterion]]

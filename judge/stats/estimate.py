@@ -14,8 +14,8 @@ class Reason:
     fact : str
         The cause, e.g. ``who gave which rating is not known``.
     unavailable : str or None
-        Result that cannot be computed for lack of data, e.g. ``human ceiling``; None where data exist but the statistic
-        is undefined.
+        Name of a result that cannot be computed for lack of data, e.g. ``human ceiling``; None where data exist but
+        the statistic is undefined.
     criteria : tuple of str
         For a mean over criteria: the criteria that are undefined for this reason.
     of : int
@@ -84,7 +84,7 @@ class Estimate:
         return cls(value=None, n=n, reason=reason)
 
     def without_interval(self, fact: str) -> Estimate:
-        """The same value without an interval.
+        """A copy of the estimate without its interval.
 
         Parameters
         ----------
@@ -96,7 +96,7 @@ class Estimate:
 
     @property
     def defined(self) -> bool:
-        """Whether there is a value."""
+        """Whether the estimate has a value."""
         return self.value is not None
 
     @property

@@ -1,6 +1,4 @@
-"""Turns rows of a table into a data frame: each estimate becomes separate columns for value, interval limits and
-reason.
-"""
+"""Data frames from rows of a table: each estimate becomes separate columns for value, interval limits and reason."""
 
 from __future__ import annotations
 
@@ -13,7 +11,7 @@ from judge.stats.estimate import Estimate
 
 
 def flat_frame(rows: Iterable[Mapping[str, Any]], signature: str, notes: Sequence[str] = ()) -> pd.DataFrame:
-    """Turn rows of a table into a data frame with one column per number.
+    """A data frame made from rows of a table, with one column per number.
 
     Parameters
     ----------

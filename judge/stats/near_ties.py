@@ -14,7 +14,7 @@ SAME = 1e-9
 
 
 def highest(values: Sequence[float | None]) -> int:
-    """Index of the highest value, the first of those tied with it.
+    """Index of the highest value; the first one where several values are within 1e-9 of it.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def highest(values: Sequence[float | None]) -> int:
 
 
 def lowest(values: Sequence[float | None]) -> int:
-    """Index of the lowest value, the first of those tied with it.
+    """Index of the lowest value; the first one where several values are within 1e-9 of it.
 
     Parameters
     ----------
@@ -48,12 +48,12 @@ def lowest(values: Sequence[float | None]) -> int:
 
 
 def descending(values: Sequence[float | None]) -> list[int]:
-    """Indices from the highest value down, tied values in the order given.
+    """Indices of the values from the highest to the lowest; values within 1e-9 of each other keep the order given.
 
     Parameters
     ----------
     values : sequence of float or None
-        None and NaN come last.
+        None and NaN come last, in the order given.
     """
     numbers = [(-float(value), i) for i, value in enumerate(values) if value is not None and not math.isnan(value)]
     numbers.sort()

@@ -1,1 +1,3 @@
-"""Stress tests of judges: writes perturbed stories of a dataset to a file, which judges then rate."""
+"""Stress tests of judges: perturbed versions of the stories of a dataset are written to a file, and judges then rate
+them.
+"""

@@ -1,4 +1,4 @@
-"""Checks whether each perturbation is available on this machine, and which tools are missing otherwise."""
+"""Checks of whether each perturbation is available on this machine, and which tools are missing otherwise."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from judge.wordnet import HINT
 
 
 def lacking(facts: Facts, *, reworded: bool = False) -> str | None:
-    """Sentence that names the tools that are missing for a perturbation and how to get them; None where no tool is
-    missing. `reworded` says that paraphrases are available.
+    """Sentence that says why a perturbation is not available on this machine and how to get the missing tools; None
+    where nothing is missing. `reworded` says that a source of paraphrases is given.
     """
     if facts.name not in MADE:
         return "this program does not generate it; the datasets autos_roc and autos_wp may hold it"

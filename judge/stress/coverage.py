@@ -15,8 +15,20 @@ from judge.stress.options import Wanted
 
 @dataclass(slots=True)
 class CoverageRow:
-    """Coverage of one perturbation at one strength: the number of perturbed stories and of their edits, and how often
-    each reason against a perturbed story occurred.
+    """Coverage of one perturbation at one strength.
+
+    Attributes
+    ----------
+    perturbation, test : str
+        Name of the perturbation, and the kind of test to which it belongs.
+    strength : int
+        Strength of the perturbation.
+    made_count : int
+        Number of stories that it changed.
+    edits : int
+        Number of edits in these stories.
+    reasons : Counter
+        How often each reason occurred why a story could not be changed.
     """
 
     perturbation: str
@@ -29,18 +41,24 @@ class CoverageRow:
 
 @dataclass(slots=True)
 class Coverage:
-    """Coverage of all perturbations in one generated file of perturbed stories."""
+    """Coverage of all perturbations in one generated file of perturbed stories: a row for each perturbation and
+    strength, and the number of original stories.
+    """
 
     rows: Sequence[CoverageRow]
     stories: int = 0
 
     @classmethod
     def of(cls, wanted: Sequence[Wanted]) -> Coverage:
-        """Coverage with all counts 0, for the requested perturbations."""
+        """An empty coverage for the requested perturbations: one row for each perturbation and strength, with all
+        counts 0.
+        """
         return cls([CoverageRow(entry.facts.name, entry.facts.test, s) for entry in wanted for s in entry.strengths])
 
     def add(self, versions: Sequence[Perturbed]) -> None:
-        """Count the perturbed versions of one story, which must be in the order of the rows."""
+        """Count the perturbed versions of one story. They must be in the order of the rows of this coverage (one row
+        for each perturbation and strength).
+        """
         self.stories += 1
         for row, version in zip(self.rows, versions, strict=True):
             if version.reason is None:
@@ -51,7 +69,9 @@ class Coverage:
 
 
 def coverage_tables(coverage: Coverage, signature: str, notes: Sequence[str]) -> list[Table]:
-    """Table of the coverage, in a list, with one row for each perturbation and strength."""
+    """A list with one table: how many stories each perturbation changed at each strength, and the reasons why it did
+    not change others.
+    """
     rows = [
         {
             "perturbation": row.perturbation,

@@ -1,5 +1,5 @@
-"""Reads and writes the facts file `NAME.facts.jsonl` that belongs to a file of perturbed stories: the settings, the
-edits of each story, and counts of stories that could not be perturbed.
+"""The facts file `NAME.facts.jsonl` that belongs to a file of perturbed stories: the settings, the edits of each story,
+and counts of stories that could not be perturbed.
 
 The first line is `{"stress": {...}}`, the last `{"stories": ..., "left_out": [...]}`. The lines between them are
 `{"story": ID, "origin": ID, "perturbation": ..., "test": ..., "strength": ..., "edits": [[start, end, replacement],
@@ -54,7 +54,9 @@ def write_head(stream: BinaryIO, made_of: Mapping[str, Any]) -> None:
 
 
 def write_version(stream: BinaryIO, origin: str, version: Perturbed) -> None:
-    """Write the facts file's line about one perturbed story; nothing where the perturbation did not produce a story."""
+    """Write the line of the facts file about one perturbed story; `origin` is the identifier of the original story.
+    Nothing is written where the perturbation did not produce a story.
+    """
     if version.story is not None:
         _line(
             stream,
@@ -70,8 +72,8 @@ def write_version(stream: BinaryIO, origin: str, version: Perturbed) -> None:
 
 
 def write_end(stream: BinaryIO, coverage: Coverage) -> None:
-    """Write the last line of the facts file: the number of stories to which each perturbation could be applied, and the
-    reasons for the others.
+    """Write the last line of the facts file: the number of original stories, the number that each perturbation changed,
+    and the reasons why it did not change the others.
     """
     rows = [
         {

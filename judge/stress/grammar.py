@@ -21,8 +21,8 @@ _UNASKED = frozenset({"typos"})
 
 
 def is_filtered(facts: Facts) -> bool:
-    """Whether the grammar classifier is applied to stories of this perturbation: to discrimination and invariance
-    tests, except for typos.
+    """Whether the grammar classifier checks stories made by this perturbation. It checks perturbations of
+    discrimination and invariance tests, but not typos.
     """
     return facts.test in ("discrimination", "invariance") and facts.name not in _UNASKED
 
@@ -42,7 +42,9 @@ class Grammar:
         self._score = lru_cache(maxsize=1 << 14)(self._asked)
 
     def accepts(self, text: str, origin: str) -> bool:
-        """Whether every sentence of the text that is not in the original is grammatical."""
+        """Whether the classifier finds all changed sentences grammatical, i.e. all sentences of `text` that are not in
+        the original text.
+        """
         own_sentences = {origin[slice(*span)] for span in sentences(origin)}
         fresh = [text[slice(*span)] for span in sentences(text)]
         return all(self._score(sentence) >= _LEAST for sentence in fresh if sentence not in own_sentences)
@@ -58,7 +60,7 @@ class Grammar:
 
 
 def _name(model: str) -> str:
-    """The model's name as given or, for a local folder, the folder's name with a hash of its weights."""
+    """Name of the model: as given or, for a local folder, the name of the folder with a hash of its weights."""
     weights = sorted(Path(model).glob("*.safetensors")) if Path(model).is_dir() else []
     return f"{Path(model).name} {fingerprint_file(weights[0])}" if weights else model
 

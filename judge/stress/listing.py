@@ -55,7 +55,9 @@ def _table(test: Test) -> Table:
 
 
 def _missing(catalogued: Sequence[Facts]) -> list[str]:
-    """Sentences that name the unavailable perturbations and the reasons; each reason occurs once."""
+    """Sentences that name the perturbations that are not available on this machine, with the reasons. Perturbations
+    with the same reason share a sentence.
+    """
     names: dict[str, list[str]] = {}
     for facts in catalogued:
         if (why := lacking(facts)) is not None:

@@ -1,4 +1,4 @@
-"""Makes the perturbed versions of one story: the edits of each version, or the reason why there is no version."""
+"""Perturbed versions of one story: the edits of each version, or the reason why there is no version."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ BROKEN = "an edit would cut a placeholder"
 
 @dataclass(frozen=True, slots=True)
 class Perturbed:
-    """A perturbation of one story at one strength: the edits and the new story, or the reason why there is no new
-    story.
+    """The result of one perturbation of a story at one strength: the edits and the new story, or the reason why there
+    is no new story. `reason` is None where there is one, and `story` is None where there is none.
     """
 
     facts: Facts
@@ -33,12 +33,14 @@ class Perturbed:
 
 
 def untouched(story: Story) -> Story:
-    """The unchanged story under its own identifier, with people's ratings."""
+    """The unchanged story under an identifier that marks it as unchanged (`ID@none`), with the ratings by people."""
     return replace(story, id=story_name(story.id))
 
 
 def versions(material: Material, wanted: Sequence[Wanted], seed: int) -> Iterator[Perturbed]:
-    """Every requested version of a story; the versions by one perturbation are in order of increasing strength."""
+    """Yield every requested perturbed version of a story. Versions by the same perturbation are in order of increasing
+    strength.
+    """
     for entry in wanted:
         before: frozenset[Edit] = frozenset()
         for strength in entry.strengths:
@@ -66,5 +68,5 @@ def _version(material: Material, facts: Facts, strength: int, seed: int, before:
 
 
 def _breaks(edit: Edit, text: str) -> bool:
-    """Whether an edit begins or ends within a placeholder."""
+    """Whether an edit begins or ends in the middle of a placeholder of the text, such as a name in square brackets."""
     return any(piece.start < end < piece.end for piece in protected(text) for end in (edit.start, edit.end))

@@ -28,7 +28,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class MakeOptions:
-    """Settings of the perturbed stories of one dataset.
+    """Settings with which the perturbed stories of one dataset are generated.
 
     Attributes
     ----------
@@ -47,11 +47,13 @@ class MakeOptions:
     top : str
         Highest point of the rating scale, as the text that prompt injections insert.
     rewriter, base_url, encoder : str or None, tuple of str, str or None
-        The model that paraphrases sentences, its server, and the sentence encoder that compares their meaning.
+        The model that paraphrases sentences, the base URLs of its server, and the sentence encoder that
+        compares the meaning of a sentence and its paraphrase. None = no paraphrases, or a comparison of words.
     back_translations : Path or None
-        File of paraphrases in OpenMEVA's format.
+        File of paraphrases in OpenMEVA's format; None = no file.
     grammar : str or None
-        Folder of a sequence classifier that decides whether a sentence is grammatical; None = no story is filtered.
+        Folder of a sequence classifier that decides whether a sentence is grammatical; None = no story is
+        filtered.
     grammar_label : int
         Index of the classifier's label for grammatical sentences.
     """
@@ -81,7 +83,7 @@ class MakeOptions:
 
 
 def _check_rewording(options: MakeOptions) -> None:
-    """Raise OptionError for options about paraphrases that would have no effect."""
+    """Raise OptionError where an option about paraphrases would have no effect."""
     if options.rewriter is not None and options.back_translations is not None:
         raise OptionError("rewriter", options.rewriter, "has no effect beside a file of back-translations")
     for name, value in (("base_url", ", ".join(options.base_url)), ("encoder", options.encoder)):
@@ -94,7 +96,9 @@ def _check_rewording(options: MakeOptions) -> None:
 
 
 def of_set(name: str) -> list[str]:
-    """Names of the perturbations of a set that this program can make, in the order of the catalogue."""
+    """Names of the perturbations of a set (``all``, ``openmeva`` or a kind of test) that this program can make, in the
+    order of the catalogue.
+    """
     if name not in SETS:
         raise OptionError("set", name, allowed=SETS)
     there = [facts for facts in CATALOGUE.values() if facts.name in MADE]
@@ -106,8 +110,8 @@ def of_set(name: str) -> list[str]:
 
 
 def wanted(names: Sequence[str], strengths: Sequence[int]) -> tuple[Wanted, ...]:
-    """Look up perturbations by name, each with those of the requested strengths that it has. Raises SpecError for an
-    unknown name or strength.
+    """Perturbations chosen by name, each with those of the requested strengths that it has, in the order of the
+    catalogue. Raises SpecError for an unknown name or strength.
     """
     for name in names:
         if name not in CATALOGUE or name not in MADE:

@@ -1,4 +1,5 @@
-"""A fixed sample of other stories with their nouns and verbs, as material for perturbations.
+"""A fixed sample of stories of a dataset with their nouns and verbs, from which perturbations of other stories take
+material.
 
 The sample is drawn from the whole dataset, so that it does not depend on the order of stories or on which stories are
 changed.
@@ -24,14 +25,16 @@ _SHORTEST = 3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Others:
-    """Sampled stories by system, and the nouns and verbs of these stories by system."""
+    """Sample of stories of a dataset, from which perturbations of other stories take material: the sampled stories and
+    their nouns and verbs, each by name of the system.
+    """
 
     stories: Mapping[str, Sequence[Story]]
     words: Mapping[str, Sequence[Words]]
 
     def stories_for(self, story: Story) -> list[Story]:
-        """Sampled stories for other story-prompts than this story's: those of the same system or, if there are none, of
-        all systems.
+        """Sampled stories that may serve as material for a given story: those of its system for other story-prompts or,
+        if there are none, those of all systems for other story-prompts.
         """
         own = [other for other in self.stories.get(story.system, ()) if _other(other.story_prompt, other.id, story)]
         return own or [
@@ -39,8 +42,8 @@ class Others:
         ]
 
     def words_for(self, story: Story) -> list[Words]:
-        """Nouns and verbs of sampled stories for other story-prompts: those of the same system or, if there are none,
-        of all systems.
+        """Nouns and verbs that may serve as material for a given story. They come from sampled stories of its system
+        for other story-prompts or, if there are none, from those of all systems for other story-prompts.
         """
         own = [word for word in self.words.get(story.system, ()) if _other(word.story_prompt, "", story)]
         return own or [word for some in self.words.values() for word in some if _other(word.story_prompt, "", story)]
@@ -51,7 +54,9 @@ def _other(story_prompt: str, name: str, story: Story) -> bool:
 
 
 def sampled(stories: Iterable[Story], seed: int, tagger: Tagger | None) -> Others:
-    """Sample stories of each system; with a tagger, their nouns and verbs too."""
+    """A random sample of at most 128 stories of each system, with their nouns and verbs if there is a tagger (a model
+    that tags words).
+    """
     heaps: dict[str, list[tuple[int, str, Story]]] = {}
     for story in stories:
         heap = heaps.setdefault(story.system, [])

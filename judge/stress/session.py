@@ -1,4 +1,4 @@
-"""Generates a file of perturbed stories from a dataset, and the facts file with the edits."""
+"""Generation of a file of perturbed stories from a dataset, and of the facts file with the edits."""
 
 from __future__ import annotations
 
@@ -40,7 +40,9 @@ REFERENCE = "Human"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Made:
-    """The files that one call of `make` wrote, with the coverage of each perturbation and the settings."""
+    """Result of generating perturbed stories: the paths of the two files written (stories, and facts about their
+    edits), the coverage of each perturbation, and the settings.
+    """
 
     stories: Path
     facts: Path
@@ -49,11 +51,11 @@ class Made:
 
 
 def make(dataset: Dataset, options: MakeOptions, output: Path, progress: Progress | None = None) -> Made:
-    """Write the file of perturbed stories and its facts file. Neither file may exist before, and both appear only when
-    they are complete.
+    """Generate the file of perturbed stories of a dataset and the facts file with their edits, and return a description
+    of both. Neither file may exist before, and they appear only when they are complete.
 
-    Raises SpecError where a perturbation is not available on this machine, DataError where the stories are already
-    perturbed.
+    Raises SpecError where a perturbation is not available on this machine, and DataError where the stories of the
+    dataset are already perturbed.
     """
     facts = facts_path(output)
     for path in (output, facts):
@@ -93,7 +95,7 @@ def make(dataset: Dataset, options: MakeOptions, output: Path, progress: Progres
 
 
 def origins(dataset: Dataset, options: MakeOptions) -> Iterator[Story]:
-    """The unchanged stories that are to be perturbed, in the order of the dataset."""
+    """Yield the unchanged stories that are to be perturbed, in the order of the dataset."""
     stories = _references(dataset) if options.references else _of_systems(dataset, options.systems)
     return islice(stories, options.limit)
 
@@ -112,7 +114,8 @@ def _of_systems(dataset: Dataset, systems: tuple[str, ...]) -> Iterator[Story]:
 
 
 def _references(dataset: Dataset) -> Iterator[Story]:
-    """Each reference story once, under the id of the first story that has it.
+    """Yield each reference story of a dataset once, as a story with the identifier of the first story that has it,
+    followed by `~reference`.
 
     The yielded story has no reference story itself, since an Eval-Prompt that shows the reference would reveal the
     changes.
@@ -167,15 +170,15 @@ class Workshop:
         }
 
     def _rewordings(self) -> dict[str, Any] | None:
-        """Version of the paraphrase request and how often each reason led to a refused paraphrase, for the facts file;
-        None without a rewriter.
+        """Facts about the paraphrases for the facts file: the version of the request, and how often each reason led to
+        a refused paraphrase. None where no model paraphrases sentences.
         """
         rewriter = self._reworded
         return {"form": FORM, "not_taken": dict(rewriter.reasons)} if isinstance(rewriter, Rewriter) else None
 
     def filtered(self, origin: Story, version: Perturbed) -> Perturbed:
-        """The version unchanged, or without its story where the grammar classifier finds a changed sentence
-        ungrammatical.
+        """The perturbed version of a story after the grammar filter: unchanged or, where the classifier finds a changed
+        sentence ungrammatical, without a story and with this as the reason.
         """
         if self._grammar is None or version.story is None or not is_filtered(version.facts):
             return version
@@ -184,7 +187,9 @@ class Workshop:
         return replace(version, edits=(), story=None, reason=UNGRAMMATICAL)
 
     def materials(self) -> Iterator[Material]:
-        """For each story to be changed, the material that perturbations work on: the story with the tools' results."""
+        """Yield, for each story to be changed, the material that perturbations work on: the story, its tagged words,
+        other stories, and paraphrases.
+        """
         stories = origins(self._dataset, self._options)
         while some := list(islice(stories, 64)):
             tagged = self._tagger.tagged(story.text for story in some) if self._tagger else iter([()] * len(some))
@@ -210,7 +215,9 @@ def _reworded(options: MakeOptions, output: Path) -> Rewriter | BackTranslations
 
 
 def _whole(options: MakeOptions) -> MakeOptions:
-    """A copy of the options without limit and selection of systems, so that they apply to the whole dataset."""
+    """A copy of the options without a limit and without a selection of systems, so that all stories of the dataset are
+    included.
+    """
     return replace(options, limit=None, systems=())
 
 

@@ -25,8 +25,8 @@ _LISTED = 2
 
 
 def variants(evidence: Evidence, matrix: RatingMatrix, best: Margin) -> Iterator[Answer]:
-    """Answers on the choice of Eval-Prompt and then of judge: the best pair of judge and Eval-Prompt is compared with
-    the others, on the stories that both rated.
+    """Yield the answers on the choice of Eval-Prompt and then of judge. The best pair of judge and Eval-Prompt is
+    compared with each other pair on the stories that both pairs rated.
     """
     kinds: tuple[tuple[Factor, str, str], ...] = (
         ("eval_prompt", "prompts", "Eval-Prompt"),
@@ -75,8 +75,8 @@ def _holds_elsewhere(evidence: Evidence, best: Margin) -> str:
 
 
 def _distances(evidence: Evidence, best: Margin, by: Factor, own: str) -> list[tuple[str, Estimate]]:
-    """Names of the other Eval-Prompts (or judges, by `by`) with their tau minus that of the best pair of judge and
-    Eval-Prompt, as means over criteria; the nearest first.
+    """Names of the other Eval-Prompts (or judges, according to `by`), each with its tau minus that of the best pair of
+    judge and Eval-Prompt, a mean over criteria. The highest tau comes first, undefined differences come last.
     """
     try:
         entries = evidence.against_best(best, by).entries
@@ -101,8 +101,8 @@ def _listed(differences: Sequence[tuple[str, Estimate]], most: int) -> str:
 
 
 def people(evidence: Evidence, best: Margin) -> Answer:
-    """Answer on agreement with people: tau over all stories, compared with the control (a baseline from surface
-    features) and with one more human rater.
+    """Answer on agreement with people: Kendall's tau of the best pair of judge and Eval-Prompt over all stories. It is
+    compared with the control (a baseline from surface features) and with one more human rater.
     """
     raters = evidence.raters_of(best.dataset)
     question = f"Does it rate stories as {raters.noun if raters.labels_note else 'people do'}?"
@@ -129,9 +129,7 @@ def _difference(over: Estimate) -> str:
 
 
 def _no_ceiling(evidence: Evidence, best: Margin) -> str:
-    """Sentence on why the agreement of one more human rater with the others is unknown, and what would be needed to
-    know it.
-    """
+    """Sentence on why the agreement of one more human rater with the other raters is unknown."""
     matrix = next(matrix for matrix in evidence.matrices if matrix.dataset == best.dataset)
     if not all(matrix.by_rater(j).known for j in range(len(matrix.criteria))):
         return "One more person: not known, as no column of the data names the raters."
@@ -139,8 +137,8 @@ def _no_ceiling(evidence: Evidence, best: Margin) -> str:
 
 
 def stories(best: Margin, matrix: RatingMatrix) -> Answer | None:
-    """Answer on the number of story-prompts needed for an interval of tau of half-width `WIDE`; None where tau has no
-    interval.
+    """Answer on the number of story-prompts needed for a narrow interval of Kendall's tau (half-width `WIDE`); None
+    where tau has no interval.
     """
     value = best.value
     if value.value is None or value.low is None or value.high is None:
@@ -156,8 +154,8 @@ def stories(best: Margin, matrix: RatingMatrix) -> Answer | None:
 
 
 def labels(evidence: Evidence, best: Margin) -> Iterator[Answer]:
-    """Yield the answer on the agreement between the judge's labels and the majority labels of people; nothing where no
-    criterion has labels.
+    """Yield the answer on the agreement between the judge's labels and the majority labels of people. Nothing is
+    yielded where no criterion has labels or the judge has none.
     """
     confusions = evidence.confusions
     if confusions is None:

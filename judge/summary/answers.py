@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """An answer in a few words, and the rule by which it was chosen."""
+    """The answer to a question of a summary in a few words, and the rule by which it was chosen."""
 
     text: str
     rule: str
@@ -17,7 +17,8 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A reader's question, the verdict where a rule gives one, and sentences with the numbers.
+    """An answer of a summary: the reader's question, a verdict in a few words where a rule gives one, and sentences
+    with the numbers.
 
     `label` is a short name of the question, printed next to the answer on a screen. `brief` holds shorter sentences for
     a screen where `sentences` are too long for it; all other formats use `sentences`.

@@ -50,7 +50,7 @@ class Evidence:
 
     @cached_property
     def coverage(self) -> Coverage:
-        """Coverage: the numbers of repeats requested, answered and rated."""
+        """Coverage of the ratings: the numbers of repeats requested, answered and rated."""
         return coverage(asked_for(self.table), CoverageOptions(drop_systems=self.options.drop_systems))
 
     @cached_property
@@ -60,8 +60,9 @@ class Evidence:
 
     @cached_property
     def correlations(self) -> Correlations:
-        """Correlations of judges with people over all stories, with each judge's difference from the ceiling (agreement
-        of one more human rater) and from the control (a surface-feature baseline).
+        """Correlations of judges with people over all stories. Each judge is compared with the ceiling (the agreement
+        of one more human rater) and with the control (a surface-feature baseline) by paired differences, judge minus
+        the other.
         """
         return correlation.correlations(self.table, self.options.correlation(), self.control, paired=True)
 
@@ -72,15 +73,16 @@ class Evidence:
 
     @cached_property
     def margins(self) -> list[Margin]:
-        """Correlation of each pair of judge and Eval-Prompt over all stories, with its differences from the control and
-        from the ceiling.
+        """Correlation of each pair of judge and Eval-Prompt with people over all stories, with its differences from the
+        control (a surface-feature baseline) and from the ceiling (one more human rater). Empty where nobody's ratings
+        are known.
         """
         return margins.margins(self.correlations) if self.has_people else []
 
     @cached_property
     def confusions(self) -> Confusions | None:
-        """Agreement of judges' labels with people's; None where no criterion has labels, or no ratings by people are
-        known.
+        """Agreement of the judges' labels with those of people; None where no criterion has labels, or no ratings by
+        people are known.
         """
         if not self.has_people or not any(matrix.labels for matrix in self.matrices):
             return None
@@ -94,11 +96,15 @@ class Evidence:
         return any(matrix.criteria for matrix in self.matrices)
 
     def raters_of(self, dataset: str) -> Raters:
-        """The raters with whom judges are compared on a dataset: people, or labels that no person gave."""
+        """The raters with whom judges are compared on a dataset: people, or labels that follow from how the stories
+        were made.
+        """
         return Raters.of(self.table, dataset)
 
     def replacement(self, best: Margin) -> Replacement:
-        """The alternative annotator test of one pair of judge and Eval-Prompt."""
+        """The alternative annotator test (whether a judge may replace a human annotator) of one pair of judge and
+        Eval-Prompt.
+        """
         chosen = self.options
         words = {
             "drop_systems": chosen.drop_systems,
@@ -115,8 +121,8 @@ class Evidence:
         return diagnose.diagnose(self._only(best), DiagnoseOptions(drop_systems=self.options.drop_systems))
 
     def against_best(self, best: Margin, by: Factor) -> Comparison:
-        """Comparison of the best pair of judge and Eval-Prompt with the same judge's other Eval-Prompts, or with other
-        judges under the same Eval-Prompt.
+        """Comparison of the best pair of judge and Eval-Prompt with other pairs. If `by` is "eval_prompt", these are
+        the same judge's other Eval-Prompts, otherwise other judges under the same Eval-Prompt.
         """
         keep = (best.judge, None) if by == "eval_prompt" else (None, best.eval_prompt)
         chosen = self.options
@@ -135,5 +141,7 @@ class Evidence:
 
 
 def names_of(matrix: RatingMatrix, field_name: str) -> Sequence[str]:
-    """Names of the judges or Eval-Prompts of a dataset, in order of appearance."""
+    """Names of the judges, Eval-Prompts or criteria of a dataset (according to `field_name`), in order of
+    appearance.
+    """
     return tuple(dict.fromkeys(getattr(cell, field_name) for cell in matrix.cells))

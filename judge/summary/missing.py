@@ -1,4 +1,4 @@
-"""Finds the gaps in the evidence: a list of conditions, and a function that checks which of them hold."""
+"""Gaps in the evidence of a summary: a list of conditions, and a function that checks which of them hold."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MUCH = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One entry of the list of missing evidence: its name, and when it applies."""
+    """One entry of the list of possible gaps in the evidence: its name, and when it applies."""
 
     name: str
     when: str
@@ -50,7 +50,9 @@ CONDITIONS = (
 def missing(
     evidence: Evidence, matrix: RatingMatrix, best: Margin | None, answers: Sequence[Answer], seen: Seen | None
 ) -> tuple[Missing, ...]:
-    """The gaps in the evidence on a dataset: the listed conditions that apply, each with a description."""
+    """The gaps in the evidence on a dataset: the conditions of the list that hold, each with a description of what is
+    missing.
+    """
     return tuple(_found(evidence, matrix, best, answers, seen))
 
 

@@ -23,11 +23,12 @@ def commands(
     positions: bool = False,
     other: str | None = None,
 ) -> tuple[str, ...]:
-    """Suggested next commands, at most `MOST`, the most needed first.
+    """Suggested next commands for runs that rate stories, at most `MOST`, the most needed first.
 
-    `askable` says that the judge can be asked again. `only` says that the runs have only one pair of judge and
-    Eval-Prompt, which then need not be named. `replaces` says that the judge may replace an annotator. `positions` says
-    that columns of ratings were taken as raters. `other` is the second-best judge, or None.
+    `gaps` are the gaps in the evidence, and `best` is the best pair of judge and Eval-Prompt. `askable` says that the
+    judge can be asked again. `only` says that the runs have only one pair of judge and Eval-Prompt, which then need not
+    be named. `replaces` says that the judge may replace an annotator. `positions` says that columns of ratings were
+    taken as raters. `other` is the second-best judge, or None.
     """
     run, first_run = shlex.join(runs), shlex.quote(runs[0])
     closing = {

@@ -1,4 +1,4 @@
-"""Makes the summaries of runs: one for the runs that rate stories, and one for the runs that compare stories."""
+"""Summaries of runs: one for the runs that rate stories, and one for the runs that compare stories."""
 
 from __future__ import annotations
 
@@ -36,8 +36,9 @@ def of_runs(
     telling: Telling = silent,
     named: Sequence[str] | None = None,
 ) -> list[Summary]:
-    """Summaries of runs: one for the runs that rate stories and one for the runs that compare stories, as far as there
-    are any. `named` are the names of the runs in suggested commands.
+    """List of summaries: one of the runs that rate stories and one of the runs that compare stories, as far as there
+    are such runs. `keep` selects judges, Eval-Prompts and criteria; `named` are the names of the runs in suggested
+    commands.
 
     Raises RunFolderError where a run has no results, SpecError where `keep` has a name that does not occur.
     """
@@ -78,7 +79,7 @@ class RunsCompared:
 
     @cached_property
     def preferences(self) -> Ranked:
-        """Statistics of the preferences in `preferences_table`."""
+        """Statistics of the preferences that judges gave in comparisons."""
         return ranked(
             self.preferences_table, RankOptions(drop_systems=self.options.drop_systems, seed=self.options.seed)
         )
@@ -90,7 +91,7 @@ class RunsCompared:
 
     @cached_property
     def verdicts(self) -> VerdictCoverage:
-        """Numbers of comparisons requested, answered and decided."""
+        """Numbers of comparisons of stories that were requested, answered and decided."""
         return verdict_coverage(self.preferences_table)
 
     @cached_property

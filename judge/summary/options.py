@@ -1,4 +1,4 @@
-"""Options that change the numbers of a summary. The signature of the summary includes all of them."""
+"""Options that change the numbers of a summary. All of them are part of the signature of the summary."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ class EvidenceOptions:
     of the replacement test.
 
     `epsilon` is the advantage that the replacement test (`judge replace`) grants a judge over an annotator. `readings`
-    says what of a judge is compared with one person: ``mean``, the mean of its repeats, or ``single``, each repeat.
-    With `positions`, columns of ratings by unknown people count as raters in the test.
+    says which ratings of a judge are compared with those of one person: ``mean``, the mean of its repeats, or
+    ``single``, each repeat. With `positions`, columns of ratings by unknown people count as raters in the test.
     """
 
     drop_systems: tuple[str, ...] = ()
@@ -33,7 +33,9 @@ class EvidenceOptions:
         ReplacementOptions(epsilon=self.epsilon)  # refuses what is no share
 
     def correlation(self, level: Level = "overall") -> CorrelationOptions:
-        """The options with which the summary computes correlations at a level."""
+        """The options with which the summary computes correlations over stories or, at level "system", over system
+        means.
+        """
         return from_words(
             CorrelationOptions,
             level=level,

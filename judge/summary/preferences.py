@@ -1,5 +1,5 @@
-"""Answers of a summary about runs that compare stories: agreement with people, order effects, systems, and missing
-verdicts.
+"""Answers of a summary about runs that compare stories: agreement with people, effects of the order of the two stories,
+systems, and comparisons without a verdict.
 
 Where the best of several results is shown, the answer says so, since selection makes it look too good. For a
 difference, the answer says whether its interval contains 0. For an undefined value, it gives the reason.
@@ -24,7 +24,8 @@ from judge.summary.rules import of_loss
 
 
 class Compared(Protocol):
-    """Results of runs that compare stories: the preferences, their statistics, and the numbers of decided comparisons.
+    """Results of runs that compare stories: the preferences, their statistics, and the numbers of comparisons requested
+    and decided.
 
     `rates` says whether runs that rate stories are summarised too. `unasked` counts planned repeats that have not been
     requested yet.
@@ -45,8 +46,8 @@ class Compared(Protocol):
 
 
 def answers(compared: Compared) -> list[Answer]:
-    """Answers on the limits of the figures (if there are any), then on agreement, order effects, systems and missing
-    answers.
+    """Answers of a summary of comparisons: first the limits of the figures (if there are any), then agreement with
+    people, effects of the order of the two stories, systems, and missing answers.
     """
     first = tuple(_caveats(compared))
     answered = [Answer("What limits these figures?", first, None, "worth")] if first else []
@@ -104,8 +105,8 @@ def _agreement(dataset: str, on: str, rows: Sequence[AgreementRow]) -> Answer:
 
 
 def of_preferences(best: AgreementRow) -> Verdict:
-    """Verdict on a judge's accuracy, compared first with guessing and then with the control (a surface-feature
-    baseline).
+    """Verdict on a judge's accuracy (how often it prefers the story that people prefer), compared first with guessing
+    and then with the control (a surface-feature baseline).
     """
     half, over = best.agreement.half, best.over_control
     if half.low is None or half.high is None:
@@ -134,8 +135,8 @@ def _best(best: AgreementRow, rows: int) -> str:
 
 
 def _bars(best: AgreementRow, rows: Sequence[AgreementRow]) -> Iterator[str]:
-    """Sentences that compare the best accuracy with baselines: the longer story, the control, one more person, and the
-    preferences implied by the judge's own ratings.
+    """Yield sentences that compare the judge's accuracy with that of baselines: preferring the longer story, the
+    control (a surface-feature baseline), one more person, and the preferences implied by the judge's own ratings.
     """
     bars = {row.kind: row for row in rows if row.kind in ("longer", "control", "people") and row.agreement.half.defined}
     if "longer" in bars:
@@ -152,7 +153,7 @@ def _bars(best: AgreementRow, rows: Sequence[AgreementRow]) -> Iterator[str]:
 
 
 def _of(row: AgreementRow, best: AgreementRow) -> str:
-    """A baseline's accuracy as text, with its number of pairs where it differs from the judge's."""
+    """A baseline's accuracy as text, with its number of pairs where this differs from the judge's."""
     half = row.agreement.half
     return _percent(half) + ("" if half.n == best.agreement.half.n else f" of {half.n:,} pairs")
 
@@ -171,8 +172,8 @@ def _distance(over: Estimate) -> str:
 
 
 def _place(on: str, rows: Sequence[OrderRow]) -> Answer:
-    """Answer on the effect of a story's position (first or second) on preferences. It shows the judge, Eval-Prompt and
-    criterion with the strongest effect, since one strong effect is enough for a warning.
+    """Answer on the effect of the position in which a story is shown (first or second) on preferences. It shows the
+    judge, Eval-Prompt and criterion with the strongest effect, since one strong effect is enough for a warning.
     """
     question = f"Does the place of a story matter{on}?"
     rule = "by the 95 % interval of the position's log odds"

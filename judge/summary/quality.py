@@ -32,7 +32,12 @@ _SHARE_BY = "judge contamination check computes it with a labelled set, texts th
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """Evidence from files of contamination scores on whether models have seen the stories."""
+    """Evidence from files of contamination scores on whether models have seen the stories.
+
+    `sentences` state the results. `recital` says that it was tested whether a model recites the stories, and `recited`
+    counts the stories recited. `blunt` says that a model recites no well-known passages either, so that its test is
+    uninformative.
+    """
 
     sentences: tuple[str, ...]
     recital: bool = False
@@ -41,8 +46,8 @@ class Seen:
 
     @classmethod
     def of(cls, report: ContaminationReport, files: Sequence[ScoresFile] = ()) -> Seen:
-        """Evidence from a contamination report, with a sentence for each model that was scored; `files` are the scores
-        files on which the report is based.
+        """The evidence in a contamination report, with a sentence for each model. `files` are the score files on which
+        the report is based.
         """
         recitals = [(file, Recital.of_file(file)) for file in files]
         scored = [(file, recital) for file, recital in recitals if recital is not None]
@@ -68,8 +73,8 @@ class Seen:
 
 
 def itself(evidence: Evidence, matrix: RatingMatrix, best: Margin | None) -> Iterator[Answer]:
-    """Answer on self-consistency: ICC(1,1) over repeats, as the median over the criteria of the best pair of judge and
-    Eval-Prompt. Without such a pair, it is the median over all pairs and criteria.
+    """Yield the answer on self-consistency: ICC(1,1) over repeats, as the median over the criteria of the best pair of
+    judge and Eval-Prompt. Where `best` is None, it is the median over all pairs and criteria.
     """
     question, label = "Does it agree with itself?", "itself"
     cells = [
@@ -94,7 +99,9 @@ def itself(evidence: Evidence, matrix: RatingMatrix, best: Margin | None) -> Ite
 
 
 def lost(evidence: Evidence, matrix: RatingMatrix, best: Margin | None) -> Answer:
-    """Answer on the share of repeats without a rating, and on kinds of stories that lost more ratings than others."""
+    """Answer on the share of repeats without a rating, and on kinds of stories that lost more ratings than others.
+    Where `best` is None, all judges and Eval-Prompts are counted.
+    """
     question, label = "What share of the ratings is missing?", "lost"
     asked = rated = 0
     causes: dict[str, int] = {}
@@ -115,8 +122,8 @@ def lost(evidence: Evidence, matrix: RatingMatrix, best: Margin | None) -> Answe
 
 
 def _lost_more(which: str, cells: Mapping[str, Sequence[str]]) -> str:
-    """Sentence that names a kind of stories that lost more ratings than others, with the judges, Eval-Prompts and
-    criteria concerned.
+    """Sentence that names a kind of stories (`which`) that lost more ratings than others. `cells` gives the criteria
+    concerned for each judge and Eval-Prompt.
     """
     named = "; ".join(f"{name} ({', '.join(criteria)})" for name, criteria in cells.items())
     return f"Stories {which} were lost more often by {named}."
@@ -127,7 +134,9 @@ def _rows(cells: Mapping[str, Sequence[str]]) -> str:
 
 
 def wrong(evidence: Evidence, best: Margin) -> Answer:
-    """Answer on the faults that the tests of `judge diagnose` find in the judge's ratings, the most frequent first."""
+    """Answer on the faults of the judge that the tests of `judge diagnose` find, such as a bias for long stories; the
+    most frequent fault first.
+    """
     raters = evidence.raters_of(best.dataset)
     diagnosis = evidence.diagnosis(best)
     mine = [finding for finding in diagnosis.tested if (finding.dataset, finding.cell.run) == (best.dataset, best.run)]
@@ -144,13 +153,13 @@ def wrong(evidence: Evidence, best: Margin) -> Answer:
 
 
 def holds(finding: Finding, alpha: float) -> bool:
-    """Whether a test is significant after Holm's adjustment."""
+    """Whether a test for a fault of a judge is significant at level `alpha` after Holm's adjustment."""
     return finding.finds(alpha) and finding.adjusted is not None and finding.adjusted <= alpha
 
 
 def _counted(findings: Sequence[Finding], tested: Sequence[Finding], most: int) -> str:
-    """Sentence that lists faults, each with the number of criteria on which it was found of those tested; the most
-    frequent first, at most `most` kinds.
+    """Sentence that lists faults of a judge, the most frequent first, at most `most` kinds. Each has the number of
+    criteria on which it was found and the number on which it was tested.
     """
     counts: dict[tuple[str, str], list[str]] = {}
     for finding in findings:
@@ -171,16 +180,16 @@ def _counted(findings: Sequence[Finding], tested: Sequence[Finding], most: int) 
 
 
 def _words(finding: Finding, *, above: bool) -> str:
-    """Short description of a fault, without the numbers for one criterion. `above` chooses the description for a
-    positive value.
+    """Short description of a fault of a judge, without numbers. If `above`, it is the description for a positive value
+    of the test statistic, otherwise for a negative one.
     """
     words = finding.kind.above if above else finding.kind.below
     return words.partition(":")[0]
 
 
 def seen(evidence: Seen | None, dates: Dated | None) -> Answer:
-    """Answer on whether models have seen the stories: from contamination scores, and from the dates (months) of the
-    models and the stories.
+    """Answer on whether the judge's model has seen the stories: from contamination scores, and from the dates (months)
+    of the model and the stories. `evidence` is None without scores, and `dates` is None without known dates.
     """
     question = "Has it seen the stories?"
     by_dates = () if dates is None else (dates.brief,)

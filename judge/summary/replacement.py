@@ -18,8 +18,8 @@ _NAMED = 3
 
 
 def answer(evidence: Evidence, best: Margin) -> Answer:
-    """Answer on the replacement of an annotator: the verdict of the test, the criteria passed, and the result of an
-    uninformed judge (one that does not use the story).
+    """Answer on whether the judge may replace a human annotator: the verdict of the alternative annotator test, the
+    criteria passed, and the criteria on which an uninformed judge (one that does not use the story) passes too.
     """
     question, label = "May it replace an annotator?", "replace"
     if evidence.raters_of(best.dataset).labels_note:
@@ -37,8 +37,8 @@ def answer(evidence: Evidence, best: Margin) -> Answer:
 
 
 def tests_of(evidence: Evidence, best: Margin) -> tuple[list[AltTestRow], list[str]]:
-    """The judge's replacement tests, and the names of the human criteria on which an uninformed judge (one that does
-    not use the story) passes too.
+    """The judge's alternative annotator tests, one for each criterion, and the names of the human criteria on which an
+    uninformed judge (one that does not use the story) passes too.
     """
     rows = [test for test in evidence.replacement(best).tests if test.subject.dataset == best.dataset]
     mine = [test for test in rows if test.kind == JUDGE and test.subject.run == best.run]
@@ -47,7 +47,7 @@ def tests_of(evidence: Evidence, best: Margin) -> tuple[list[AltTestRow], list[s
 
 
 def _tested(mine: Sequence[AltTestRow], nulls: Sequence[str], most: int) -> str:
-    """Result of the replacement test as text; each list names at most `most` criteria."""
+    """Result of the alternative annotator test as text; each list in it names at most `most` criteria."""
     tested = [test for test in mine if test.winning_rate.defined]
     if not tested:
         reasons = dict.fromkeys(written(test.winning_rate.reason, None) for test in mine if test.winning_rate.reason)

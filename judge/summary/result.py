@@ -13,7 +13,7 @@ from judge.summary.answers import Answer
 @dataclass(frozen=True, slots=True)
 class Missing:
     """A gap in the evidence, from the list in docs/summary.md: its name, a description of what is missing, and the
-    command that supplies it.
+    command that supplies it (None = no command).
     """
 
     name: str
@@ -23,10 +23,10 @@ class Missing:
 
 @dataclass(frozen=True, slots=True)
 class OfDataset:
-    """The summary of one dataset, which fills one screen.
+    """The summary of one dataset, printed on one screen.
 
-    `about` says what was rated and by whom. `row` names the judge and Eval-Prompt that the answers are about. `answers`
-    are in reading order.
+    `about` says what was rated and by whom. `row` names the pair of judge and Eval-Prompt that the answers are about.
+    `answers` are in reading order.
     """
 
     dataset: str
@@ -37,30 +37,34 @@ class OfDataset:
     commands: tuple[str, ...] = ()
 
     def verdict(self, label: str) -> str | None:
-        """Text of the verdict of the answer with this label; None without such an answer or verdict."""
+        """Text of the verdict of the answer whose short name is `label`; None without such an answer, and where it has
+        no verdict.
+        """
         verdict = next((answer.verdict for answer in self.answers if answer.label == label), None)
         return None if verdict is None else verdict.text
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Summary(Signed):
-    """Summary of runs, one part for each dataset. `caveats` (limits of the figures) are shown first."""
+    """Summary of runs, with one part for each dataset. `caveats` are sentences about the limits of the figures, shown
+    first.
+    """
 
     datasets: tuple[OfDataset, ...]
     caveats: tuple[str, ...] = field(default=())
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row per answer (`dataset, row, answer, question, verdict, rule, text`), then one row per suggested
-        command (`next`).
+        """The summary as a data frame. For each dataset it has one row per answer (columns `dataset, row, answer,
+        question, verdict, rule, text`), followed by one row per suggested command (`answer` is then `next`).
         """
         columns = ["dataset", "row", "answer", "question", "verdict", "rule", "text"]
         return self.signed([row for dataset in self.datasets for row in rows(dataset)], columns)
 
 
 def in_a_row(answer: Answer, *, brief: bool = False) -> str:
-    """An answer's sentences as one text. With `brief` it is the short form for a screen. In the list of missing
-    evidence the items are numbered.
+    """The sentences of an answer as one text. If `brief`, it is the answer's short form for a screen, where there is
+    one. The items of the list of missing evidence are numbered.
     """
     if answer.label == "missing":
         return "; ".join(f"({i}) {words}" for i, words in enumerate(answer.sentences, 1))
@@ -68,7 +72,7 @@ def in_a_row(answer: Answer, *, brief: bool = False) -> str:
 
 
 def rows(dataset: OfDataset) -> list[dict[str, object]]:
-    """Rows of a table, as plain data: a dataset's answers, followed by its suggested commands."""
+    """The summary of a dataset as rows of a table, in plain data: its answers, followed by its suggested commands."""
     cells: list[dict[str, object]] = []
     for answer in dataset.answers:
         verdict = answer.verdict

@@ -1,10 +1,10 @@
-"""Rules that give the verdicts of a summary: the answer to each question in a few words. The rule is printed with the
-verdict.
+"""Rules that give the verdicts of a summary. A verdict is the answer to a question in a few words, and is printed with
+its rule.
 
-Agreement is compared with 0, with the control (a surface-feature baseline) and with one more human rater, by its
-interval and the intervals of the paired differences. Consistency is classified by the bounds of Koo & Li (2016, A
-guideline of selecting and reporting intraclass correlation coefficients for reliability research, J. Chiropractic
-Medicine 15(2), p. 161): .5, .75, .9. `RULES` and docs/summary.md say when each verdict is given.
+Agreement is compared with 0, with the control (a surface-feature baseline) and with one more human rater, by the
+interval of the correlation and the intervals of paired differences. Consistency is classified by the bounds of Koo & Li
+(2016, A guideline of selecting and reporting intraclass correlation coefficients for reliability research, J.
+Chiropractic Medicine 15(2), p. 161): .5, .75, .9. `RULES` and docs/summary.md say when each verdict is given.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ _BOUNDS = ((0.9, "excellent"), (0.75, "good"), (0.5, "moderate"))
 
 
 def of_agreement(best: Margin) -> Verdict:
-    """Verdict on agreement with people: whether the correlation differs from 0, and how it compares with those of the
-    control and of one more human rater.
+    """Verdict on agreement with people: whether the correlation differs from 0, and how it compares with that of the
+    control (a surface-feature baseline) and that of one more human rater.
     """
     shown = leaves_zero_out(best.value)
     value = best.value.value
@@ -83,7 +83,7 @@ def of_labels(best: ConfusionRow) -> Verdict:
 
 
 def of_loss(rated: int, asked: int) -> Verdict:
-    """Verdict on the share of the requested repeats without a rating."""
+    """Verdict on missing ratings: the share of the requested repeats that have no rating."""
     if rated == asked:
         return Verdict("nothing", "of the repeats requested")
     share = 100 * (asked - rated) / asked
@@ -91,14 +91,17 @@ def of_loss(rated: int, asked: int) -> Verdict:
 
 
 def of_consistency(median: float) -> Verdict:
-    """Verdict on a judge's consistency, from the median ICC(1,1) over repeats."""
+    """Verdict on a judge's self-consistency (excellent, good, moderate or poor), from the median ICC(1,1) over
+    repeats.
+    """
     word = next((word for bound, word in _BOUNDS if median > bound), "poor")
     return Verdict(word, "median ICC(1,1); bounds .5, .75 and .9 (Koo & Li 2016)")
 
 
 def of_replacement(tests: Sequence[AltTestRow], nulls: Sequence[str], below_people: bool) -> Verdict:
-    """Verdict on whether the judge may replace an annotator. A criterion on which an uninformed judge (one that does
-    not use the story) passes too is not counted as evidence.
+    """Verdict on whether the judge may replace an annotator, from its alternative annotator tests (one for each
+    criterion). A criterion on which an uninformed judge (one that does not use the story) passes too is not counted as
+    evidence.
 
     `nulls` are the human criteria on which the uninformed judge passes. `below_people` says that the judge's tau is
     significantly below that of one more human rater.
@@ -121,8 +124,8 @@ def of_replacement(tests: Sequence[AltTestRow], nulls: Sequence[str], below_peop
 
 
 def passes(row: AltTestRow) -> bool:
-    """Whether a judge passes the replacement test on a criterion: the published test, and also the test clustered by
-    story-prompt where it is defined.
+    """Whether a judge passes the alternative annotator test on a criterion. It must pass the published test and, where
+    that is defined, the test with standard errors clustered by story-prompt.
     """
     return bool(row.passed if row.clustered_passed is None else row.clustered_passed and row.passed)
 
@@ -146,7 +149,9 @@ def of_variants(differences: Sequence[Estimate]) -> Verdict:
 
 
 def of_systems(value: Estimate, systems: int) -> Verdict:
-    """Verdict on whether system means have the same order by judge and by people."""
+    """Verdict on the agreement about systems: whether tau between the judge's and people's system means differs
+    from 0.
+    """
     if value.value is None:
         return Verdict("undefined", "tau over system means")
     if systems < FEW_SYSTEMS:
@@ -161,8 +166,8 @@ def of_systems(value: Estimate, systems: int) -> Verdict:
 
 
 def of_faults(findings: int, tested: int) -> Verdict:
-    """Verdict on faults: the number of significant tests, after Holm's adjustment over all tests of this judge and
-    Eval-Prompt.
+    """Verdict on faults of a judge: the number of tests that are significant after Holm's adjustment, and the number of
+    all tests, for one pair of judge and Eval-Prompt.
     """
     rule = "tests against people's ratings, Holm at .05"
     if not tested:
@@ -182,8 +187,8 @@ def of_contamination(*, measured: bool, recital: bool = False, recited: int = 0,
 
 
 def of_stories(half: float, wide: float) -> Verdict:
-    """Verdict on whether there are enough stories: whether the half-width `half` of the interval of tau is at most
-    `wide`.
+    """Verdict on whether there are enough stories, i.e. whether the half-width `half` of the interval of Kendall's tau
+    is at most `wide`.
     """
     purpose = f"for tau to ±{100 * wide:.0f}"
     words = "enough" if half <= wide else "more are needed"
@@ -191,7 +196,7 @@ def of_stories(half: float, wide: float) -> Verdict:
 
 
 def of_order(agreed: int, pairs: int, systems: int) -> Verdict:
-    """Verdict on the order of systems: the number of pairs of systems that judge and people order in the same way."""
+    """Verdict on the order of systems: `agreed` of all `pairs` of systems are ordered by the judge as by people."""
     rule = "pairs of systems, by mean ratings over criteria; a pair with equal means counts as not alike"
     order = "order turned round" if 2 * agreed < pairs else f"{agreed} of {pairs} pairs"
     # Few systems prove little, but an order that is turned round must not be hidden by that.
@@ -201,14 +206,16 @@ def of_order(agreed: int, pairs: int, systems: int) -> Verdict:
 
 
 def of_missing(number: int) -> Verdict:
-    """Verdict on missing evidence: the number of gaps that prevent a firm conclusion."""
+    """Verdict on missing evidence: the number of gaps in the evidence."""
     words = "nothing on the list" if not number else f"{number} thing{'s' if number > 1 else ''}"
     return Verdict(words, "the list of docs/summary.md")
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A possible verdict of an answer, with `K` and `N` in place of numbers, and the condition for it."""
+    """A possible verdict of a summary: the short name of its answer, its text with `K` and `N` in place of numbers, and
+    the condition for it.
+    """
 
     answer: str
     verdict: str

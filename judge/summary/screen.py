@@ -1,5 +1,5 @@
-"""Prints a summary on one screen of 80 x 30 characters, and as tables. On the screen, text that is too long is cut and
-marked with an ellipsis.
+"""A summary printed on one screen of 80 x 30 characters for each dataset, or as tables. On the screen, text that is too
+long is cut and marked with an ellipsis.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ _KEPT = {"replace": 3, "people": 3, "labels": 3, "prefers": 3, "better": 2, "sys
 
 @dataclass(slots=True)
 class _Block:
-    """Lines on the screen that belong together, such as one answer. If `cuttable`, lines may be removed from the end,
-    first in the block that exceeds its number of `least` lines most.
+    """Lines on the screen that belong together, such as one answer. If `cuttable`, lines may be removed from the end
+    where the screen is too full. The block whose number of lines exceeds `least` by most is cut first.
     """
 
     lines: list[str]
@@ -31,7 +31,7 @@ class _Block:
     least: int = 0
 
     def cut(self) -> None:
-        """Remove the last line, and mark the line before it with an ellipsis."""
+        """Remove the last line of the block, and mark the line before it with an ellipsis."""
         self.lines.pop()
         last = self.lines[-1].removesuffix(_CUT)
         while len(last) + len(_CUT) > WIDTH:
@@ -98,8 +98,8 @@ def _labelled(label: str, words: str) -> _Block:
 
 
 def _command(label: str, command: str) -> list[str]:
-    """Lines of a command with its label. A command that is longer than a line is broken so that it can still be copied
-    into a shell.
+    """Lines that show a suggested command after its label. A command that is too long for one line is broken so that it
+    can still be copied into a shell.
     """
     indent = " " * _LABEL
     whole = printable(command)

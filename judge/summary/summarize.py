@@ -1,8 +1,8 @@
-"""Makes the summary of a ratings table: chooses the judge and Eval-Prompt to describe, and collects the answers in
-reading order.
+"""The summary of a ratings table: the choice of the judge and Eval-Prompt to describe, and the answers in reading
+order.
 
-The summary describes the pair of judge and Eval-Prompt with the highest tau. Where there are several pairs, it says
-that this pair was selected.
+The summary describes the pair of judge and Eval-Prompt with the highest Kendall's tau. Where there are several pairs,
+it says that this pair was selected.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from judge.summary.result import Missing, OfDataset, Summary
 
 
 def summarize(evidence: Evidence, runs: Sequence[str], seen: Seen | None = None) -> Summary:
-    """Summary with a screen for each dataset. `runs` are the runs' names in suggested commands; `seen` is the evidence
-    on contamination.
+    """Summary of runs that rate stories, with one screen for each dataset. `runs` are the names of the runs in
+    suggested commands. `seen` is the evidence from contamination scores, None without scores.
     """
     screens = tuple(_of_dataset(evidence, matrix, runs, seen) for matrix in evidence.matrices)
     parts = evidence.correlations.signature_parts if evidence.has_people else evidence.coverage.signature_parts
@@ -39,7 +39,9 @@ def summarize(evidence: Evidence, runs: Sequence[str], seen: Seen | None = None)
 
 
 def compared(runs_compared: Compared, runs: Sequence[str]) -> Summary:
-    """Summary of runs that compare stories, with one screen for all their datasets."""
+    """Summary of runs that compare stories, with one screen for all their datasets. `runs` are the names of the runs in
+    suggested commands.
+    """
     answers = tuple(preferences.answers(runs_compared))
     facts = runs_compared.compared_facts
     judges = {fact.judge for fact in facts}
@@ -55,7 +57,7 @@ def compared(runs_compared: Compared, runs: Sequence[str]) -> Summary:
 
 
 def caveats(evidence: Evidence) -> Iterator[str]:
-    """Caveats: sentences to be read before any figure."""
+    """Yield sentences that should be read before any figure, such as that no person rated the stories of a dataset."""
     for matrix in evidence.matrices:
         note = evidence.raters_of(matrix.dataset).labels_note
         if note:
@@ -113,8 +115,8 @@ def _of_dataset(evidence: Evidence, matrix: RatingMatrix, runs: Sequence[str], s
 
 
 def _dates(best: Margin) -> Dated | None:
-    """Dates (months) of the judge's model and of the stories; None for a control and for scripted answers, which are
-    not from a model.
+    """Dates (months) of the judge's model and of the dataset's stories. None for the control (a surface-feature
+    baseline) and for scripted answers, which are not from a model.
     """
     if best.control or JudgeName.of(best.judge).is_scripted:
         return None
@@ -135,8 +137,8 @@ def _commands(
     best: Margin | None,
     answers: Sequence[Answer],
 ) -> tuple[str, ...]:
-    """Suggested next commands. A judge whose ratings were imported or recorded cannot be asked again, so commands for
-    that are left out.
+    """Suggested next commands for a dataset. A judge whose ratings were imported or recorded cannot be asked again;
+    commands that would ask it are left out.
     """
     facts = [fact for fact in evidence.table.facts if fact.dataset == matrix.dataset]
     askable = bool(facts) and not any(matrix.imported) and not JudgeName.of(facts[0].judge).is_recorded
@@ -150,8 +152,8 @@ def _commands(
 
 
 def _other(evidence: Evidence, best: Margin | None) -> str | None:
-    """Name of the judge with the highest tau among the judges other than that of `best`, without controls; None if
-    there is no other judge.
+    """Name of the second-best judge: the one with the highest tau among the judges other than that of `best`, without
+    controls. None if there is no other judge.
     """
     rows = [
         margin
@@ -163,8 +165,8 @@ def _other(evidence: Evidence, best: Margin | None) -> str | None:
 
 
 def _row(evidence: Evidence, matrix: RatingMatrix, mine: Sequence[Margin]) -> tuple[Margin | None, str]:
-    """The pair of judge and Eval-Prompt that the answers are about (None without ratings), and its name with the reason
-    for which it was chosen.
+    """The pair of judge and Eval-Prompt that the answers are about, and its name with the reason for which it was
+    chosen. The pair is None where no judge can be compared with people.
     """
     judges = [margin for margin in mine if not margin.control] or list(mine)
     if not judges:
@@ -201,7 +203,9 @@ def _subject(row: ConfusionRow) -> tuple[str | None, str, str | None]:
 
 
 def _about(evidence: Evidence, matrix: RatingMatrix) -> str:
-    """Counts of stories, systems and criteria, of judges, Eval-Prompts and repeats, as text."""
+    """One line of text with the numbers of stories, systems, criteria, judges, Eval-Prompts and repeats of a
+    dataset.
+    """
     judges, prompts = len(names_of(matrix, "judge")), len(names_of(matrix, "eval_prompt"))
     criteria = len(names_of(matrix, "criterion"))
     labelled = sum(scale_of(matrix, name) is not None for name in names_of(matrix, "criterion"))

@@ -27,8 +27,8 @@ _NAMED = 2
 
 
 def systems(evidence: Evidence, matrix: RatingMatrix, best: Margin) -> Answer:
-    """Answer on agreement about systems: tau over system means, compared with that of each person and of the control (a
-    surface-feature baseline).
+    """Answer on agreement about systems: tau between the judge's and people's system means, compared with that of one
+    more person and of the control (a surface-feature baseline).
     """
     question = f"Does it rank systems as {evidence.raters_of(best.dataset).noun} do?"
     rows = [row for row in evidence.correlations_over_systems.rows if row.subject.dataset == best.dataset]
@@ -50,8 +50,8 @@ def systems(evidence: Evidence, matrix: RatingMatrix, best: Margin) -> Answer:
 
 
 def _control(evidence: Evidence, best: Margin) -> str:
-    """The control's tau over system means as text, with the judge's difference from it and its interval; empty without
-    a control.
+    """The control's tau over system means as text, followed by the difference (the judge's tau minus the control's)
+    with its interval. Empty where there is no control (a surface-feature baseline).
     """
     key = (best.dataset, best.run, best.judge, best.eval_prompt)
     mine = [margin for margin in margins.margins(evidence.correlations_over_systems)
@@ -66,14 +66,16 @@ def _control(evidence: Evidence, best: Margin) -> str:
 
 
 def _mean(rows: Sequence[CorrelationRow], kind: str) -> CorrelationRow | None:
-    """The row with the mean over criteria among the rows of this kind, or the only such row; None otherwise."""
+    """The row with the mean over criteria among the rows of this kind or, where there is only one row of the kind, this
+    row; None otherwise.
+    """
     own = [row for row in rows if row.subject.kind == kind]
     return next((row for row in own if row.averaged), own[0] if len(own) == 1 else None)
 
 
 def better(evidence: Evidence, matrix: RatingMatrix, best: Margin) -> Answer | None:
-    """Answer on the systems that the judge ranks first, compared with people's ranking, and on the number of pairs of
-    systems that both order in the same way.
+    """Answer on which systems are better: the first two by the judge and by people, and the number of pairs of systems
+    that the judge and people order in the same way. None where no pair of systems can be compared.
     """
     sides = _means(matrix, best)
     if sides is None or len(matrix.systems) < 2:
@@ -99,8 +101,8 @@ def better(evidence: Evidence, matrix: RatingMatrix, best: Margin) -> Answer | N
 
 
 def _means(matrix: RatingMatrix, best: Margin) -> tuple[Floats, Floats] | None:
-    """Mean ratings (criteria, systems) by the judge and by people, over the stories that both rated; None where there
-    are none.
+    """Mean ratings by the judge and by people over the stories that both rated, two arrays of shape (criteria,
+    systems); None where there are none.
     """
     mine: list[Floats] = []
     theirs: list[Floats] = []
@@ -122,7 +124,9 @@ def _means(matrix: RatingMatrix, best: Margin) -> tuple[Floats, Floats] | None:
 
 
 def _first(systems: Sequence[str], means: Floats) -> str:
-    """Text that names the systems with the highest mean over criteria, with these means."""
+    """Text that names the first two systems by mean rating over criteria, with their means. `means` has the shape
+    (criteria, systems).
+    """
     over = means.mean(axis=0)
     # Systems with equal means stay in the order of the runs.
     order = [i for i in np.argsort(-over, kind="stable") if np.isfinite(over[i])]

@@ -32,8 +32,9 @@ MODEL, LONGER, CONTROL = "trained, out of fold", "longer is better", "control (s
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PreferenceCheck:
-    """Out-of-fold predictions for one criterion's pairs of stories: `odds` (repetitions of cross-validation, pairs) are
-    log odds that story a is preferred, and `side` holds people's preferences.
+    """Out-of-fold predictions of people's preferences on one criterion. `side` holds the pairs of stories and people's
+    preferences. `odds`, shape (repetitions of cross-validation, pairs), holds the log odds that story a of the pair is
+    preferred to story b.
     """
 
     criterion: str
@@ -43,7 +44,9 @@ class PreferenceCheck:
 
     @property
     def by_folding(self) -> list[float]:
-        """Accuracy in each repetition of the cross-validation, where ties count one half."""
+        """Accuracy of the model's preferences on the pairs that people decided, in each repetition of the
+        cross-validation. A tie of the model counts one half.
+        """
         net = self.side.net
         decided = np.nan_to_num(net) != 0
         return [float(np.mean((np.sign(odds[decided]) * net[decided] + 1) / 2)) for odds in self.odds]
@@ -51,8 +54,20 @@ class PreferenceCheck:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RatingCheck:
-    """Out-of-fold predictions for one criterion's stories: `scores` (repetitions of cross-validation, stories), the
-    mean human ratings, and for comparison the control's scores and text length.
+    """Out-of-fold predictions of people's ratings on one criterion.
+
+    Attributes
+    ----------
+    criterion, dataset : str
+        The criterion and the dataset.
+    people : array, shape (stories,)
+        Mean human rating of each story; NaN = no rating.
+    scores : array, shape (repetitions of cross-validation, stories)
+        The model's out-of-fold scores.
+    control, length : array, shape (stories,)
+        For comparison: out-of-fold scores of the control (a surface-feature baseline), and text length.
+    groups : sequence of str
+        Group of each story; groups are held out together.
     """
 
     criterion: str
@@ -66,9 +81,18 @@ class RatingCheck:
 
 @dataclass(frozen=True, slots=True)
 class RatingRow:
-    """Correlation of one predictor (model, length or control) with mean human ratings over all stories. `over_control`
-    is its difference from the control on the same stories. `lowest` and `highest` are the range of tau over repetitions
-    of the cross-validation, None for length and control.
+    """Correlation of one predictor (the model, text length or the control) with mean human ratings over all stories.
+
+    Attributes
+    ----------
+    dataset, criterion, predictor : str
+        The dataset, the criterion and the predictor.
+    tau, rho : Estimate, float
+        Kendall's tau-b and Spearman's rho.
+    over_control : Estimate
+        tau of the predictor minus tau of the control (a surface-feature baseline), on the same stories.
+    lowest, highest : float or None
+        Range of the model's tau over repetitions of the cross-validation; None for length and control.
     """
 
     dataset: str
@@ -81,7 +105,7 @@ class RatingRow:
     highest: float | None
 
     def record(self) -> dict[str, object]:
-        """The row as plain data, by column."""
+        """The values of this row (the correlation of one predictor with human ratings) by column of the table."""
         about: dict[str, object] = {"dataset": self.dataset, "criterion": self.criterion, "predictor": self.predictor}
         return about | {
             "tau": self.tau,
@@ -95,13 +119,15 @@ class RatingRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RatingAgreement(Signed):
-    """Agreement of the trained model, of length and of the control with people's ratings."""
+    """Correlations of the trained model, of text length and of the control (a surface-feature baseline) with people's
+    ratings.
+    """
 
     rows: tuple[RatingRow, ...]
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row per predictor and criterion."""
+        """Data frame of the correlations with people's ratings, with one row per predictor and criterion."""
         flat = []
         for row in self.rows:
             plain = row.record()
@@ -112,8 +138,18 @@ class RatingAgreement(Signed):
 
 @dataclass(frozen=True, slots=True)
 class CalibrationRow:
-    """One bin with a fifth of the pairs or stories, ordered by prediction: the mean prediction, and the share of pairs
-    in which people agreed or the mean human rating.
+    """One of five bins of the pairs (or stories), ordered by prediction, in a table of calibration.
+
+    Attributes
+    ----------
+    criterion, what : str
+        The criterion, and what is predicted.
+    bin, n : int
+        Number of the bin, and number of pairs or stories in it.
+    predicted : float
+        Mean prediction: the probability of the story that the model prefers, or the rating.
+    people : float
+        Share of pairs in which people prefer the same story as the model, or mean human rating.
     """
 
     criterion: str
@@ -126,22 +162,22 @@ class CalibrationRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Calibrations(Signed):
-    """Calibration of out-of-fold predictions, in the form in which the back-end returns them, against human preferences
-    and ratings.
+    """Calibration of out-of-fold predictions against human preferences and ratings. Predictions are in the form that
+    the trained judge returns: probabilities and ratings.
     """
 
     rows: tuple[CalibrationRow, ...]
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row per bin."""
+        """Data frame of the calibration, with one row per bin of pairs or stories."""
         names = ("criterion", "what", "bin", "n", "predicted", "people")
         return self.signed([{name: getattr(row, name) for name in names} for row in self.rows], names)
 
 
 def preference_rows(check: PreferenceCheck, options: RankOptions, name: str) -> Iterator[AgreementRow]:
-    """Agreement with people's preferences on the same pairs, with one row each for every person, for length (preferring
-    the longer story), for the control and for the model.
+    """Yield the agreement with people's preferences on the same pairs of stories, with one row each for every person,
+    for text length (the longer story is preferred), for the control (a surface-feature baseline) and for the model.
     """
     net, pairs = np.sign(check.odds.mean(axis=0)), check.side.pairs
     defined = np.flatnonzero(~np.isnan(net))
@@ -168,8 +204,8 @@ def preference_rows(check: PreferenceCheck, options: RankOptions, name: str) -> 
 
 
 def rating_rows(check: RatingCheck, resamples: int, seed: int) -> Iterator[RatingRow]:
-    """Agreement of the model, of length and of the control with people's ratings, with intervals from resampled
-    story-prompts.
+    """Yield the correlations of the model, of text length and of the control (a surface-feature baseline) with people's
+    ratings, with bootstrap intervals by resampled story-prompts.
     """
     mean = check.scores.mean(axis=0)
     kept = ~(np.isnan(check.people) | np.isnan(mean) | np.isnan(check.control))
@@ -203,8 +239,9 @@ def rating_rows(check: RatingCheck, resamples: int, seed: int) -> Iterator[Ratin
 
 
 def preference_bins(check: PreferenceCheck, slope: float) -> Iterator[CalibrationRow]:
-    """Calibration of preferences in five bins of pairs, ordered by the model's certainty: its mean probability of the
-    story it prefers, and the share of pairs in which people prefer the same story.
+    """Yield the calibration of preferences in five bins of pairs, ordered by the model's certainty. Each bin has the
+    model's mean probability of the story it prefers, and the share of pairs in which people prefer this story too.
+    `slope` is the factor by which the log odds are calibrated.
     """
     odds, net = slope * check.odds.mean(axis=0), check.side.net
     decided = (np.nan_to_num(net) != 0) & ~np.isnan(odds)
@@ -213,8 +250,8 @@ def preference_bins(check: PreferenceCheck, slope: float) -> Iterator[Calibratio
 
 
 def rating_bins(check: RatingCheck, predicted: Floats) -> Iterator[CalibrationRow]:
-    """Calibration of ratings in five bins of stories, ordered by predicted rating: mean predicted rating and mean human
-    rating.
+    """Yield the calibration of ratings in five bins of stories, ordered by predicted rating. Each bin has the mean
+    predicted rating and the mean human rating.
     """
     kept = ~(np.isnan(predicted) | np.isnan(check.people))
     yield from _bins(check.criterion, "rating", predicted[kept], check.people[kept])
@@ -232,7 +269,9 @@ def _bins(criterion: str, quantity: str, predicted: Floats, people: Floats) -> I
 def agreement(
     checks: Sequence[PreferenceCheck], name: str, seed: int, parts: tuple[str, ...], notes: tuple[str, ...]
 ) -> Agreement | None:
-    """Agreement with people's preferences on all criteria as one result; None without any preferences."""
+    """Agreement of the model named `name` with people's preferences, for all criteria as one result; None without any
+    preferences.
+    """
     if not checks:
         return None
     options = RankOptions(seed=seed)

@@ -1,4 +1,4 @@
-"""Data class for the result of fitting, the same for linear models and encoders."""
+"""Data class for the result of fitting, used for linear models and for encoders."""
 
 from __future__ import annotations
 
@@ -12,8 +12,20 @@ from judge.training.evaluation import PreferenceCheck, RatingCheck
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fits:
-    """Result of fitting: heads (the model's outputs, one for each criterion), out-of-fold predictions for preferences
-    and ratings, further facts for the model card, the encoder if one was trained, and notes for tables.
+    """Result of fitting a linear model or an encoder.
+
+    Attributes
+    ----------
+    heads : sequence of Head
+        The model's outputs, one for each criterion.
+    preferences, ratings : sequence
+        Out-of-fold predictions of people's preferences and of their ratings.
+    facts : dict
+        Further facts for the model card.
+    encoder : Encoder or None
+        The encoder, if one was trained.
+    notes : tuple of str
+        Notes for tables.
     """
 
     heads: Sequence[Head]

@@ -1,4 +1,4 @@
-"""Writes the folder of a trained model, with `model.json` and `card.json`. An existing model is not overwritten."""
+"""The folder of a trained model, with the files `model.json` and `card.json`. An existing model is not overwritten."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CARD_FILE = "card.json"
 
 
 def check_free(folder: Path) -> None:
-    """Raise SpecError where the folder already holds a model or other files."""
+    """Raise SpecError where the folder already holds a trained model, or where the path is a file."""
     if (folder / MODEL_FILE).exists():
         raise SpecError(f"{folder} holds a trained model already", hint="name another folder with -o, or delete it")
     if folder.exists() and not folder.is_dir():
@@ -34,7 +34,9 @@ def write_model(
     encoder: Encoder | None,
     data: Sequence[Mapping[str, Any]],
 ) -> None:
-    """Write `model.json`, which holds the fitted model. Raises SpecError where it cannot be written."""
+    """Write `model.json`, which holds the fitted model: its outputs (heads) for each criterion and marks of the stories
+    on which it was trained. Raises SpecError where it cannot be written.
+    """
     marks = {mark for story in stories for mark in marks_of(story.story_prompt, story.text)}
     content = {
         "format": FORMAT,
@@ -49,7 +51,9 @@ def write_model(
 
 
 def write_card(folder: Path, card: Mapping[str, Any]) -> None:
-    """Write `card.json`, the model card: training data, method, and out-of-fold results."""
+    """Write `card.json`, the model card, with training data, method, and out-of-fold results. Raises SpecError where it
+    cannot be written.
+    """
     options = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
     _write(folder / CARD_FILE, orjson.dumps(card, option=options))
 

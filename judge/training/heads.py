@@ -40,9 +40,12 @@ _PROBIT = 1.702
 def preference_head(
     material: Material, numbers: Numbers, preference: Preferences, worse: Worse, options: TrainOptions, done: Done
 ) -> tuple[Head, PreferenceCheck, tuple[float, ...]]:
-    """A head for preferences that is fitted on all pairs and calibrated out of fold, its out-of-fold predictions on
-    folds by story-prompt, and the weight of each block of columns. `done` is called after each repetition of the
-    cross-validation.
+    """The model's output (head) for preferences on one criterion, its check by cross-validation, and the weight of each
+    block of columns.
+
+    The head is fitted on all pairs and calibrated on out-of-fold predictions. The check holds out-of-fold predictions
+    on folds by story-prompt. `worse` are pairs of original and perturbed story. `done` is called after each repetition
+    of the cross-validation.
     """
     pairs = preference.pairs
     position = {story.id: k for k, story in enumerate(material.stories)}
@@ -72,8 +75,11 @@ def preference_head(
 
 
 def odds_scale(odds: Floats, people: Floats) -> tuple[float, float]:
-    """Slope that turns score differences into log odds, and the width of the band of log odds around 0 that counts as a
-    tie. The width is chosen so that ties are as frequent as in people's preferences.
+    """Two numbers that calibrate a model's preferences: the slope that turns score differences into log odds, and the
+    half-width of the band of log odds around 0 that counts as a tie.
+
+    The half-width is chosen so that ties are as frequent as in people's preferences. `odds` are the score differences
+    of the pairs, and the sign of `people` is that of people's preference (0 = tie).
     """
     defined = ~np.isnan(odds) & ~np.isnan(people)
     decided = defined & (people != 0)
@@ -88,8 +94,11 @@ def odds_scale(odds: Floats, people: Floats) -> tuple[float, float]:
 def rating_head(
     material: Material, numbers: Numbers, rating: Ratings, options: TrainOptions, done: Done
 ) -> tuple[Head, RatingCheck, tuple[float, ...]]:
-    """A head for ratings that is fitted on all rated stories and calibrated out of fold, its out-of-fold predictions,
-    and the weight of each block of columns. `done` is called after each repetition of the cross-validation.
+    """The model's output (head) for ratings on one criterion, its check by cross-validation, and the weight of each
+    block of columns.
+
+    The head is fitted on all rated stories and calibrated on out-of-fold predictions. The check holds out-of-fold
+    predictions on folds by story-prompt. `done` is called after each repetition of the cross-validation.
     """
     people = np.where(numbers.usable, rating.people, np.nan)
     task = RatingTask(numbers.blocks, people, material.groups)
@@ -110,14 +119,16 @@ def rating_head(
 
 
 def foldings(groups: Sequence[str], options: TrainOptions) -> list[NDArray[np.int64]]:
-    """Fold of each unit (pair or story), for each repetition of the cross-validation."""
+    """Fold of each pair or story, one array for each repetition of the cross-validation. Those with the same group name
+    (such as the story-prompt) are in the same fold.
+    """
     folds = min(options.folds, len(set(groups)))
     return [folds_of_groups(groups, folds, options.seed + turn) for turn in range(options.foldings)]
 
 
 def rating_line(predicted: Floats, people: Floats) -> tuple[tuple[float, float], float]:
-    """Slope and intercept of the line from prediction to rating, and the slope that turns differences of predictions
-    into log odds of a preference.
+    """Slope and intercept of the line that maps a prediction to a human rating, and the slope that turns differences
+    between two predictions into log odds of a preference.
     """
     curve = fit_calibration(predicted, people, "linear").curve
     # A line that falls would turn every rating round: then predictions stay as they are.
@@ -128,7 +139,9 @@ def rating_line(predicted: Floats, people: Floats) -> tuple[tuple[float, float],
 
 
 def rating_check(material: Material, numbers: Numbers, rating: Ratings, scores: Floats) -> RatingCheck:
-    """Collect out-of-fold scores with the human ratings, the control's scores and the lengths of the same stories."""
+    """The model's out-of-fold scores of a dataset's stories, together with the human ratings, the out-of-fold scores of
+    the control (a surface-feature baseline) and the lengths of these stories.
+    """
     people = np.where(numbers.usable, rating.people, np.nan)
     control = []
     folds = min(FOLDS, len(set(material.groups)))

@@ -37,7 +37,9 @@ _HARDLY = 1e-6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Linear:
-    """A linear score: weights (p,) of standardised columns, with each value clipped to its range in training."""
+    """A linear score of stories: an intercept and weights of p standardised columns. Before it is standardised, a value
+    is clipped to the range of its column in training.
+    """
 
     low: Floats
     high: Floats
@@ -47,67 +49,79 @@ class Linear:
     intercept: float
 
     def score(self, rows: Floats) -> Floats:
-        """Scores (n,) of stories, from their rows (n, p)."""
+        """Scores of n stories, shape (n,), from their columns, shape (n, p)."""
         held = (np.clip(rows, self.low, self.high) - self.mean) / self.scale
         return np.asarray(held @ self.weight + self.intercept, dtype=np.float64)
 
     def times(self, factor: float) -> Linear:
-        """The same linear score, multiplied by a factor."""
+        """The linear score multiplied by a factor."""
         return Linear(self.low, self.high, self.mean, self.scale, self.weight * factor, self.intercept * factor)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stacked:
-    """A fitted linear score: one `Linear` for each block, multiplied by the block's weight, and an intercept."""
+    """A fitted score of stories: the sum of an intercept and of one linear score for each block of columns (such as
+    surface features), already multiplied by its weight. `weights` are these weights.
+    """
 
     blocks: tuple[Linear, ...]
     intercept: float
     weights: tuple[float, ...]
 
     def score(self, blocks: Sequence[Floats]) -> Floats:
-        """Scores (n,) of stories, from their rows (n, p) in each block."""
+        """Scores of n stories, shape (n,), from their columns in each block, shape (n, p)."""
         parts = [fit.score(rows) for fit, rows in zip(self.blocks, blocks, strict=True)]
         return np.asarray(np.sum(parts, axis=0) + self.intercept, dtype=np.float64)
 
 
 class Task(Protocol):
-    """A learning task: units (pairs of stories, or stories) in groups, each held out as a whole in cross-validation."""
+    """A learning task of predicting preferences between two stories, or ratings of stories. Its units (pairs or
+    stories) belong to groups, such as story-prompts, that are held out as a whole in cross-validation.
+    """
 
     @property
     def blocks(self) -> Sequence[Floats]:
-        """Rows of the stories, one array per block of columns."""
+        """Columns of all stories of the task, one array of shape (stories, columns) for each block (such as surface
+        features).
+        """
         ...
 
     @property
     def groups(self) -> Sequence[str]:
-        """Name of each unit's group."""
+        """Name of the group of each unit of the task (pair or story); groups are held out as a whole in
+        cross-validation.
+        """
         ...
 
     def trainable(self) -> Mask:
-        """Mask of the units that can be used for fitting."""
+        """Mask of the units of the task (pairs or stories) that can be used for fitting."""
         ...
 
     def fit(self, block: int, train: Mask) -> Linear:
-        """Fit one block on the units in the mask `train`."""
+        """The linear score fitted with one block of columns on the units (pairs or stories) in the mask `train`."""
         ...
 
     def predicted(self, block: int, fit: Linear, units: Mask) -> Floats:
-        """Predictions of a block's fit for the units in the mask `units`."""
+        """Predictions of the linear score `fit` of one block of columns, for the units (pairs or stories) in the mask
+        `units`.
+        """
         ...
 
     def stack(self, predictions: Floats, train: Mask) -> tuple[Floats, float]:
-        """Fit the weights of blocks (blocks,), at least 0, and the intercept on out-of-fold predictions (units of
-        `train`, blocks).
+        """Non-negative weights of the blocks of columns, shape (blocks,), and an intercept, fitted on out-of-fold
+        predictions. `predictions` has the shape (units in the mask `train`, blocks); a unit is a pair or a story.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairTask:
-    """Task of predicting preferences between two stories, `a` and `b`. `lead` (pairs,) is above 0 where story a is
-    preferred and below 0 where b is. Pairs with 0 or NaN are not used for fitting.
+    """Learning task of predicting preferences between two stories; `a` and `b` are the indices of the first and second
+    story of each pair. `lead`, shape (pairs,), is above 0 where people prefer story a and below 0 where they prefer
+    story b. Pairs with 0 or NaN are not used for fitting.
 
-    `worse` holds pairs of original and perturbed story with their groups. They are used for fitting, but not predicted.
+    `worse` holds pairs of original and perturbed story with their groups. These pairs are used for fitting, but not
+    predicted.
     """
 
     blocks: Sequence[Floats]
@@ -118,11 +132,13 @@ class PairTask:
     worse: tuple[Codes, Codes, tuple[str, ...]] = (np.empty(0, np.int64), np.empty(0, np.int64), ())
 
     def trainable(self) -> Mask:
-        """Mask of the pairs with one preferred story."""
+        """Mask of the pairs of stories in which people prefer one story."""
         return np.asarray(np.abs(np.nan_to_num(self.lead)) > 0)
 
     def fit(self, block: int, train: Mask) -> Linear:
-        """Fit a penalised logistic regression without intercept on the differences of the two stories' columns."""
+        """The linear score fitted with one block of columns on the pairs in the mask `train`: a penalised logistic
+        regression, without intercept, on the differences between the two stories' columns.
+        """
         rows = self.blocks[block]
         inside = {self.groups[int(k)] for k in np.flatnonzero(train)}
         outside = set(self.groups) - inside
@@ -139,13 +155,15 @@ class PairTask:
         return Linear(seen.min(axis=0), seen.max(axis=0), seen.mean(axis=0), scale, weight, 0.0)
 
     def predicted(self, block: int, fit: Linear, units: Mask) -> Floats:
-        """Log odds that story a is preferred, for the pairs in the mask."""
+        """Log odds that story a of a pair is preferred to story b, for the pairs in the mask `units`, by the linear
+        score `fit` of one block of columns.
+        """
         rows = self.blocks[block]
         return fit.score(rows[self.a[units]]) - fit.score(rows[self.b[units]])
 
     def stack(self, predictions: Floats, train: Mask) -> tuple[Floats, float]:
-        """Fit the weights of blocks by logistic regression on the blocks' log odds; a block with a negative weight gets
-        weight 0.
+        """Non-negative weights of the blocks of columns, fitted by logistic regression of preferences on the log odds
+        predicted by each block, and the intercept 0. Blocks whose weight would be negative get weight 0.
         """
         won = (self.lead[train] > 0).astype(np.float64)
         weights = np.zeros(predictions.shape[1])
@@ -161,27 +179,33 @@ class PairTask:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RatingTask:
-    """Task of predicting people's mean rating of each story; `people` (stories,) is NaN where there is no rating."""
+    """Learning task of predicting people's mean rating of each story; `people`, shape (stories,), is NaN where there is
+    no rating.
+    """
 
     blocks: Sequence[Floats]
     people: Floats
     groups: Sequence[str]
 
     def trainable(self) -> Mask:
-        """Mask of the rated stories."""
+        """Mask of the stories that people rated."""
         return ~np.isnan(self.people)
 
     def fit(self, block: int, train: Mask) -> Linear:
-        """Fit a ridge regression with the penalty that minimises the leave-one-out error on the training stories."""
+        """The linear score fitted with one block of columns on the stories in the mask `train`: a ridge regression with
+        the penalty that minimises the leave-one-out error.
+        """
         ridge = fit_ridge(self.blocks[block][train], self.people[train], RIDGE_PENALTIES)
         return Linear(ridge.low, ridge.high, ridge.mean, ridge.scale, ridge.weights, ridge.intercept)
 
     def predicted(self, block: int, fit: Linear, units: Mask) -> Floats:
-        """Predicted ratings of the stories in the mask."""
+        """Ratings predicted by the linear score `fit` of one block of columns, for the stories in the mask `units`."""
         return fit.score(self.blocks[block][units])
 
     def stack(self, predictions: Floats, train: Mask) -> tuple[Floats, float]:
-        """Fit the weights of blocks by least squares with non-negative weights."""
+        """Non-negative weights of the blocks of columns, and an intercept, fitted by least squares of ratings on the
+        predictions of each block.
+        """
         stack = fit_stack(predictions, self.people[train])
         if not stack.weights.any():
             return np.eye(1, predictions.shape[1])[0], 0.0
@@ -189,8 +213,8 @@ class RatingTask:
 
 
 def fitted(task: Task, train: Mask, seed: int) -> Stacked:
-    """Fit all blocks on the units in the mask `train`, and weight the blocks by stacking on folds of these units'
-    groups.
+    """The score fitted on the units (pairs or stories) in the mask `train`: one linear score for each block of columns.
+    The weights of the blocks are fitted by stacking, on folds of the groups of these units.
     """
     train = train & task.trainable()
     fits = [task.fit(k, train) for k in range(len(task.blocks))]
@@ -203,7 +227,9 @@ def fitted(task: Task, train: Mask, seed: int) -> Stacked:
 
 
 def _held_out(task: Task, block: int, train: Mask, seed: int) -> Floats:
-    """Predictions of one block for the training units, each by a fit on the other inner folds of the training units."""
+    """Predictions of one block of columns for the units (pairs or stories) in the mask `train`, NaN for the others.
+    Each prediction is by a fit on the other inner folds of these units.
+    """
     at = np.flatnonzero(train)
     groups = [task.groups[int(k)] for k in at]
     fold = folds_of_groups(groups, min(INNER_FOLDS, len(set(groups))), seed)
@@ -216,11 +242,11 @@ def _held_out(task: Task, block: int, train: Mask, seed: int) -> Floats:
 
 
 def out_of_fold(task: Task, fold: Codes, seed: int) -> Floats:
-    """Out-of-fold prediction of each unit, NaN where no fit is possible. Predicted ratings are relative to the mean of
-    the training ratings.
+    """Out-of-fold prediction of each unit (pair or story) of a task; NaN where no fit is possible. Predicted ratings
+    have the mean of the training ratings subtracted.
 
-    The mean of the training ratings is subtracted because it is higher where the held-out ratings are lower. Otherwise
-    predictions of pure noise would correlate negatively with the ratings.
+    This mean is subtracted because it is higher where the held-out ratings are lower. Otherwise predictions of pure
+    noise would correlate negatively with the ratings.
     """
     predicted = np.full(fold.size, np.nan)
     for held in np.unique(fold):

@@ -1,4 +1,4 @@
-"""Trains linear models on surface features of stories and, where an embedding model is named, on embeddings."""
+"""Training of linear models on surface features of stories and, where an embedding model is named, on embeddings."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ _NOBODY: Worse = (np.empty(0, np.int64), np.empty(0, np.int64), ())
 def fit_linear(
     materials: Sequence[Material], options: TrainOptions, worse: Sequence[tuple[Story, Story]], telling: Telling
 ) -> Fits:
-    """Fit a linear head for each criterion and kind of answer (preference or rating), and check each head on folds by
-    story-prompt. `worse` are pairs of original and perturbed story.
+    """The result of fitting a linear model: one output (head) for each criterion and kind of answer (preference or
+    rating), each checked by cross-validation on folds by story-prompt. `worse` are pairs of original and perturbed
+    story.
     """
     heads: list[Head] = []
     checks: list[PreferenceCheck] = []
@@ -61,8 +62,9 @@ def fit_linear(
 def _numbers(
     material: Material, worse: Sequence[tuple[Story, Story]], options: TrainOptions, telling: Telling
 ) -> tuple[Numbers, Worse]:
-    """Numeric features of the dataset's stories, followed by those of the sampled pairs of original and perturbed
-    story. The second value holds the rows of the originals, the rows of the perturbed stories, and their groups.
+    """Numeric features of the dataset's stories, followed by those of a sample of pairs of original and perturbed
+    story. The second value describes these pairs: the row of each original, the row of each perturbed story, and the
+    group of the pair.
     """
     wanted = chosen(material, worse, options.seed)
     extra = [story for pair in wanted for story in pair]

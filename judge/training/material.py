@@ -37,13 +37,15 @@ class Preferences:
 
     @property
     def pairs(self) -> Pairs:
-        """The compared pairs of stories."""
+        """The pairs of stories that people compared."""
         return self.side.pairs
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ratings:
-    """People's mean rating of each story on one criterion (NaN = no rating), and the limits of their scale."""
+    """People's mean rating of each story on one criterion (NaN = no rating), and the lowest and highest point of the
+    rating scale.
+    """
 
     criterion: str
     people: Floats
@@ -53,8 +55,18 @@ class Ratings:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Numbers:
-    """Numeric features of stories: names and values of surface features, and embeddings (None without an embedding
-    model). `usable` marks stories that have words.
+    """Numeric features of n stories.
+
+    Attributes
+    ----------
+    features : tuple of str
+        Names of the surface features.
+    surface : array, shape (n, features)
+        Values of the surface features.
+    vectors : array, shape (n, d), or None
+        Embeddings of dimension d; None without an embedding model.
+    usable : array of bool, shape (n,)
+        True for stories that have words.
     """
 
     features: tuple[str, ...]
@@ -64,11 +76,13 @@ class Numbers:
 
     @property
     def blocks(self) -> list[Floats]:
-        """The columns as blocks: surface features, then embeddings if there are any."""
+        """Numeric features of the stories as a list of blocks of columns: surface features, then embeddings if there
+        are any.
+        """
         return [self.surface] if self.vectors is None else [self.surface, self.vectors]
 
     def first(self, n: int) -> Numbers:
-        """The features of the first n stories."""
+        """The numeric features of the first n stories only."""
         return Numbers(
             self.features, self.surface[:n], None if self.vectors is None else self.vectors[:n], self.usable[:n]
         )
@@ -85,14 +99,14 @@ class Material:
 
     @property
     def groups(self) -> list[str]:
-        """Name of each story's group, which is held out together in cross-validation: all stories for a story-prompt. A
-        story without a story-prompt is a group by itself.
+        """Name of the group of each story. A group is held out together in cross-validation; it consists of all stories
+        for a story-prompt. A story without a story-prompt is a group by itself.
         """
         return [story.story_prompt or f"story {story.id}" for story in self.stories]
 
     def fact(self) -> dict[str, Any]:
-        """Facts about the dataset for the model card: its hash, and counts of stories, story-prompts, pairs and
-        ratings.
+        """Facts about the dataset for the model card: its name and hash, and the numbers of stories, story-prompts,
+        pairs with a preference and rated stories.
         """
         return {
             "dataset": self.dataset.name,
@@ -105,9 +119,10 @@ class Material:
 
 
 def read(dataset: Dataset, criteria: Sequence[str]) -> Material:
-    """Read a dataset's stories, preferences and ratings on the named criteria (all criteria where none are named).
+    """Training material of a dataset: its stories, and people's preferences and ratings on the named criteria (all
+    criteria where none are named). Criteria with too few preferences or ratings are left out.
 
-    Raises SpecError for a criterion that nobody judged, and where there is too little to train on.
+    Raises SpecError for a named criterion that nobody judged, and where no criterion has enough preferences or ratings.
     """
     stories = tuple(sorted(_originals(dataset), key=lambda story: story.id))
     preferences = tuple(_preferences(dataset)) if dataset.pairs is not None else ()
@@ -136,8 +151,9 @@ def read(dataset: Dataset, criteria: Sequence[str]) -> Material:
 def numbers(
     stories: Sequence[Story], embed_by: str | None, cache: Path | None, embedded: Callable[[int], None] | None = None
 ) -> Numbers:
-    """Compute surface features and, where `embed_by` names a model, embeddings. Each text is embedded once and cached;
-    `embedded` is called with the progress.
+    """Numeric features of stories: surface features and, where `embed_by` names an embedding model, embeddings. Each
+    text is embedded once and cached in the file `cache`. `embedded` is called with the number of texts of each batch
+    that is done.
     """
     frame = pd.DataFrame(
         {"text": [s.text for s in stories], "story_prompt": [s.story_prompt for s in stories]},
@@ -161,8 +177,8 @@ def numbers(
 
 
 def perturbed_pairs(dataset: Dataset) -> list[tuple[Story, Story]]:
-    """Pairs of original and perturbed story in a dataset made by `judge stress make`. Raises DataError where it has no
-    such pair.
+    """All pairs of original and perturbed story in a dataset made by `judge stress make`, original first. Raises
+    DataError where it has no such pair.
     """
     stories = {story.id: story for story in dataset.stories()}
     origins = {name.origin: story for id_, story in stories.items() if (name := read_name(id_)) and not name.strength}
@@ -181,8 +197,9 @@ def perturbed_pairs(dataset: Dataset) -> list[tuple[Story, Story]]:
 
 
 def chosen(material: Material, worse: Sequence[tuple[Story, Story]], seed: int) -> list[tuple[Story, Story]]:
-    """A random sample of the pairs of original and perturbed story. It has at most as many pairs as people decided, so
-    that perturbed stories do not outweigh people's preferences.
+    """A random sample of the pairs of original and perturbed story in `worse`, or all of them if they are few. It is
+    not larger than the largest number of pairs, over the criteria, in which people prefer one story, so that perturbed
+    stories do not outweigh people's preferences.
     """
     if not worse or not material.preferences:
         return []
@@ -191,7 +208,7 @@ def chosen(material: Material, worse: Sequence[tuple[Story, Story]], seed: int) 
 
 
 def _originals(dataset: Dataset) -> list[Story]:
-    """The dataset's stories without perturbed ones."""
+    """The stories of a dataset that are not perturbed versions of other stories."""
     originals = []
     for story in dataset.stories():
         name = read_name(story.id)

@@ -1,4 +1,4 @@
-"""Options of training as immutable data classes. The model card holds all of them."""
+"""Options of training as immutable data classes. The model card lists all of them."""
 
 from __future__ import annotations
 
@@ -68,8 +68,8 @@ class TrainOptions:
 
 
 def encoder_options(model: str | None, **chosen: Any) -> EncoderOptions | None:
-    """Options for training an encoder, with defaults in place of None; None where `model` is None. Raises OptionError
-    where other options are given without a model.
+    """Options for training an encoder; None where `model` is None. `chosen` are further options by name, where None =
+    the default. Raises OptionError where such options are given without a model.
     """
     given = {name: value for name, value in chosen.items() if value is not None}
     if model is None:

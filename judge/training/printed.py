@@ -9,7 +9,9 @@ from judge.training.result import Trained
 
 
 def training_tables(result: Trained) -> list[Table]:
-    """Tables of the out-of-fold agreement with human preferences and ratings, followed by tables of calibration."""
+    """Tables of a trained model's out-of-fold agreement with human preferences and ratings, followed by tables of
+    calibration.
+    """
     agreements = [] if result.preferences is None else agreement_tables(result.preferences)
     agreements += [] if result.ratings is None else [_ratings(result.ratings)]
     return [*agreements, _calibration(result.calibrations)]

@@ -12,8 +12,8 @@ from judge.training.evaluation import Calibrations, RatingAgreement
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trained:
-    """A trained model: its folder, its model card, and its out-of-fold agreement with human preferences (None without
-    preferences) and ratings (None without ratings), and its calibration.
+    """A trained model: its folder, its model card, its out-of-fold agreement with human preferences (None without
+    preferences) and with human ratings (None without ratings), and the calibration of its predictions.
     """
 
     folder: Path

@@ -10,7 +10,9 @@ from judge.execution.progress import Progress
 
 @dataclass(frozen=True, slots=True)
 class Telling:
-    """Progress messages of a training: `tell` prints a sentence. `quiet` switches off the progress bar."""
+    """Messages about the progress of a training. `tell` is the function that prints a sentence, and `quiet` switches
+    off the progress bar.
+    """
 
     tell: Callable[[str], None]
     quiet: bool = True

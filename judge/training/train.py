@@ -1,5 +1,5 @@
-"""The command `judge train`: trains a model on datasets and writes a folder with the model and its card, which includes
-the out-of-fold evaluation.
+"""The command `judge train`. It trains a model on datasets and writes a folder with the model and its model card, which
+includes the out-of-fold evaluation.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def train(
     datasets: Sequence[Dataset], folder: Path, options: TrainOptions, negatives: Dataset | None, telling: Telling
 ) -> Trained:
     """Train a model on datasets, write its folder, and return the result. `negatives` is a dataset of perturbed
-    stories. Raises SpecError and DataError.
+    stories, which count as worse than their originals; None = no such stories. Raises SpecError and DataError.
     """
     model_folder.check_free(folder)
     materials = [read(dataset, options.criteria) for dataset in datasets]
@@ -58,7 +58,9 @@ def train(
 
 
 def _check_once(materials: Sequence[Material]) -> None:
-    """Raise SpecError where two datasets have the same criterion, since a head cannot have two rating scales."""
+    """Raise SpecError where two datasets have preferences, or two have ratings, on the same criterion: a model has only
+    one output for it, with one scale.
+    """
     seen: dict[tuple[str, bool], str] = {}
     for material in materials:
         compared = [(preference.criterion, True) for preference in material.preferences]
@@ -117,8 +119,8 @@ def _plain_options(options: TrainOptions) -> dict[str, Any]:
 def _bins(
     heads: Sequence[Head], checks: Sequence[PreferenceCheck], rated: Sequence[RatingCheck]
 ) -> Iterator[CalibrationRow]:
-    """Calibration of out-of-fold predictions against human preferences and ratings, with predictions in the form in
-    which the back-end returns them.
+    """Yield the calibration of out-of-fold predictions against human preferences and ratings, in five bins each.
+    Predictions are in the form that the trained judge returns: probabilities and ratings.
     """
     by_key = {(head.criterion, head.kind): head for head in heads}
     for check in checks:

@@ -1,4 +1,4 @@
-"""Sends a trial's queries to the judge, with the same retries, limits and budget as in a run. Answers are kept in
+"""Sending of a trial's queries to the judge, with the retries, limits and budget of a run. Answers are kept in
 memory.
 """
 
@@ -23,10 +23,10 @@ from judge.trial.questions import Questions
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """Outcome of one query: the model's response and its parsed content `read`. Without a response, `error` is the
-    reason, and the status in `read` says so.
+    """Outcome of one query of a trial: the model's response and its parsed content `read`. Where there is no response,
+    `response` is None, `error` is the reason, and `read` has a status that says so.
 
-    `read` holds one judgment for each criterion of the query, or the verdict of a comparison. `cost` is in dollars,
+    `read` holds one judgment for each criterion of the query, or the verdict of a comparison. `cost` is in dollars;
     None = unknown.
     """
 
@@ -42,8 +42,8 @@ Hear = Callable[[Answered], None]
 
 
 class Trial:
-    """One trial: all its queries, and in `answers` the outcomes so far by key of the query. `hear` is called with each
-    outcome.
+    """One trial of a judge on one or two stories: all its queries, and in `answers` the outcomes so far by key of the
+    query. `hear` is a function that is called with each outcome.
     """
 
     def __init__(self, questions: Questions, hear: Hear | None = None, budget: Budget | None = None) -> None:
@@ -56,8 +56,8 @@ class Trial:
         self._stopped: str | None = None
 
     async def ask(self, backend: Backend) -> list[Answered]:
-        """Send all queries to an open back-end. Returns the outcomes in the order of the queries, including those that
-        were not sent.
+        """Send all queries of the trial to an open back-end. Returns the outcomes in the order of the queries,
+        including those of queries that were not sent.
         """
         spec = self.questions.spec
         price = load_prices(spec.judge, spec.base_url, spec.engine)
@@ -81,7 +81,7 @@ class Trial:
 
     @property
     def retries(self) -> int:
-        """Number of failed requests that were sent again."""
+        """Number of requests of the trial that failed and were sent again."""
         return 0 if self._run is None else self._run.outcomes.retries
 
     def stop(self, why: str) -> None:
@@ -94,7 +94,7 @@ class Trial:
             self._run.abandon()
 
     def give_up(self, why: str) -> None:
-        """Record every query without an outcome as unanswered, with the reason."""
+        """Record every query that has no outcome yet as unanswered, with the reason `why`."""
         for query in self.questions.queries:
             if query.key not in self.answers:
                 self._keep(_unanswered(query, why))
@@ -106,13 +106,13 @@ class Trial:
 
 
 def budget_of(spec: RunSpec) -> Budget | None:
-    """Budget of a trial; None where the judge's definition sets no cost limit or the judge is free."""
+    """Budget (largest cost) of a trial; None where the judge's settings have no cost limit or the judge is free."""
     return None if spec.max_cost is None or not charged(spec) else Budget(spec.max_cost)
 
 
 async def ask_once(questions: Questions) -> list[Answered]:
-    """Open the judge's back-end, send all queries and close the back-end. Raises BackendError where no query could be
-    answered.
+    """Open the judge's back-end, send all queries of a trial, close the back-end, and return the outcomes in the order
+    of the queries. Raises BackendError where an error prevented all answers.
     """
     spec = questions.spec
     backend = open_backend(spec.judge, settings_of(spec))
@@ -144,7 +144,7 @@ class _Memory:
         """Do nothing: memory always has room for another answer, so there is no need to wait."""
 
     def answered(self, query: Request, repeat: int, response: Response, *, started: float, seconds: float) -> None:
-        """Parse an answer, compute its cost, and pass the outcome on to the trial."""
+        """Parse the judge's answer to a query, compute its cost, and pass the outcome on to the trial."""
         del repeat, started, seconds
         if not isinstance(query, Query):
             return

@@ -14,8 +14,8 @@ from judge.trial.questions import Questions
 
 @dataclass(frozen=True, slots=True)
 class ExpectedCost:
-    """Expected cost: number of requests, tokens (estimated from the lengths of texts), and dollars. 0 dollars = free;
-    None = unknown, and then `unknown` is the reason.
+    """Expected cost of a trial: number of requests, tokens of prompts and completions (estimated from the lengths of
+    texts), and dollars. 0 dollars = free; None = unknown, and then `unknown` is the reason.
     """
 
     requests: int
@@ -26,7 +26,7 @@ class ExpectedCost:
 
     @property
     def words(self) -> str:
-        """The expected cost as one line of text."""
+        """The expected cost of a trial as one line of text."""
         count = f"{self.requests} request{'' if self.requests == 1 else 's'}"
         if self.dollars == 0 and not self.prompt_tokens:
             return f"{count}, no tokens: free."

@@ -1,4 +1,4 @@
-"""Makes the queries of a trial: about one story, and optionally about its comparison with another story."""
+"""Queries of a trial: about one story, and optionally about its comparison with another story."""
 
 from __future__ import annotations
 
@@ -41,20 +41,25 @@ class Asking:
 
     @property
     def by_control(self) -> Asking:
-        """The same options with the control as judge (a surface-feature baseline, which does not use Eval-Prompts)."""
+        """The options with which the control (a surface-feature baseline) rates or compares the same stories on the
+        same criteria. Since it does not use Eval-Prompts, there is one default Eval-Prompt for each kind (rating,
+        comparison).
+        """
         names = (load_eval_prompt(name).compares for name in self.eval_prompts)
         kinds = dict.fromkeys(COMPARES if compares else RATES for compares in names)
         return Asking(CONTROL, self.criteria, self.only, tuple(kinds))
 
     @property
     def is_control(self) -> bool:
-        """Whether the judge is the control (a surface-feature baseline)."""
+        """Whether the judge of the trial is the control (a surface-feature baseline)."""
         return JudgeName.of(self.judge).is_control
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The queries of one Eval-Prompt, with their own plan, since a plan either rates stories or compares them."""
+    """The queries of a trial for one Eval-Prompt, with the stories or comparisons they are about (`subjects`). Each
+    Eval-Prompt has its own plan, since a plan either rates stories or compares them.
+    """
 
     plan: Plan
     subjects: tuple[Subject, ...]
@@ -63,8 +68,8 @@ class Part:
 
 @dataclass(frozen=True)
 class Questions:
-    """All queries of a trial about a story, or a story and the other one to compare it with, by Eval-Prompt in the
-    order given by the user.
+    """All queries of a trial about a story and, if `other` is given, about its comparison with this second story. They
+    are grouped by Eval-Prompt, in the order given by the user.
     """
 
     parts: tuple[Part, ...]
@@ -73,20 +78,21 @@ class Questions:
 
     @property
     def spec(self) -> RunSpec:
-        """Definition of the judge and its settings, which is the same for all Eval-Prompts."""
+        """Definition of the judge and its settings, which are common to all Eval-Prompts of the trial."""
         return self.parts[0].plan.spec
 
     @cached_property
     def queries(self) -> tuple[Query, ...]:
-        """All queries, in the order of the Eval-Prompts."""
+        """All queries of the trial, in the order of the Eval-Prompts."""
         return tuple(query for part in self.parts for query in part.queries)
 
 
 def questions(asking: Asking, story: Story, other: Story | None = None) -> Questions:
-    """Make the queries about a story. Eval-Prompts that compare stories present it with the other story in both orders.
+    """The queries of a trial about a story. Eval-Prompts that compare stories show it with the story `other`, once in
+    each order.
 
-    Raises SpecError where a story is empty, an Eval-Prompt is named twice, or an Eval-Prompt compares two stories and
-    only one is given.
+    Raises SpecError where a story is empty, an Eval-Prompt is named twice, an Eval-Prompt compares two stories and only
+    one is given, or two are given and no Eval-Prompt compares.
     """
     for given_story in filter(None, (story, other)):
         if not given_story.text.strip():
@@ -134,8 +140,9 @@ def _part(asking: Asking, name: str, story: Story, other: Story | None) -> Part:
 
 
 def with_both(asking: Asking, *, compares: bool) -> Asking:
-    """The same options with at least one Eval-Prompt that rates and, if `compares`, one that compares. A default
-    Eval-Prompt is added where the user named none of a kind.
+    """The options of a trial with at least one Eval-Prompt that rates a story and, if `compares`, one that compares two
+    stories. Where the user named none of a kind, a default Eval-Prompt is added; without `compares`, those that compare
+    are removed.
     """
     kinds = {name: load_eval_prompt(name).compares for name in asking.eval_prompts}
     rating = [name for name, compared in kinds.items() if not compared] or [RATES]

@@ -1,4 +1,4 @@
-"""Converts answers of a trial to plain data, and appends them to a file on request."""
+"""Answers of a trial as plain data, appended to a file on request."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from judge.trial.answers import Answered
 
 
 def record(answered: Answered, judge: str) -> dict[str, Any]:
-    """One answer as plain data: the request as sent, the answer, its parsed content, tokens and cost."""
+    """One answer of a trial as plain data: the request as sent, the answer, its parsed content, tokens and cost."""
     query, response = answered.query, answered.response
     return {
         "judge": judge,
@@ -34,7 +34,9 @@ def record(answered: Answered, judge: str) -> dict[str, Any]:
 
 
 def append(path: Path, records: Iterable[dict[str, Any]]) -> None:
-    """Append the records to a JSON Lines file. Raises SpecError where it cannot be written."""
+    """Append records (answers of a trial as plain data) to a JSON Lines file. Raises SpecError where it cannot be
+    written.
+    """
     try:
         with path.open("ab") as stream:
             for entry in records:
@@ -44,8 +46,8 @@ def append(path: Path, records: Iterable[dict[str, Any]]) -> None:
 
 
 def _taken(query: Query, read: Sequence[Judgment] | Verdict) -> dict[str, Any]:
-    """The parsed content as plain data: the rating, one rating per criterion, or the preference with the stories in the
-    order shown.
+    """The parsed content of an answer as plain data: the rating, a list with one rating per criterion, or the
+    preference with the two stories in the order shown.
     """
     if isinstance(read, Verdict):
         other = "" if query.other is None else query.other.id

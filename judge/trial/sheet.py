@@ -1,5 +1,5 @@
-"""Results of a trial on one sheet: ratings by criterion, preferences in both orders of the stories, and the same from
-the control (a surface-feature baseline).
+"""Results of a trial on one sheet: ratings by criterion, preferences with the two stories in either order, and the
+ratings and preferences of the control (a surface-feature baseline).
 """
 
 from __future__ import annotations
@@ -28,8 +28,9 @@ PREFERRED: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Rated:
-    """Rating of a story on one criterion by one Eval-Prompt, by the judge and by the control. A judgment is None while
-    there is no answer. `error` is the reason why there will be no answer.
+    """Rating of a story on one criterion by the judge with one Eval-Prompt, and the rating by the control (a
+    surface-feature baseline). A judgment is None while there is no answer; `error` is the reason why there will be
+    none. `answer` is the full text of the answer.
     """
 
     criterion: Criterion
@@ -42,14 +43,15 @@ class Rated:
 
     @property
     def scale(self) -> str:
-        """The rating scale as text: its range or its labels."""
+        """The rating scale of the criterion as text: its range, such as `1-5`, or its labels."""
         return scale_words(self.criterion)
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """Preference between two stories on one criterion by one Eval-Prompt. Each pair of values is for the user's own
-    story shown first, and for it shown second. A verdict is None while there is no answer.
+    """Preference between two stories on one criterion by the judge with one Eval-Prompt, and that of the control (a
+    surface-feature baseline). In each pair of values, the first is for the order in which the user's own story is shown
+    first, the second for the opposite order. A verdict is None while there is no answer.
     """
 
     criterion: Criterion
@@ -61,19 +63,24 @@ class Compared:
 
     @property
     def preferred(self) -> Preferred:
-        """The judge's preference, combined over both orders of the stories."""
+        """The judge's preference between the two stories, combined over the two orders in which they are shown."""
         return of_both(self.orders)
 
     @property
     def by_control(self) -> Preferred:
-        """The control's preference, combined over both orders of the stories."""
+        """The preference of the control (a surface-feature baseline) between the two stories, combined over the two
+        orders in which they are shown.
+        """
         return of_both(self.control)
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """Results of a trial for one story, and its comparison with another story if there is one. `answered` counts the
-    answers to `asked` queries, `cost` is in dollars, and `control` says whether the control's results are included.
+    """Results of a trial for one story and, if there is a second story, for their comparison.
+
+    `answered` counts the queries with an outcome (an answer or an error) among the `asked` queries. `cost` is in
+    dollars, None = unknown. `control` says whether the results of the control (a surface-feature baseline) are
+    included.
     """
 
     judge: str
@@ -90,19 +97,19 @@ class Sheet:
 
     @property
     def statuses(self) -> Counter[str]:
-        """Number of ratings and verdicts of each status."""
+        """Number of ratings and verdicts of the trial for each status, such as a refusal."""
         read = [row.judgment for row in self.rated] + [verdict for row in self.compared for verdict in row.orders]
         return Counter(verdict.status for verdict in read if verdict is not None)
 
     @property
     def preferences(self) -> Counter[Preferred]:
-        """Number of criteria with each preference."""
+        """Number of comparisons of the trial (by criterion and Eval-Prompt) with each preference."""
         return Counter(row.preferred for row in self.compared)
 
 
 def sheet(asked: Questions, answers: Mapping[str, Answered], control: Mapping[str, Answered] | None) -> Sheet:
-    """Make the sheet from the answers so far, by key of the query. `control` holds the control's answers; None where
-    the judge is the control.
+    """Sheet with the results of a trial so far. `answers` holds the outcomes by key of the query. `control` holds those
+    of the control (a surface-feature baseline); None where the judge itself is the control.
     """
     judgments, verdicts = _by_criterion(control or {}, asked.story.id)
     rated: list[Rated] = []
@@ -137,16 +144,16 @@ def sheet(asked: Questions, answers: Mapping[str, Answered], control: Mapping[st
 
 
 def by_key(answers: Iterable[Answered]) -> dict[str, Answered]:
-    """Answers as a mapping by key of their query."""
+    """Outcomes of queries as a mapping by key of the query."""
     return {answer.query.key: answer for answer in answers}
 
 
 def of_both(orders: tuple[Verdict | None, Verdict | None]) -> Preferred:
-    """Combine the preferences in both orders of the stories. In the first verdict the user's own story was shown first,
-    in the second verdict the other story.
+    """The preference between the user's own story and another story, combined over the two orders in which they are
+    shown. For the first verdict the user's own story was shown first, for the second verdict the other story.
 
-    A tie in one order and a preferred story in the other order do not agree: the result is that the preference depends
-    on the order.
+    If the two verdicts differ, including a tie in one order only, the result is that the preference depends on the
+    order. It is "unknown" where a verdict has no preference, and "waiting" where a verdict is missing.
     """
     first, second = in_order(orders[0], own_first=True), in_order(orders[1], own_first=False)
     if "unknown" in (first, second):
@@ -157,8 +164,8 @@ def of_both(orders: tuple[Verdict | None, Verdict | None]) -> Preferred:
 
 
 def in_order(verdict: Verdict | None, *, own_first: bool) -> Preferred:
-    """Preference in one verdict: the user's own story, the other story or a tie. `own_first` says whether the own story
-    was shown first.
+    """Preference in one verdict: the user's own story, the other story or a tie; "unknown" without a preference,
+    "waiting" without a verdict. `own_first` says whether the user's own story was shown first.
     """
     if verdict is None:
         return "waiting"

@@ -1,4 +1,4 @@
-"""Reads stories for a trial from text files, up to a maximum length."""
+"""Stories for a trial, read from text files up to a maximum length."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ MOST_BYTES = 4_000_000
 
 
 def read_story(file: Path, story_prompt: str = "", reference: str | None = None, id_: str | None = None) -> Story:
-    """The story in a text file (UTF-8). Raises DataError where the file holds no story."""
+    """The text of a file (UTF-8) as a story. `id_` is its identifier; None = the name of the file. Raises DataError
+    where the file cannot be read, is not UTF-8 or is too large for a story.
+    """
     return Story(id_ or file.name, story_prompt, "unknown", read_text(file), reference)
 
 
 def read_text(file: Path) -> str:
-    """The file's text. Raises DataError where it cannot be read, is not UTF-8 or is too large for a story."""
+    """The text of a file. Raises DataError where it cannot be read, is not UTF-8 or is too large for a story."""
     try:
         with file.open("rb") as stream:
             data = stream.read(MOST_BYTES + 1)

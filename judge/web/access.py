@@ -41,11 +41,11 @@ _HEADERS = {
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Access rules of a server: its key and its token.
+    """Access rules of a server of local pages: its key and its token.
 
-    On loopback, `key` is None, and the Host header must be a loopback name. On other interfaces, readers need the key
-    once in the address (`?key=`); a cookie then stores it. `token` is contained in every page and must be sent with
-    every write.
+    On loopback (a server that only this machine can reach), `key` is None, and the Host header must be a loopback name.
+    On other interfaces, readers need the key once in the address (`?key=`); a cookie then stores it. `token` is
+    contained in every page and must be sent with every write.
     """
 
     key: str | None = None
@@ -53,25 +53,27 @@ class Access:
 
     @property
     def cookie(self) -> str:
-        """Name of the cookie that holds the key. Browsers share cookies among the ports of a host, so each key has its
-        own name.
+        """Name of the cookie that holds the access key. Browsers share cookies among the ports of a host, so each key
+        has its own name.
         """
         return f"judge_key_{hashlib.sha256((self.key or '').encode()).hexdigest()[:16]}"
 
 
 def access_for(host: str, key: str | None = None) -> Access:
-    """Access rules of a server bound to `host`: without a key on loopback, otherwise with `key` or a new key."""
+    """Access rules of a server bound to `host`: without a key on loopback, otherwise with `key` or, if that is None,
+    with a new key.
+    """
     return Access(None if host in LOOPBACK else key or new_key())
 
 
 def new_key() -> str:
-    """A new random key for readers on other machines."""
+    """A new random access key for readers on other machines."""
     return secrets.token_urlsafe(16)
 
 
 class Guard:
-    """Middleware that refuses requests that `Access` does not allow, and adds headers that isolate a page from other
-    sites.
+    """Middleware that refuses requests that the server's access rules (`Access`: host, key and token) do not allow, and
+    adds headers that isolate a page from other sites.
     """
 
     def __init__(self, app: ASGIApp, access: Access) -> None:
@@ -106,7 +108,7 @@ class Guard:
         await self.app(scope, timely, with_headers)
 
     def _refusal(self, method: str, headers: dict[str, str], query: dict[str, list[str]]) -> tuple[int, str] | None:
-        """HTTP status and sentence for a request that is refused; None for an allowed request."""
+        """HTTP status and sentence of the refusal of a request; None for an allowed request."""
         if self.access.key is None and _name(headers.get("host", "")) not in LOOPBACK:
             return 421, "This server answers to 127.0.0.1 and localhost only.\n"
         if self.access.key is not None and not self._has_key(headers, query):
@@ -125,7 +127,9 @@ class Guard:
 
 
 class _Timely:
-    """Receives the messages of a request. Raises TimeoutError where the body takes longer than `BODY_SECONDS`."""
+    """Wrapper of the function that receives the messages of a request. It raises TimeoutError where the body takes
+    longer than `BODY_SECONDS`.
+    """
 
     def __init__(self, receive: Receive) -> None:
         self._receive = receive
@@ -141,15 +145,15 @@ class _Timely:
 
 
 def _cookies(header: str) -> dict[str, str]:
-    """The cookies of a request, by name. `http.cookies` is not used, because it discards all cookies if it cannot parse
-    one.
+    """The cookies of a request, as a mapping from name to value. `http.cookies` is not used, because it discards all
+    cookies if it cannot parse one.
     """
     pairs = (part.strip().partition("=") for part in header.split(";"))
     return {name: value for name, _, value in pairs}
 
 
 def _name(host: str) -> str:
-    """The name in a Host header, without its port."""
+    """The host name in a Host header, in lower case and without the port."""
     if host.startswith("["):
         name, _, port = host[1:].partition("]")
         return name.casefold() if port.startswith(":") or not port else ""

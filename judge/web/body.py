@@ -1,4 +1,4 @@
-"""Reads the body of a write request within limits of size and time."""
+"""Reading of the body of a write request, within limits of size and time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ _LARGEST = 1_000_000
 
 
 async def read_body(request: Request) -> bytes:
-    """Read the request's body, up to one megabyte."""
+    """Read the body of a request, up to one megabyte. Raises HTTPException where it is larger or does not arrive in
+    time.
+    """
     from starlette.exceptions import HTTPException
 
     parts: list[bytes] = []

@@ -1,4 +1,4 @@
-"""Makes HTML responses from templates, and serves the static files that they load. Browsers do not cache the pages."""
+"""HTML responses made from templates, and the static files that they load. Browsers do not cache the pages."""
 
 from __future__ import annotations
 
@@ -21,31 +21,35 @@ _FOLDER = Path(__file__).parent
 
 
 class Pages:
-    """Templates of one folder, rendered with the values that every page has: `token`, `version`, `static`."""
+    """HTML templates of one folder. They are rendered with the values that every page has: `token`, `version`,
+    `static`.
+    """
 
     def __init__(self, folder: Path, access: Access) -> None:
         self._environment = environment(folder)
         self._environment.globals.update(token=access.token, version=__version__, static=static_address)
 
     def response(self, template: str, status: int = 200, **values: Any) -> Response:
-        """A page as a response that the browser does not cache, because results change."""
+        """A page, rendered from a template, as a response. The browser does not cache it, because results change."""
         from starlette.responses import HTMLResponse
 
         return HTMLResponse(self.text(template, **values), status, headers={"cache-control": "no-store"})
 
     def text(self, template: str, **values: Any) -> str:
-        """A page, or a part of one, as HTML."""
+        """A page, or a part of one, rendered from a template as HTML."""
         return self._environment.get_template(template).render(**values)
 
 
 def static_address(name: str) -> str:
-    """The address of a file in `static/`, or of the stylesheet, with a parameter that changes with its content."""
+    """The address of a file in the folder `static`, or of the stylesheet. It has a parameter that changes with the
+    content of the file, so that browsers may cache the file.
+    """
     return f"/static/{name}?{fingerprint(_static(name))[3:11]}"
 
 
 def static_route() -> Route:
-    """Route for `judge/web/static/` and the stylesheet. File names come from a fixed list, so that no path is made from
-    a request.
+    """Route that serves the files in `judge/web/static/` and the stylesheet. File names come from a fixed list, so that
+    no path is made from a request.
     """
     from starlette.responses import Response
     from starlette.routing import Route

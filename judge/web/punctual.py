@@ -1,4 +1,5 @@
-"""Closes connections that do not send a request in time, because uvicorn has no timeout for a request's headers.
+"""HTTP connections that are closed if they do not send a request in time, because uvicorn has no timeout for a
+request's headers.
 
 The module is imported only when pages are served, because it needs uvicorn.
 """
@@ -14,17 +15,19 @@ HEAD_SECONDS = 30.0
 
 
 class Punctual(H11Protocol):
-    """One HTTP connection of uvicorn, which is closed if no complete request header arrives in time."""
+    """One HTTP connection of uvicorn. It is closed if no complete request header arrives in time."""
 
     _waiting: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's own
-        """Start the timeout for the first request."""
+        """Start the timeout for the first request on a new connection."""
         super().connection_made(transport)
         self._wait()
 
     def data_received(self, data: bytes) -> None:
-        """Pass the bytes on to uvicorn. The timeout keeps running unless they complete a request's headers."""
+        """Pass bytes received on the connection on to uvicorn. The timeout keeps running unless they complete a
+        request's headers.
+        """
         super().data_received(data)
         self._wait()
 

@@ -1,4 +1,4 @@
-"""Starts a server of local pages and prints its address."""
+"""A server of local pages, which prints its address."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ def serve(
 
     The default port is the first free port from 8765 on; 0 = any free port. The first line on stdout is the address, so
     that a program can read it. On an interface other than loopback, readers need a key: `key` if links should stay
-    valid after a restart, else a new one. `also` holds further pages whose addresses are printed (title -> path). With
-    `open_`, the address is opened in a browser. Raises SpecError where the port is taken or `host` is not an address of
-    this machine.
+    valid after a restart, else a new one. `also` maps titles of further pages to their paths; the addresses of these
+    pages are printed too. With `open_`, the address is opened in a browser. Raises SpecError where the port is taken or
+    `host` is not an address of this machine.
     """
     check_installed()
     import uvicorn

@@ -70,9 +70,12 @@ class AccuracyRow:
     spa, spa_chance : Estimate
         Soft pairwise accuracy of systems, and its value when the same ratings are permuted at random. 95 % of
         permutations give `spa_chance_high` or less.
-    pairs, comparable, ties_people, ties_judge
-        Number of pairs of stories, number of pairs that people rate differently, and shares of all pairs that people
-        and the judge tie.
+    pairs, comparable : int or None
+        Number of pairs of stories, and number of pairs that people rate differently.
+    ties_people, ties_judge : float or None
+        Share of all pairs that people rate equally, and share of all pairs that the judge rates equally.
+    system_pairs : int or None
+        Number of pairs of systems in `spa`.
     """
 
     subject: Subject
@@ -116,7 +119,7 @@ class Accuracies(Signed):
 def accuracies(
     table: RatingsTable, options: AccuracyOptions | None = None, *, predict: Predict | None = None
 ) -> Accuracies:
-    """Compute pairwise accuracies on stories and on systems for judges, the human ceiling and the control judge.
+    """Pairwise accuracies on stories and on systems for judges, the human ceiling and the control judge.
 
     The human ceiling compares each person with the mean of the other people. The control judge predicts ratings from
     surface features of the stories.
@@ -136,7 +139,7 @@ def accuracies(
 
 
 class _Measured:
-    """Computes the rows of one dataset.
+    """Computes the rows of one dataset's table of pairwise accuracies.
 
     All rows share the same folds, permutations and resamples, so that they are paired.
     """
@@ -165,9 +168,9 @@ class _Measured:
             remarks.notes[f"{note}; epsilon and the systems are treated as fixed"] = None
 
     def row(self, candidate: Candidate) -> AccuracyRow:
-        """Row of one candidate: its accuracies, or the reason why none can be computed.
+        """Row with the pairwise accuracies of one candidate: a judge, people one by one, or the control judge.
 
-        A candidate is a judge, people one by one (for the human ceiling), or the control judge.
+        If none can be computed, the row holds the reason. People one by one give the human ceiling.
         """
         if candidate.reason:
             nothing = Estimate.undefined(candidate.reason)
@@ -196,7 +199,8 @@ class _Measured:
         return _tied(_with_epsilon(row, ties), pairs.counts)
 
     def _ceiling(self, subject: Subject, ratings: Floats) -> AccuracyRow:
-        """Human ceiling: accuracy of each person against the mean of the others, averaged over people.
+        """Row of the human ceiling: pairwise accuracy of each person against the mean of the others, averaged over
+        people.
 
         It has no intervals, because there are few people.
         """

@@ -53,8 +53,9 @@ class AltTestRow:
     winning_rate, advantage, passed, p
         Results of `stats.agreement.alt_test`; p is the smallest level at which the judge would pass.
     clustered_rate, clustered_passed, clustered_p
-        The same results with standard errors clustered by story-prompt; `clusters` is the smallest number of
-        story-prompts of a person.
+        The same results with standard errors clustered by story-prompt.
+    clusters : int or None
+        Number of story-prompts that a person rated; the smallest over people.
     measure, labels
         Measure of closeness to people, and whether ratings are labels.
     compared, too_few : int
@@ -91,16 +92,21 @@ class AltTestRow:
 
     @property
     def people_share(self) -> float | None:
-        """Share of stories where a person is at least as close as the judge to the other people, averaged over people.
+        """Share of stories on which a person's rating is at least as close to the other people's ratings as the judge's
+        is.
 
-        It is the counterpart of the judge's advantage probability rho. None where the test was not possible.
+        It is averaged over people, and is the counterpart of the judge's advantage probability rho. None where the test
+        was not possible.
         """
         shares = [person.person_closer for person in self.people]
         return sum(shares) / len(shares) if shares and self.advantage.defined else None
 
 
 def tested_rows(matrices: Sequence[RatingMatrix], options: ReplacementOptions) -> tuple[list[AltTestRow], Remarks]:
-    """Test rows of every judge that can be compared with people and of the null judges of each criterion."""
+    """Rows with the alternative annotator test of every judge that can be compared with people, and remarks on them.
+
+    The judges on a criterion are followed by its null judges, which ignore the stories.
+    """
     matrix_candidates, remarks = comparable(matrices, options.against, None)
     tests: dict[tuple[str, str], _Test] = {}
     judges: dict[tuple[str, str], list[Candidate]] = {}
@@ -146,11 +152,13 @@ class _Test:
 
     @property
     def stories(self) -> Mask:
-        """Mask of the stories that people rated."""
+        """Mask of the stories that people rated on this criterion, shape (n stories,)."""
         return np.asarray((~np.isnan(self.raters.ratings)).any(axis=1), dtype=np.bool_)
 
     def result(self, judge: Floats) -> AltTest:
-        """The test of one judge; refused where individual people are not identified."""
+        """The alternative annotator test of one judge; undefined, with a reason, if individual people are not
+        identified.
+        """
         options = self.options
         if self.reason:
             nothing = Estimate.undefined(self.reason)
@@ -165,7 +173,7 @@ class _Test:
         )
 
     def row(self, subject: Subject, judge: Floats) -> AltTestRow:
-        """Table row with the test of a judge or of a null judge."""
+        """Table row with the alternative annotator test of a judge, or of a null judge (which ignores the stories)."""
         result = self.result(judge)
         stories = [person.stories for person in result.people]
         return AltTestRow(
@@ -194,7 +202,10 @@ class _Test:
 
 
 def _null_rows(judges: Sequence[Candidate], test: _Test) -> list[AltTestRow]:
-    """Rows of the null judges on all stories, and again on the rated stories of each judge that failed to rate many."""
+    """Rows of the null judges, which ignore the stories, on all stories that people rated.
+
+    For each judge that left many of these stories unrated, further rows are computed on the stories that it rated.
+    """
     if test.reason or not test.stories.any():
         return []
     rated, own = test.stories, judges[0].subject
@@ -222,7 +233,10 @@ def _share_kept(candidate: Candidate, rated: Mask) -> float:
 
 
 def _mean_row(rows: Sequence[AltTestRow]) -> AltTestRow:
-    """Summarise several rows in one: means of rates and medians of p. It passes if the mean winning rate passes."""
+    """One row that summarises several rows of the alternative annotator test: mean rates and median p.
+
+    `passed` says whether the mean winning rate is high enough to pass.
+    """
     rate, clustered = _mean([row.winning_rate for row in rows]), _mean([row.clustered_rate for row in rows])
     return replace(
         rows[0],
@@ -237,9 +251,9 @@ def _mean_row(rows: Sequence[AltTestRow]) -> AltTestRow:
 
 
 def _mean(estimates: Sequence[Estimate]) -> Estimate:
-    """Copy of the first estimate with the mean value of all.
+    """Copy of the first estimate in which the value is the mean of all values.
 
-    If any estimate is undefined, the result is the first estimate unchanged.
+    If any value is undefined, the result is the first estimate unchanged.
     """
     values = [estimate.value for estimate in estimates if estimate.value is not None]
     return replace(estimates[0], value=float(np.mean(values))) if len(values) == len(estimates) else estimates[0]

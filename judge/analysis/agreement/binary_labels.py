@@ -2,8 +2,8 @@
 
 The label comes from people: a criterion with two values, or a threshold on their mean rating. The table has one row for
 each criterion of a judge. If error types are given, stories with the label (reasonable ones) are compared with one
-error type at a time, as in OpenMEVA. The same reasonable stories are then used in every comparison, and a story with
-two errors in two of them.
+error type at a time, as in OpenMEVA. Every comparison uses the same reasonable stories. A story with two errors occurs
+in two comparisons.
 """
 
 from __future__ import annotations
@@ -61,18 +61,20 @@ class LabelRow:
     ----------
     label, other : str
         The label, and a description of the stories without it.
-    r, auc, win_rate, difference : Estimate
-        `r` is the point-biserial correlation and `auc` the area under the ROC curve. The other two compare a labelled
-        and another story for the same story-prompt: `win_rate` is the share of such pairs in which the labelled story
-        is rated higher, `difference` the mean difference in points.
+    r, auc : Estimate
+        Point-biserial correlation of the ratings with the label, and area under the ROC curve.
+    win_rate, difference : Estimate
+        Over pairs of a labelled and another story for the same story-prompt: share of pairs in which the labelled story
+        is rated higher, and mean difference in points, labelled minus other.
     bound, normal_bound : float or None
         Largest possible |r| with these class sizes: in general, and for normally distributed ratings.
     with_label, without_label : int or None
         Numbers of stories with and without the label.
     pairs, wins, ties, losses : int or None
-        Numbers of pairs of stories with the same story-prompt, over `story_prompts` story-prompts.
+        Numbers of pairs of stories with the same story-prompt, over `story_prompts` story-prompts. A win is a pair in
+        which the labelled story is rated higher.
     equivalence, tost_p
-        The difference with its 90 % interval, and p of two one-sided tests, where equivalence bounds were given.
+        `difference` with its 90 % interval, and p of two one-sided tests, where equivalence bounds were given.
     """
 
     subject: Subject
@@ -114,7 +116,9 @@ class Discrimination(Signed):
 
 
 def discrimination(table: RatingsTable, options: LabelOptions, *, predict: Predict | None = None) -> Discrimination:
-    """Measure how well every judge and the control judge separate labelled stories from others."""
+    """How well every judge and the control judge separate labelled stories from others, one row for each rater and
+    label.
+    """
     table = numbers(table)
     matrices, remarks = build(table, drop_systems=options.drop_systems), Remarks()
     remarks.note(note for fact in table.facts for note in fact.notes)
@@ -141,8 +145,10 @@ class _Labelled:
         self.resamples = self._draw()
 
     def rows(self, predict: Predict | None) -> list[LabelRow]:
-        """Rows of the judges, then of the control judge, for each set of stories that is compared with the labelled
-        ones.
+        """Rows that show how well each judge, and then the control judge, separates labelled stories from others.
+
+        If error types are given, the rows are repeated for each: labelled stories are compared with one error type at a
+        time.
         """
         matrix = self.matrix
         dataset_candidates = [judge_cell(matrix, i, None, None) for i in range(len(matrix.cells))]
@@ -158,7 +164,11 @@ class _Labelled:
         return row if candidate.ratings is None else self._measured(row, candidate.ratings, *self._classes(error))
 
     def _classes(self, error: Labels | None) -> tuple[Flags, Flags]:
-        """Mask of the stories in the comparison, and mask of those among them that have the label."""
+        """Mask of the stories that are compared, and mask of those among them that have the label; shape (n stories,).
+
+        With an error type, labelled stories without that error are compared with unlabelled stories that have it.
+        Without one (None), labelled stories are compared with all other rated stories.
+        """
         if error is None:
             return self.label.rated, self.label.holds
         both = self.label.holds & error.holds

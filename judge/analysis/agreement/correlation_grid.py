@@ -51,7 +51,10 @@ class LayoutRow:
 
     @property
     def key(self) -> tuple[str | None, ...]:
-        """Identifier of the row's rater, which is the same in every panel. It leaves out the name of a ceiling row."""
+        """Identifier of the row's rater, which is the same for every panel of people.
+
+        All ceiling rows have the same identifier, because it leaves out their name.
+        """
         return (self.kind, None if self.kind == CEILING else self.name, self.eval_prompt, self.run)
 
     @property
@@ -70,11 +73,11 @@ class LayoutRow:
 class Layout:
     """The rows and columns of one dataset's correlation grid.
 
-    `statistic` and `where` describe a cell (e.g. "Kendall's tau-b" and "over all stories") and `unit` names the units
-    that its n counts. `criteria` and `short` are the full and short column names. `control_sources` says where the
-    control row's ratings come from. `other_names` is a sentence on criteria that are compared with a human criterion of
-    another name, or empty. `panels` maps each panel of raters to the same rows computed with that panel's human ratings
-    only.
+    `statistic` and `where` describe a cell (e.g. "Kendall's tau-b" and "over all stories"). `unit` names what the n of
+    a cell counts, e.g. "stories". `criteria` and `short` are the full and short column names. `control_sources` says
+    where the control row's ratings come from. `other_names` is a sentence on criteria that are compared with a human
+    criterion of another name, or empty. `panels` maps each panel of raters to the same rows computed with that panel's
+    human ratings only.
     """
 
     dataset: str
@@ -93,7 +96,11 @@ class Layout:
 
     @property
     def by_people(self) -> list[tuple[str, LayoutRow]]:
-        """Pairs (panel's name, row): each row for all people (`ALL`), followed by the same row for each panel."""
+        """Pairs (panel's name, row of the correlation grid).
+
+        Each row for all people (`ALL`) is followed by the same row for each panel. Rows that only a panel has come
+        last.
+        """
         of_panels = {name: {row.key: row for row in rows} for name, rows in self.panels.items()}
         named_rows: list[tuple[str, LayoutRow]] = []
         for row in self.rows:
@@ -103,12 +110,15 @@ class Layout:
 
     @property
     def cells(self) -> list[Estimate]:
-        """All estimates of the grid, row by row."""
+        """All estimates of the correlation grid, row by row."""
         return [cell for row in self.rows for cell in row.cells]
 
     @property
     def size(self) -> str:
-        """The number n in words, e.g. ``n = 960 stories``, or the range of n where cells differ."""
+        """Number of stories (or other units) behind a cell of the grid in words, e.g. ``n = 960 stories``.
+
+        It is a range where the cells differ.
+        """
         counts = [cell.n for cell in self.cells if cell.defined]
         if not counts:
             return "no cell is defined"
@@ -117,7 +127,10 @@ class Layout:
 
     @property
     def apart(self) -> str:
-        """Warning for captions that rows are based on different stories; empty if judges rated about equally many."""
+        """Warning for captions that rows are based on different stories.
+
+        It is empty if judges rated about equally many stories, or if the cells do not count stories.
+        """
         if self.unit != "stories":
             return ""
         judges = [row for row in self.rows if row.kind == JUDGE]
@@ -146,7 +159,7 @@ def layouts(result: Correlations) -> list[Layout]:
 
 
 def tables(grids: Sequence[Layout]) -> list[Table]:
-    """Printed tables of the grids."""
+    """Printed tables of correlation grids, one for each grid."""
     return [_table(layout, several=len(grids) > 1) for layout in grids]
 
 
@@ -189,7 +202,7 @@ _Key = tuple[str, str | None, str | None]
 def _rows(
     rows: Sequence[CorrelationRow], criteria: Sequence[str], against: Mapping[str, str | None]
 ) -> list[LayoutRow]:
-    """One row for each ceiling, judge and control. Rows of one judge are adjacent.
+    """Rows of the grid, one for each ceiling, judge and control. Rows of one judge are adjacent.
 
     The run is named where a judge occurs in several runs. The human ceiling of a criterion is repeated under every
     judge criterion that is compared with it.

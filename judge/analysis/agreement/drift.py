@@ -56,9 +56,11 @@ class GroupRow:
 class HomogeneityRow:
     """The test that r is the same in all systems of a dataset, or on all datasets.
 
-    `over` is ``systems`` or ``datasets``. `lowest` and `highest` are the smallest and largest r, with the groups that
-    have them in `lowest_group` and `highest_group`. `p_adjusted` is adjusted by Benjamini and Hochberg's method over
-    all tests that could be computed. `left_out` counts groups without a usable r. `reason` says why there is no test.
+    `over` is ``systems`` or ``datasets``, and `groups` is their number in the test. `lowest` and `highest` are the
+    smallest and largest r, with the groups that have them in `lowest_group` and `highest_group`. `q` is Cochran's Q
+    with `df` degrees of freedom, and `i2` the heterogeneity I². `p_adjusted` is adjusted by Benjamini and Hochberg's
+    method over all tests that could be computed. `left_out` counts groups without a usable r. `reason` says why there
+    is no test.
     """
 
     subject: Subject
@@ -86,20 +88,21 @@ class Drift(Signed):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A frame of the tests, with `signature` and `notes` in its `attrs`.
+        """A frame of the tests that a correlation is the same in all systems or datasets.
 
-        Its first columns identify the judge and criterion; the others are the fields of `HomogeneityRow`. The lowest
-        and highest r have further columns `_low`, `_high` and `_n`. `tail` says whether p is one- or two-sided.
+        Its `attrs` hold `signature` and `notes`. Its first columns identify the judge and criterion; the others are the
+        fields of `HomogeneityRow`. The lowest and highest r have further columns `_low`, `_high` and `_n`. `tail` says
+        whether p is one- or two-sided.
         """
         rows = [cells(row) | {"tail": None if row.p is None else "greater"} for row in self.tests]
         return self._frame(rows, (*_ABOUT, *_WORDS), _TEST)
 
     @property
     def groups_frame(self) -> pd.DataFrame:
-        """A frame of r in each dataset and system, with `signature` and `notes` in its `attrs`.
+        """A frame of Pearson's r with human ratings in each dataset and system.
 
-        Its first columns identify the judge and criterion; the others are the fields of `GroupRow`. r has further
-        columns `_low`, `_high` (Fisher's interval), `_n` and `_reason`.
+        Its `attrs` hold `signature` and `notes`. Its first columns identify the judge and criterion; the others are the
+        fields of `GroupRow`. r has further columns `_low`, `_high` (Fisher's interval), `_n` and `_reason`.
         """
         return self._frame([cells(row) for row in self.groups], (*_ABOUT, "group"), _GROUP)
 
@@ -110,7 +113,9 @@ class Drift(Signed):
 
 
 def drift(table: RatingsTable, options: DriftOptions | None = None, *, predict: Predict | None = None) -> Drift:
-    """Compute Pearson's r of every judge and of the control judge by dataset and system, with tests of homogeneity."""
+    """Pearson's r of every judge and the control judge by dataset and system, and tests that r is equal in all
+    of them.
+    """
     options = options or DriftOptions()
     table = numbers(table)
     matrices = build(table, drop_systems=options.drop_systems)
@@ -129,7 +134,7 @@ def drift(table: RatingsTable, options: DriftOptions | None = None, *, predict: 
 
 
 def _group_rows(matrix: RatingMatrix, candidate: Candidate) -> Iterator[GroupRow]:
-    """One row for the whole dataset, then one row for each system."""
+    """Rows with Pearson's r between one judge and people: one for the whole dataset, then one for each system."""
     x, y = candidate.sides
     whole = heterogeneity.in_group(x, y)
     parts = heterogeneity.by_group(x, y, matrix.system, len(matrix.systems))
@@ -138,7 +143,10 @@ def _group_rows(matrix: RatingMatrix, candidate: Candidate) -> Iterator[GroupRow
 
 
 def _tests(groups: Sequence[tuple[GroupRow, ...]]) -> list[HomogeneityRow]:
-    """Tests over systems for each rater and dataset, then tests over datasets for each rater that occurs in several."""
+    """Tests that r is the same in all systems of a dataset, or on all datasets.
+
+    For each rater, the systems of each dataset are compared, then the datasets if the rater occurs in several.
+    """
     from scipy.stats import false_discovery_control
 
     rows: list[HomogeneityRow] = []

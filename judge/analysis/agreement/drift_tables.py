@@ -1,4 +1,4 @@
-"""Printed tables of the tests of equal correlations, and of r by dataset and system."""
+"""Printed tables: tests of equal correlations over systems or datasets, and Pearson's r in each of these."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from judge.stats.correlation.heterogeneity import FEW
 
 
 def tables(result: Drift) -> list[Table]:
-    """Tables of the tests of homogeneity, then of r by dataset and system."""
+    """Tables of the tests that correlations are equal, then of Pearson's r by dataset and system."""
     return [_test_table(result), _group_table(result)]
 
 

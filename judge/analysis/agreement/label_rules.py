@@ -18,7 +18,7 @@ _SAME = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Labels:
-    """Binary labels of stories.
+    """Binary labels of the n stories of a dataset.
 
     Attributes
     ----------
@@ -29,7 +29,7 @@ class Labels:
     holds, rated : array of bool, shape (n,)
         Whether a story has the label, and whether people rated it. `holds` is false for unrated stories.
     by_rule : bool
-        Whether the label was obtained by a threshold on a finer rating.
+        Whether the label was obtained by comparing the mean rating with a threshold.
     """
 
     text: str
@@ -40,7 +40,7 @@ class Labels:
 
 
 def criterion_of(words: str) -> str:
-    """Name of the human criterion that a rule uses."""
+    """Name of the human criterion in a rule such as ``Overall > 4``; text without a rule is itself the name."""
     rule = _RULE.match(words.strip())
     return (rule["name"] if rule else words).strip()
 
@@ -49,7 +49,7 @@ def labels(matrix: RatingMatrix, words: str, option: str = "labels") -> Labels:
     """Labels from a rule (``Overall > 4``), or from a criterion whose mean ratings have two values.
 
     Without a rule, stories with the higher value have the label. A threshold is compared with the mean over raters;
-    values within 1e-9 count as equal.
+    values within 1e-9 count as equal. `option` names the option that holds `words`, for error messages.
 
     Raises
     ------

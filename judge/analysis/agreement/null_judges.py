@@ -28,24 +28,29 @@ DEALT = 20
 
 
 def constant(ratings: Floats, stories: Mask) -> Floats:
-    """Constant judge: the mean of the human ratings (n, people) of the selected stories.
+    """Ratings of a constant judge: for every selected story, the mean of the human ratings of these stories.
 
-    The result has shape (n,), with NaN for stories that are not selected.
+    `ratings` has shape (n stories, people). The result has shape (n,), with NaN for stories that are not selected.
     """
     return np.where(stories, float(np.nanmean(ratings[stories])), np.nan)
 
 
 def commonest(ratings: Floats, stories: Mask) -> Floats:
-    """Constant judge of labels: people's most frequent code on the selected stories, from ratings of shape (n, people).
+    """Labels of a constant judge: for every selected story, the label that people gave most often to these stories.
 
-    The result has shape (n,), with NaN for stories that are not selected.
+    `ratings` holds label codes, shape (n stories, people). The result has shape (n,), with NaN for stories that are not
+    selected.
     """
     codes, counts = np.unique(ratings[stories][~np.isnan(ratings[stories])], return_counts=True)
     return np.where(stories, codes[counts.argmax()], np.nan)
 
 
 def permuted(ratings: Floats, stories: Mask, rng: np.random.Generator) -> Iterator[Floats]:
-    """Yield `DEALT` null judges, shape (n,). Each draws one human rating of every selected story and permutes them."""
+    """Yield the ratings of `DEALT` null judges, each an array of shape (n stories,).
+
+    Each judge takes one human rating of every selected story at random and permutes these ratings over the stories.
+    Stories that are not selected have NaN.
+    """
     rows = np.flatnonzero(stories)
     rated = ~np.isnan(ratings[rows])
     for _ in range(DEALT):
@@ -56,7 +61,17 @@ def permuted(ratings: Floats, stories: Mask, rng: np.random.Generator) -> Iterat
 
 
 def at_random(people: Floats, labels: int, positive: int | None) -> Confusion:
-    """Expected confusion matrices, story by story, of a judge that labels at random with people's label frequencies."""
+    """Expected confusion matrix for each story, if a judge labels at random with people's label frequencies.
+
+    Parameters
+    ----------
+    people : array, shape (n stories,)
+        Label codes given by people; NaN = no label.
+    labels : int
+        Number of labels.
+    positive : int or None
+        Code of the positive label, if there is one.
+    """
     rated = ~np.isnan(people)
     code = people[rated].astype(np.int64)
     share = np.bincount(code, minlength=labels) / max(1, code.size)

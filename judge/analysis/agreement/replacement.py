@@ -51,11 +51,14 @@ class MeanRow:
         rate are included.
     all_people : float or None
         Mean of all human ratings, where some were hidden from the other estimates.
-    judge_mean, power, worth : float or None
-        Mean of the judge alone; weight lambda of the judge's ratings; relative efficiency, that is the variance of the
-        mean without the judge divided by the variance with the judge's help.
+    judge_mean : float or None
+        Mean of the judge's ratings alone.
+    power : float or None
+        Weight lambda of the judge's ratings in `powered`.
+    worth : float or None
+        Relative efficiency: the variance of the mean without the judge divided by the variance with the judge's help.
     both, judge_only, lost : int
-        Numbers of stories rated by both, by the judge only, and without a rating of the judge.
+        Number of stories rated by people and the judge, by the judge only, and without a rating of the judge.
     """
 
     subject: Subject
@@ -86,16 +89,16 @@ class Replacement(Signed):
 
     @property
     def means_signature(self) -> str:
-        """The signature of the table of means."""
+        """The signature of the table of systems' means."""
         return joined(self.means_signature_parts)
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A frame with one row for each test, and with `signature` and `notes` in its `attrs`.
+        """A frame with one row for each alternative annotator test, and with `signature` and `notes` in its `attrs`.
 
         Its first columns identify the judge and criterion; the others are the fields of `AltTestRow`. Each estimate has
-        a further column `_n` and, where they apply, `_low`, `_high` and `_reason`. `tail` says whether both p are one-
-        or two-sided.
+        a further column `_n` and, where they apply, `_low`, `_high` and `_reason`. `tail` says whether the p values
+        (`p` and `clustered_p`) are one- or two-sided.
         """
         more = ("passed", "clustered_passed", "clusters", "epsilon", "too_few", "least_stories", "most_stories")
         rows = [cells(row) for row in self.tests]
@@ -103,7 +106,7 @@ class Replacement(Signed):
 
     @property
     def people_frame(self) -> pd.DataFrame:
-        """A frame of the judges' tests with one row for each person.
+        """A frame of the judges' alternative annotator tests, with one row for each person left out.
 
         Columns: `dataset, run, judge, eval_prompt, criterion, against, person, stories, judge_closer, person_closer, p,
         tail, p_adjusted` (by Benjamini and Yekutieli's method over the people of one judge, Eval-Prompt and criterion)
@@ -126,9 +129,9 @@ class Replacement(Signed):
 
 
 def replacement(table: RatingsTable, options: ReplacementOptions | None = None) -> Replacement:
-    """Compute the alternative annotator test, and the means of systems.
+    """The alternative annotator test of all judges, and the mean ratings of systems.
 
-    The means combine some human ratings with all ratings of the judge.
+    Each system's mean combines some human ratings with all ratings of the judge.
     """
     options = options or ReplacementOptions()
     matrices = build(table, drop_systems=options.drop_systems)
@@ -155,7 +158,10 @@ def replacement(table: RatingsTable, options: ReplacementOptions | None = None) 
 
 
 def _with_measure(options: ReplacementOptions, tests: Sequence[AltTestRow]) -> ReplacementOptions:
-    """The options with the measure that the tests used in place of ``auto``; unchanged if the tests used several."""
+    """The options with ``auto`` replaced by the measure of closeness that the tests used.
+
+    They are unchanged if the tests used several measures.
+    """
     measures = {row.measure for row in tests} or {"rmse"}
     return replace(options, measure=measures.pop()) if options.measure == "auto" and len(measures) == 1 else options
 
@@ -204,9 +210,9 @@ def _mean_rows(matrices: Sequence[RatingMatrix], options: ReplacementOptions) ->
 
 
 def _hidden(matrix: RatingMatrix, options: ReplacementOptions) -> NDArray[np.bool_]:
-    """Mask of stories whose human ratings are hidden, the same for every criterion.
+    """Mask of the stories whose human ratings are hidden on every criterion, shape (n stories,).
 
-    In each system, `rated` stories drawn at random are not hidden.
+    In each system, `rated` stories drawn at random are not hidden. If `rated` is None, nothing is hidden.
     """
     hidden = np.zeros(matrix.n, dtype=bool)
     if options.rated is None:

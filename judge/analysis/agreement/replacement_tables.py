@@ -80,7 +80,8 @@ def _test_table(result: Replacement) -> Table:
 def verdict(result: Replacement) -> str:
     """Sentence that answers whether judges may replace a person.
 
-    It counts the rows on which judges pass the test and null judges, which ignore the stories, do not.
+    It counts the rows on which judges pass the test, and those among them on which no null judge passes. A null judge
+    ignores the stories.
     """
     judges = [row for row in result.tests if row.kind != NULL and row.winning_rate.defined]
     if not judges:
@@ -107,7 +108,10 @@ def verdict(result: Replacement) -> str:
 
 
 def _null_passes(result: Replacement) -> list[str]:
-    """Warning with the criteria on which a null judge passes; an empty list if none passes."""
+    """List with one warning that names the criteria on which a null judge passes the test; empty if none passes.
+
+    A null judge ignores the stories.
+    """
     passed = dict.fromkeys(row.subject.criterion for row in result.tests if row.kind == NULL and row.passed)
     if not passed:
         return []

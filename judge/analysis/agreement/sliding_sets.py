@@ -1,6 +1,6 @@
 """Correlations of differences between sliding sets of stories, as OpenMEVA published them and in corrected versions.
 
-A sliding set holds a fixed number of stories in the order of their human scores.
+Stories are sorted by their human scores. A sliding set is a fixed number of neighbouring stories in this order.
 """
 
 from __future__ import annotations
@@ -36,9 +36,10 @@ _NUMBERS = tuple(Column(name, name) for name in (*(f"{way}_{what}" for way in WA
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """Correlation under one way to count differences between sets: `r`, and `r2` (r squared) with an interval.
+    """Correlation by one of the ways to count differences between sets of stories.
 
-    Its `n` counts pairs of sets, or stories.
+    `r` is Pearson's r, and `r2` is its square with an interval. Their `n` counts pairs of sets, or stories where no
+    sets are used.
     """
 
     r: Estimate
@@ -52,13 +53,14 @@ class SlidingRow:
     Attributes
     ----------
     sets, inclusive, disjoint : int
-        Number of sets as published, number of sets with both ends counted, and number of sets that share no story.
+        Number of sets as published; with the last set counted too (one more); and of sets that share no story.
     tied : int
         Number of stories with the same human score as another story; their order is that of their ids.
     window, stride : int
         Number of stories in a set, and number of stories between the starts of consecutive sets.
     ways : mapping
-        Name of the way to count (``published``, ``unordered``, ``apart``, ``stories``) -> its correlation.
+        Way to count -> its correlation: ``published`` (ordered pairs of sets, also of a set with itself), ``unordered``
+        (unordered pairs of different sets), ``apart`` (sets that share no story), ``stories`` (no sets).
     """
 
     subject: Subject
@@ -72,8 +74,10 @@ class SlidingRow:
 
     @property
     def sign(self) -> str | None:
-        """Sign of r under all ways to count: ``+``, ``-``, or ``mixed`` where signs differ; None where r is
-        undefined.
+        """Sign of the judge's correlation r under all ways to count differences between sets.
+
+        It is ``+`` or ``-``, or ``mixed`` where the ways have different signs. Ways with an undefined r are ignored;
+        None if r is undefined in all.
         """
         signs = {"+" if way.r.value > 0 else "-" for way in self.ways.values() if way.r.value is not None}
         return signs.pop() if len(signs) == 1 else "mixed" if signs else None
@@ -101,7 +105,10 @@ class SlidingSetsTable(Signed):
 def sets(
     table: RatingsTable, options: DriftOptions | None = None, *, predict: Predict | None = None
 ) -> SlidingSetsTable:
-    """Compute the correlation of differences between sliding sets for each judge and the control judge."""
+    """Correlations of differences between sliding sets of stories, for each judge and the control judge.
+
+    A sliding set is a fixed number of stories that are neighbours in the order of their human scores.
+    """
     options = options or DriftOptions()
     table = numbers(table)
     matrices = build(table, drop_systems=options.drop_systems)
@@ -115,7 +122,7 @@ def sets(
 
 
 def sliding_cells(row: SlidingRow) -> dict[str, Any]:
-    """The values of a row by column name, for frames and tables."""
+    """Map from column name to value for one row of the table of sliding sets, for frames and printed tables."""
     row_cells = cells(row) | {"sign": row.sign}
     for name, way in row.ways.items():
         row_cells |= {f"{name}_r2": way.r2, f"{name}_r": way.r.value, f"{name}_pairs": way.r.n}

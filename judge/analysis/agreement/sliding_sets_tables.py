@@ -8,7 +8,7 @@ from judge.printing.tables import Column, Table
 
 
 def tables(result: SlidingSetsTable) -> list[Table]:
-    """List with one printed table, the table of sliding sets with its signature."""
+    """List with one printed table: the correlations over sliding sets of stories, with their signature."""
     rows = [sliding_cells(row) for row in result.rows]
     columns = [
         *first_columns(rows),

@@ -43,9 +43,10 @@ _RESAMPLED = "95 %, expanded percentiles over resampled story-prompts"
 
 @dataclass(frozen=True, slots=True)
 class _Guess:
-    """Salience and ratings of the aspects by one judge or one baseline, each of shape (stories, aspects).
+    """Salience and ratings of a story's aspects by one judge or one baseline.
 
-    Either is None if the rater has none; `no_ratings` is the reason printed where ratings are missing.
+    Both are arrays of shape (stories, aspects), or None if the rater has none. `no_ratings` is the reason printed where
+    ratings are missing.
     """
 
     kind: Kind
@@ -58,7 +59,7 @@ class _Guess:
 
 
 def aspects(table: RatingsTable, options: AspectsOptions | None = None) -> Aspects:
-    """Compute recall of the aspects that people chose, and correlations with human ratings of these aspects.
+    """Recall of the aspects of a story that people chose, and correlations with their ratings of these aspects.
 
     The results are given over all aspects and for each aspect. Raises SpecError where no person rated anything.
     """
@@ -95,9 +96,9 @@ def _rows(matrix: RatingMatrix, options: AspectsOptions) -> Iterator[AspectRow]:
 
 
 def _aspects(matrix: RatingMatrix) -> tuple[str, ...]:
-    """Names of the human criteria and of the criteria whose salience a judge rated.
+    """Names of the aspects: the human criteria, and the criteria whose salience a judge rated.
 
-    If all are aspects of StoryER, the result is its ten aspects in the order of the study.
+    If all of them are aspects of the StoryER study, the result is its ten aspects in the order of the study.
     """
     asked = (cell.criterion for cell in matrix.cells if cell.criterion.casefold().endswith(SALIENCE))
     folded = {name.casefold(): name for name in (*(name[: -len(SALIENCE)] for name in asked), *matrix.criteria)}
@@ -114,7 +115,7 @@ def _floors(names: tuple[str, ...], counts: NDArray[np.int64]) -> Iterator[_Gues
 
 
 def _judges(matrix: RatingMatrix, names: tuple[str, ...]) -> Iterator[_Guess]:
-    """Salience and ratings of each judge x Eval-Prompt of each run."""
+    """Yield the salience and ratings of the aspects `names` for each combination of run, judge and Eval-Prompt."""
     index_of = {name.casefold(): at for at, name in enumerate(names)}
     ratings_by_judge: dict[tuple[str, str, str], dict[bool, Floats]] = {}
     for cell, values in zip(matrix.cells, matrix.judge, strict=True):
@@ -172,7 +173,7 @@ def _correlation(
     coefficient: Coefficient,
     drawn: bootstrap.Resamples | None,
 ) -> Estimate:
-    """Correlation of a judge's ratings with human ratings of the aspects that people chose.
+    """Correlation of one judge's ratings with human ratings, on the aspects of each story that people chose.
 
     Resampling keeps all aspects of a story together.
     """

@@ -10,9 +10,7 @@ from judge.printing.tables import Column, Table
 
 
 def tables(result: Aspects) -> list[Table]:
-    """A table over all aspects with one row per judge and per baseline, then a table with one row per judge and
-    aspect.
-    """
+    """Two printed tables: results over all aspects by judge and baseline, then results by judge and aspect."""
     overall = [row for row in result.rows if row.aspect is None]
     single = [row for row in result.rows if row.aspect is not None and row.is_judge]
     several = len({row.dataset for row in result.rows}) > 1

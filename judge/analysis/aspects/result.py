@@ -53,24 +53,29 @@ class AspectRow:
 
     @property
     def is_judge(self) -> bool:
-        """Whether the row belongs to a judge; otherwise it belongs to a baseline."""
+        """Whether the row belongs to a judge; otherwise it belongs to a baseline, which names the same aspects for
+        every story.
+        """
         return self.kind == "judge"
 
     def numbers(self) -> dict[str, Estimate]:
-        """Mapping from the column names of the frame to the row's estimates."""
+        """Map from frame columns (``recall_1``..., ``rho``, ``tau``) to the row's estimates."""
         return {**{f"recall_{k}": self.recall[k] for k in PLACES}, "rho": self.rho, "tau": self.tau}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Aspects(Signed):
-    """Results of judges and baselines against the aspects that people chose; rows are by dataset, baselines first."""
+    """How well judges and baselines find the aspects that people chose, and how well ratings agree with people's.
+
+    The rows are sorted by dataset; in each dataset, baselines come first.
+    """
 
     rows: tuple[AspectRow, ...]
     options: AspectsOptions
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A frame with one row per judge or baseline and aspect (null: over all aspects).
+        """A frame with one row per judge or baseline and aspect; the row over all aspects has a null aspect.
 
         Each estimate has further columns `_low`, `_high` and `_reason`.
         """

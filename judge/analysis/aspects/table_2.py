@@ -24,7 +24,10 @@ def storyer_aspects() -> tuple[str, ...]:
 
 @cache
 def printed() -> tuple[Floats, Floats]:
-    """Published number of comments and mean rating of each of the ten aspects, shape (10,) each."""
+    """Number of comments and mean rating of each of the ten aspects, as published in Table 2 of the StoryER study.
+
+    Both arrays have shape (10,).
+    """
     path = package_file("reproduce", "published_data", "storyer_published.csv")
     with path.open(encoding="utf-8", newline="") as stream:
         rows = [row for row in csv.DictReader(stream) if row["table"] == _TABLE and row["row"] != "overall"]

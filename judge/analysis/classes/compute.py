@@ -8,7 +8,8 @@ so that noise alone is not flagged:
 - signs: some class (or the pooled value) is above 0 and another is below. Each direction is adjusted by Bonferroni's
   method over the classes, and both must be significant (intersection-union test; Berger 1982, Technometrics 24).
 - outside: the pooled value differs by more than `MARGIN` from the mean within classes, corrected to the variation of
-  ratings over all stories (`stats.correlation.range_restriction`), and no class is shown to reach the pooled value.
+  ratings over all stories (`stats.correlation.range_restriction`), and in no class is the correlation shown to be as
+  large as the pooled value.
 
 All tests of a table are one family, adjusted by Holm's method; rows with an adjusted p below 0.05 are flagged.
 """
@@ -46,7 +47,11 @@ _PEOPLE = ("human", "people", "person")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Tested:
-    """A table row with the p values of both tests before adjustment."""
+    """A table row with the unadjusted p values of its two tests.
+
+    `signs` tests whether classes have correlations of opposite sign; `outside` tests whether the pooled correlation
+    differs from those within classes.
+    """
 
     row: ClassRow
     signs: float
@@ -61,9 +66,10 @@ class _Part:
 
 
 def classes(result: Correlations) -> Classes:
-    """Compare every judge's correlation over all stories with its correlations within classes of stories.
+    """Every judge's correlation over all stories, compared with its correlations within classes of stories.
 
-    For other levels of correlation (such as system means) the result has no rows.
+    Classes are defined by author (people or models), system and dataset. For other levels of correlation (such as
+    system means) the result has no rows.
     """
     tested: list[_Tested] = []
     if result.level == "overall":
@@ -81,7 +87,10 @@ def classes(result: Correlations) -> Classes:
 
 
 def _of_dataset(dataset: CorrelatedDataset, *, rank: bool) -> Iterator[_Tested]:
-    """Rows of one dataset: for each human criterion and judge, split by who wrote the stories, then by system."""
+    """Yield the rows of one dataset for each human criterion and judge.
+
+    Stories are divided into classes by who wrote them (people or models), then by system.
+    """
     groups: dict[str, list[CorrelationRow]] = {}
     for row in dataset.rows:
         if row.kind == JUDGE and row.cell is not None and row.estimate.defined:
@@ -97,7 +106,10 @@ def _of_dataset(dataset: CorrelatedDataset, *, rank: bool) -> Iterator[_Tested]:
 
 
 def _factors(dataset: CorrelatedDataset) -> Iterator[tuple[Factor, Sequence[str], NDArray[np.int64]]]:
-    """Factors that split the stories: name of the factor, names of its classes, and the class index of each story."""
+    """Yield the factors that divide a dataset's stories into classes: author (people or models), then system.
+
+    Each item holds the name of the factor, the names of its classes, and the class index of each story.
+    """
     systems = [str(name) for name in dataset.matrix.systems]
     human = np.array([name.casefold().startswith(_PEOPLE) for name in systems], dtype=np.bool_)
     if human.any() and not human.all():
@@ -107,7 +119,8 @@ def _factors(dataset: CorrelatedDataset) -> Iterator[tuple[Factor, Sequence[str]
 
 
 class _Split:
-    """Divides the stories of one criterion by one factor.
+    """Correlations of all judges on one criterion within classes of stories, where one factor (author or system)
+    defines the classes.
 
     The correlations of all judges within a class are resampled in one pass.
     """
@@ -135,7 +148,10 @@ class _Split:
                 self.drawn[k] = self.intervals.values(np.where(stories, self.judges, np.nan), people)
 
     def parts(self, at: int) -> list[_Part]:
-        """Defined correlations of one judge within each class that has enough stories."""
+        """Correlations of the judge at index `at` within each class of stories.
+
+        Classes with too few stories, or with an undefined correlation, are left out.
+        """
         parts = []
         for k, drawn in self.drawn.items():
             stories = self.code == k
@@ -150,8 +166,9 @@ class _Split:
         return parts
 
     def spread(self, at: int, parts: Sequence[_Part]) -> Spread:
-        """Variation of human ratings within these classes relative to all stories, on the stories that the judge at
-        `at` rated.
+        """Variation of human ratings within classes of stories relative to their variation over all stories.
+
+        Only stories that the judge at index `at` rated are used. `parts` holds the classes.
         """
         names = {part.name for part in parts}
         group = np.array([k if name in names else -1 for k, name in enumerate(self.levels)])[self.code]
@@ -209,7 +226,7 @@ def _of_datasets(result: Correlations) -> Iterator[_Tested]:
 
 
 def _signs(z: Floats) -> float:
-    """p of the test that some values are above 0 and others below.
+    """p of the test that some values are above 0 and others below, adjusted for the number of values.
 
     `z` holds the values divided by their standard errors. The result is NaN with fewer than two values.
     """
@@ -227,7 +244,10 @@ def _tail(z: Floats) -> Floats:
 
 
 def _error(values: Floats) -> float:
-    """Standard deviation over resamples; NaN where too many values are undefined, or where all are equal."""
+    """Standard error: the standard deviation of the values over resamples.
+
+    NaN where too many values are undefined, or where all are equal.
+    """
     defined = values[~np.isnan(values)]
     if defined.size < max(2.0, (1 - DEGENERATE) * values.size):
         return np.nan

@@ -19,7 +19,10 @@ _RULE = (
 
 
 def tables(result: Classes) -> list[Table]:
-    """Tables in which each pooled correlation is followed by the correlations within its classes."""
+    """List with one printed table, in which each pooled correlation is followed by the correlations within its classes.
+
+    A class is a set of stories by one kind of author, by one system, or of one dataset.
+    """
     columns = [Column("dataset", "dataset")] if len({row.subject.dataset for row in result.rows}) > 1 else []
     columns += [Column("criterion", "criterion"), Column("judge", "judge"), Column("eval_prompt", "eval prompt")]
     columns += [
@@ -38,9 +41,9 @@ def tables(result: Classes) -> list[Table]:
 
 
 def beside(correlations: Sequence[Table], result: Classes, *, full: bool) -> list[Table]:
-    """Correlation tables, the first with a note where signs differ within classes.
+    """The correlation tables, with a note under the first where correlations within classes have different signs.
 
-    `full` adds the table of all classes, and notes on pooled values outside the range of their classes.
+    `full` adds the table of all classes, and notes on pooled values that differ from those within classes.
     """
     first, *others = correlations
     class_notes = notes(result.flagged if full else [row for row in result.flagged if row.flag == "signs differ"])
@@ -49,9 +52,9 @@ def beside(correlations: Sequence[Table], result: Classes, *, full: bool) -> lis
 
 
 def notes(rows: Sequence[ClassRow]) -> list[str]:
-    """A sentence for each flagged row (a pooled value that misleads).
+    """A sentence for each flagged row, that is for each pooled correlation that misleads.
 
-    After the first few sentences, the last one gives the number of the other rows.
+    If there are many rows, only the first have a sentence, and a last sentence gives the number of those without one.
     """
     sentences = [f"{_row_name(row)}: {sentence(row)}" for row in rows[:_NAMED]]
     more = len(rows) - _NAMED
@@ -64,7 +67,7 @@ def notes(rows: Sequence[ClassRow]) -> list[str]:
 
 
 def sentence(row: ClassRow) -> str:
-    """Sentence that explains how the pooled value of a flagged row misleads."""
+    """Sentence that explains how the pooled correlation of this row misleads about the correlations within classes."""
     if row.flag == "signs differ":
         ends = sorted(row.parts, key=lambda part: part.value.value or 0.0)
         return (

@@ -20,7 +20,10 @@ LEVEL = 0.05
 
 @dataclass(frozen=True, slots=True)
 class ClassPart:
-    """The correlation within one class, not corrected for the smaller variation of ratings."""
+    """The correlation within one class of stories.
+
+    It is not corrected for the smaller variation of ratings within a class.
+    """
 
     name: str
     value: Estimate
@@ -28,20 +31,23 @@ class ClassPart:
 
 @dataclass(frozen=True, slots=True)
 class ClassRow:
-    """One pooled correlation and the correlations within the classes of one factor.
+    """One pooled correlation, and the correlations within the classes of stories that one factor defines.
 
     Attributes
     ----------
     subject : Subject
+        The judge and its criterion.
     factor : ``author``, ``system`` or ``dataset``
+        What defines the classes of stories.
     pooled : Estimate
         The correlation over all stories. For the factor ``dataset``, the mean of the datasets' correlations.
     parts : tuple of ClassPart
+        The correlation within each class.
     inside : Estimate
         Mean within classes, weighted by number of stories and corrected to the variation of ratings over all stories.
     signs, outside : float or None
         Adjusted p of the two tests; None where there was no test. `signs`: some class is positive and another negative.
-        `outside`: the pooled value differs from `inside`, and no class is shown to reach the pooled value.
+        `outside`: the pooled value differs from `inside`, and no class is shown to have a correlation as large.
     """
 
     subject: Subject
@@ -54,7 +60,11 @@ class ClassRow:
 
     @property
     def flag(self) -> Flag | None:
-        """Flag that follows from the tests, or None; a difference of signs takes precedence."""
+        """How the pooled correlation misleads according to the tests; None if no test is significant.
+
+        ``signs differ`` means that classes have correlations of opposite sign, and takes precedence. ``outside its
+        parts`` means that the pooled value differs from the correlations within classes.
+        """
         if self.signs is not None and self.signs < LEVEL:
             return "signs differ"
         if self.outside is not None and self.outside < LEVEL:
@@ -64,19 +74,22 @@ class ClassRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Classes(Signed):
-    """Pooled correlations and the correlations within classes, factor by factor."""
+    """Pooled correlations and the correlations within classes of stories, by author, system and dataset."""
 
     rows: tuple[ClassRow, ...]
     statistic: str
 
     @property
     def flagged(self) -> tuple[ClassRow, ...]:
-        """Rows whose pooled value misleads according to the tests."""
+        """Rows whose pooled correlation misleads according to the tests."""
         return tuple(row for row in self.rows if row.flag)
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A long frame: one row per class, and one for all stories (`class` is null) with the p values and the flag."""
+        """A long frame: for each pooled correlation, one row over all stories and one row per class of stories.
+
+        The row over all stories has a null `class`, and holds the p values and the flag.
+        """
         return self.signed([dict(row) for row in self._rows()], _COLUMNS)
 
     def _rows(self) -> Iterator[Iterator[tuple[str, object]]]:

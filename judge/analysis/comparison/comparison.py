@@ -31,7 +31,7 @@ _FEW_SYSTEMS = 10
 
 
 def compared(table: RatingsTable, options: CompareOptions | None = None) -> Comparison:
-    """Compare the two sides of every contrast, that is of every pair of values of the factor `options.by`.
+    """Comparison of the two sides of every contrast: every pair of values of `options.by`, e.g. of Eval-Prompts.
 
     Parameters
     ----------
@@ -82,10 +82,10 @@ def compared(table: RatingsTable, options: CompareOptions | None = None) -> Comp
 
 
 def both_parsers(ours: RatingsTable, as_published: RatingsTable) -> RatingsTable:
-    """Join two readings of the same answers in one table; runs of the second reading carry their parser's name.
+    """One table with the answers as read by two parsers; runs of the second reading carry their parser's name.
 
-    Imported results occur once, because no parser read them. The second reading is restricted to the judges, stories
-    and criteria that `ours` still has.
+    Imported results occur once, because no parser read them. The second reading is restricted to the runs, judges,
+    Eval-Prompts and criteria that `ours` still has.
     """
     paths = {fact.path for fact in ours.facts}
     parsed = [fact for fact in as_published.facts if fact.parser != "imported" and fact.path in paths]

@@ -1,4 +1,4 @@
-"""Differences between the two sides of a contrast, for each criterion and averaged.
+"""Differences between the two sides of a contrast, for each criterion and averaged over criteria.
 
 All differences are *second minus first*, on stories rated on both sides and repeats requested on both. All numbers of a
 dataset use the same two sets of resamples, one of story-prompts and one of systems and story-prompts, so that
@@ -48,7 +48,7 @@ _NOT_ANSWERS = "undefined for imported ratings: the file does not hold the answe
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outcome:
-    """The results of a contrast on one criterion.
+    """The results of a contrast (first side against second side) on one criterion. Differences are second minus first.
 
     Attributes
     ----------
@@ -68,7 +68,9 @@ class Outcome:
     icc, icc_sides : Estimate, two Estimates
         Difference of ICC(1,1) over repeats, and the ICC of each side.
     agreement : Agreement
-        Kendall's tau with people.
+        Kendall's tau of each side with people, and its difference.
+    imported : bool
+        Whether the ratings of a side were imported from a file.
     draws : mapping
         Measure -> its difference in each resample; also the resampled values that `tau_differences.over_both` needs.
     units : two int
@@ -96,21 +98,28 @@ class Outcome:
     units: tuple[int, int]
 
     def estimate(self, measure: str) -> Estimate:
-        """Difference (second minus first) in one of the `MEASURES`."""
+        """Difference between the two sides of the contrast (second minus first) in one of the `MEASURES`.
+
+        The measure is the mean rating, the share of parsed or explained answers, the ICC, or tau with people.
+        """
         estimates = {"rating": self.rating, "parsed": self.parse, "explained": self.explain, "icc": self.icc}
         estimates |= {"tau": self.agreement.inputs, "tau_both": self.agreement.both}
         return estimates[measure]
 
     @property
     def detectable(self) -> dict[str, Estimate]:
-        """Mapping from a measure to the smallest difference that these stories could detect."""
+        """Map from a measure to the smallest true difference that would be significant in 80 % of studies of
+        this size.
+        """
         return {name: detectable(self.estimate(name), _spread(name, self.draws, self.units)) for name in MEASURES}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ContrastResult:
-    """Results of one contrast: by criterion, as means over criteria, and the mean differences that could be
-    detected.
+    """Results of one contrast (comparison of two sides, e.g. two judges).
+
+    They are given by criterion (`outcomes`), and as `means` over criteria. The mappings are keyed by measure.
+    `detectable` holds the smallest mean difference that these stories could detect.
     """
 
     contrast: Contrast
@@ -120,7 +129,9 @@ class ContrastResult:
 
 
 class Comparer:
-    """Computes the contrasts of one dataset, all from the same resamples."""
+    """Computes the contrasts (comparisons of two sides, e.g. two judges) of one dataset, all from the same
+    resamples.
+    """
 
     def __init__(self, matrix: RatingMatrix, options: CompareOptions, criterion_match: Match) -> None:
         self.matrix, self.options, self.match = matrix, options, criterion_match
@@ -128,7 +139,7 @@ class Comparer:
         self.agreement = AgreementMeasure(matrix, options, self.inputs, systems)
 
     def compare(self, contrast: Contrast) -> ContrastResult:
-        """Compute one contrast: every criterion, then the means over criteria."""
+        """Results of one contrast (comparison of two sides): for every criterion, then means over criteria."""
         outcomes = tuple(self._outcome(name, first, second) for name, first, second in contrast.cells)
         means = {name: mean_over_criteria(outcomes, name) for name in MEASURES}
         units = self.agreement.units
@@ -138,7 +149,10 @@ class Comparer:
         return ContrastResult(contrast, outcomes, means, detectable_effects)
 
     def _draw(self) -> tuple[bootstrap.Resamples | None, bootstrap.Resamples | None]:
-        """Resamples of story-prompts, and resamples of systems; None where there are too few units."""
+        """Resamples of story-prompts, and resamples of systems.
+
+        The resamples are None where there are too few story-prompts, or too few systems.
+        """
         matrix, resamples = self.matrix, self.options.resamples
         if np.unique(matrix.story_prompt).size < 5:
             return None, None
@@ -188,7 +202,11 @@ class Comparer:
     def _rate(
         self, name: str, sides: Paired, done: Sequence[Mask], difference: RateDifference, draws: dict[str, Floats]
     ) -> Estimate:
-        """Difference of rates with its interval; it has no interval where the sides differ on too few story-prompts."""
+        """Difference of rates (second minus first side) with its interval, e.g. of the shares of parsed answers.
+
+        It has no interval where the sides differ on too few story-prompts. `done` holds for each side whether a repeat
+        has the property. The difference in each resample is stored in `draws` under `name`.
+        """
         estimate = self._with_interval(
             name,
             difference.difference,
@@ -208,7 +226,10 @@ class Comparer:
         return replace(estimate.without_interval(fact), method=None)
 
     def _icc(self, sides: Paired, draws: dict[str, Floats]) -> tuple[tuple[Estimate, Estimate], Estimate]:
-        """ICC(1,1) of each side over the common repeats of stories complete on both sides, and the difference."""
+        """ICC(1,1) of each side of the contrast, and their difference (second minus first).
+
+        Only repeats that both sides have are used, on stories where no repeat of either side is missing.
+        """
         lost: Mask = np.isnan(sides.ratings[0] + sides.ratings[1]).max(axis=1, initial=False)
         ratings = [side[~lost] for side in sides.ratings]
         if sides.imported and sides.asked.shape[1] < 2:
@@ -236,7 +257,10 @@ class Comparer:
         statistic: Callable[[], paired_effects.Statistic],
         draws: dict[str, Floats],
     ) -> Estimate:
-        """The estimate with a percentile interval over story-prompts. Its resampled values are stored in `draws`."""
+        """The estimate with a percentile interval from resamples of story-prompts.
+
+        The resampled values of the statistic are stored in `draws` under `name`.
+        """
         if self.inputs is None or not estimate.defined:
             draws[name] = np.empty(0)
             return estimate.without_interval(FEW_PROMPTS) if estimate.defined else estimate
@@ -245,10 +269,10 @@ class Comparer:
 
 
 def _rates(sides: Paired, done: Sequence[Mask]) -> RateDifference:
-    """Shares of requested repeats with a given property on both sides.
+    """Share of requested repeats with a given property on each side of the contrast, and the difference of the shares.
 
-    Undefined for imported ratings where all or none of the rows have the property, because such a file says nothing
-    about answers.
+    `done` holds for each side whether a repeat has the property. The result is undefined for imported ratings where all
+    or none of the rows have the property, because an imported file then says nothing about answers.
     """
     difference = paired_effects.rate_difference(sides.asked, done[0], done[1])
     if sides.imported and not difference.discordant.any() and difference.first in (0.0, 1.0):
@@ -257,10 +281,11 @@ def _rates(sides: Paired, done: Sequence[Mask]) -> RateDifference:
 
 
 def mean_over_criteria(outcomes: Sequence[Outcome], measure: str) -> Estimate:
-    """Mean of a measure's difference over the criteria in which it is defined, with an interval from their resamples.
+    """Mean over criteria of the difference in one measure (second minus first side), with an interval from resamples.
 
-    n counts criteria. The mean has an interval only if each of these criteria has one; for the shares `parsed` and
-    `explained` one such criterion is enough. A mean without an interval gives the reason.
+    Only criteria in which the difference is defined are used, and n counts them. The mean has an interval only if the
+    difference has one on all of them; for the shares `parsed` and `explained`, one of them is enough. A mean without an
+    interval gives the reason.
     """
     defined = [outcome for outcome in outcomes if outcome.estimate(measure).defined]
     if not defined:
@@ -278,7 +303,10 @@ def mean_over_criteria(outcomes: Sequence[Outcome], measure: str) -> Estimate:
 
 
 def _mean_draws(outcomes: Sequence[Outcome], measure: str) -> Draws:
-    """Means over the criteria in which a measure is defined, in each resample."""
+    """Map from a measure to its mean over criteria in each resample.
+
+    Only criteria in which the measure is defined are used.
+    """
     defined = [outcome.draws for outcome in outcomes if outcome.estimate(measure).defined]
     names = [name for name in (DRAWS if measure == "tau_both" else (measure,)) if defined and name in defined[0]]
     means = {name: np.asarray(np.mean([draws[name] for draws in defined], axis=0), dtype=np.float64) for name in names}
@@ -286,12 +314,18 @@ def _mean_draws(outcomes: Sequence[Outcome], measure: str) -> Draws:
 
 
 def _spread(measure: str, draws: Draws, units: tuple[int, int]) -> Floats:
-    """Resampled values whose standard deviation is the standard error of a measure."""
+    """Values of a measure in each resample; their standard deviation is the measure's standard error.
+
+    `units` are the numbers of systems and of story-prompts.
+    """
     return drawn_in(draws, units) if measure == "tau_both" else draws[measure]
 
 
 def detectable(estimate: Estimate, draws: Floats) -> Estimate:
-    """Smallest true difference that would be significant in 80 % of such studies, from the variation over resamples."""
+    """Smallest true difference that would be significant in 80 % of studies of this size.
+
+    It is computed from the variation of the difference over the resamples `draws`.
+    """
     if estimate.low is None:
         return Estimate.undefined(estimate.reason or "no interval, so no standard error", n=estimate.n)
     defined = draws[~np.isnan(draws)]

@@ -1,4 +1,4 @@
-"""Compares four tests and intervals of one difference, which answer different questions.
+"""Compares four tests and intervals of one difference between two sides, which answer different questions.
 
 ==============  ==========================================================================================
 view            question
@@ -45,7 +45,10 @@ Views = Mapping[str, bool | None]
 
 
 def questions(swapped: Swap) -> tuple[str, ...]:
-    """The question that each test or interval answers, in sentences."""
+    """Sentences that state the question that each test or interval of a difference answers.
+
+    `swapped` says what the permutation test swaps: story-prompts, systems or single stories.
+    """
     how, asks = _SWAPPED[swapped]
     return (
         f"permutation ({how}) asks: {asks}",
@@ -55,9 +58,10 @@ def questions(swapped: Swap) -> tuple[str, ...]:
 
 
 def views(agreement: Agreement, adjusted: AdjustedTests) -> Views:
-    """Whether each test or interval shows a difference; None where a test or interval is not available.
+    """Map from each test or interval to whether it shows a difference in agreement with people.
 
-    A test shows a difference if its adjusted p is below .05, an interval if it excludes 0.
+    A test shows a difference if its adjusted p is below .05, an interval if it excludes 0. None where the test or
+    interval is not available.
     """
     return {
         "permutation": None if adjusted.permutation is None else adjusted.permutation < ALPHA,
@@ -80,7 +84,10 @@ def holds_for(seen: Views, swapped: Swap) -> str:
 
 
 def disagreements(rows: Sequence[tuple[str, Views]]) -> list[str]:
-    """A sentence for each pattern of disagreement between tests and intervals, with the names of its comparisons."""
+    """Sentences on comparisons in which one test or interval shows a difference and another does not.
+
+    Comparisons in which the same tests and intervals disagree share one sentence, which names them.
+    """
     names_by_views: dict[tuple[tuple[str, ...], tuple[str, ...]], list[str]] = {}
     for name, seen in rows:
         yes = tuple(view for view, value in seen.items() if value)

@@ -34,7 +34,10 @@ _METHODS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class AdjustedTests:
-    """Adjusted p of one contrast x criterion; None where there was no test."""
+    """Adjusted p of the permutation test and of Williams' test, for one contrast on one criterion.
+
+    None where there was no test.
+    """
 
     permutation: float | None
     williams: float | None
@@ -42,7 +45,11 @@ class AdjustedTests:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Adjusted p values in the order of the results, and a description of the adjustment with the number of tests."""
+    """Adjusted p values of a comparison.
+
+    `rows` are in the order of the comparison's results. `text` describes the adjustment and gives the number of tests.
+    `warnings` are sentences on tests that can hardly be significant.
+    """
 
     rows: tuple[AdjustedTests, ...]
     text: str
@@ -50,7 +57,10 @@ class Family:
 
 
 def family(outcomes: Sequence[Outcome], options: CompareOptions) -> Family:
-    """Adjust both kinds of tests for multiplicity, each kind over its own defined tests."""
+    """Adjusted p values of the permutation tests and of Williams' tests.
+
+    Each of these two kinds of tests is adjusted separately, over the tests of that kind that could be computed.
+    """
     about = options.family or _default(options)
     permutation, williams = (
         multiplicity.adjust(np.array(p, dtype=np.float64), options.adjust, family=about)
@@ -84,7 +94,10 @@ def _nan(p: float | None) -> float:
 
 
 def _too_few_swaps(options: CompareOptions, m: int) -> tuple[str, ...]:
-    """Warning if no p can be significant after adjustment, because p is at least 1 / (1 + permutations)."""
+    """Warning if no p of `m` tests can be significant after adjustment, otherwise empty.
+
+    The reason is that p is at least 1 / (1 + permutations).
+    """
     least = m / (1 + options.permutations)
     if options.adjust == "none" or least < ALPHA:
         return ()
@@ -96,9 +109,9 @@ def _too_few_swaps(options: CompareOptions, m: int) -> tuple[str, ...]:
 
 
 def _too_few_units(outcomes: Sequence[Outcome], options: CompareOptions, m: int) -> tuple[str, ...]:
-    """Warnings for permutation tests that swap few units as a whole.
+    """Warnings for permutation tests that swap few units (story-prompts or systems) as a whole.
 
-    With n units there are 2^n swap patterns, which limits the smallest possible p.
+    With n units there are 2^n swap patterns, which limits the smallest possible p. `m` is the number of tests.
     """
     few: dict[int, float] = {}
     for outcome in outcomes:

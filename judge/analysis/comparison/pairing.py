@@ -48,11 +48,11 @@ NO_EVAL_PROMPT = "-"
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """The two values of one factor that are compared in one dataset.
+    """The two values of one factor (e.g. two judges) that are compared in one dataset.
 
-    `cells` holds for each criterion (criterion, row of the first side, row of the second side), where rows are those of
-    the judges in the rating matrix. `shared` lists the settings that both sides have in common, as pairs of name
-    (`judge`, `eval_prompt`, `run`...) and value.
+    `first` and `second` name the values. `cells` holds for each criterion (criterion, row of the first side, row of the
+    second side), where rows are those of the judges in the rating matrix. `shared` lists the settings that both sides
+    have in common, as pairs of name (`judge`, `eval_prompt`, `run`...) and value.
     """
 
     first: str
@@ -64,6 +64,8 @@ class Contrast:
 @dataclass(frozen=True, slots=True, eq=False)
 class Paired:
     """Ratings of both sides of a contrast on one criterion, one row per story, from the repeats that both sides have.
+
+    The shapes use n stories and k repeats.
 
     Attributes
     ----------
@@ -90,7 +92,7 @@ class Paired:
 
     @property
     def stories(self) -> Mask:
-        """Stories with a rating on both sides, shape (n,)."""
+        """Mask of the stories with a rating on both sides of the contrast, shape (n stories,)."""
         return np.asarray(~(np.isnan(self.means[0]) | np.isnan(self.means[1])), dtype=np.bool_)
 
     @property
@@ -105,7 +107,8 @@ def contrasts(
 ) -> tuple[list[Contrast], list[str]]:
     """Contrasts of a factor in one dataset, and notes on values that have no partner to be compared with.
 
-    Without `baseline`, all pairs of values are compared; otherwise each value with the baseline.
+    A factor is what the two sides differ in, e.g. the judge. Without `baseline`, all pairs of its values are compared;
+    otherwise each value with the baseline.
 
     Raises
     ------
@@ -133,7 +136,10 @@ def contrasts(
 def _levels(
     matrix: RatingMatrix, described: Sequence[dict[str, str]], factor: Factor, baseline: str | None
 ) -> list[str]:
-    """Values of the factor, in order of appearance."""
+    """Values of the factor that is compared (e.g. the judges), in order of appearance.
+
+    Raises SpecError if there are fewer than two values, or if `baseline` is not one of them.
+    """
     levels = list(dict.fromkeys(cell[factor] for cell in described))
     if len(levels) < 2:
         present = f"only {levels[0]}" if levels else "none"
@@ -146,14 +152,21 @@ def _levels(
 
 
 def _repeated(cells: Sequence[tuple[str, int, int]], shared: tuple[tuple[str, str], ...], free: set[int]) -> bool:
-    """Whether this contrast compares two measures without an Eval-Prompt again, under one of several Eval-Prompts."""
+    """Whether a contrast only repeats another one: both sides are measures without an Eval-Prompt.
+
+    Measures without an Eval-Prompt are in every group of judges that share an Eval-Prompt; they need be compared only
+    once. `free` holds their rows in the rating matrix.
+    """
     return dict(shared).get("eval_prompt", NO_EVAL_PROMPT) != NO_EVAL_PROMPT and all(
         first in free and second in free for _, first, second in cells
     )
 
 
 def pair(matrix: RatingMatrix, first: int, second: int) -> Paired:
-    """Pair two rows of the rating matrix on the repeats that both have."""
+    """Ratings of two sides of a contrast, from two rows of the rating matrix and the repeats that both rows have.
+
+    If a side was imported and the repeats differ, each story has a single rating per side.
+    """
     left, right = matrix.answers(first), matrix.answers(second)
     imported = matrix.imported[first] or matrix.imported[second]
     sizes = (left.numbers.size, right.numbers.size)
@@ -186,7 +199,7 @@ def _describe(matrix: RatingMatrix, cell: int, table: RatingsTable) -> dict[str,
 
 
 def _fact(facts: Sequence[RunFacts], run: str, judge: str) -> RunFacts | None:
-    """Description of the result folder with a judge's ratings in a run; None if there is none.
+    """Description of the result folder that holds a judge's ratings in a run; None if there is none.
 
     An imported folder may hold several judges under one description.
     """
@@ -200,9 +213,10 @@ _Sides = dict[str, dict[str, int]]
 
 
 def _groups(described: Sequence[dict[str, str]], factor: Factor) -> dict[tuple[tuple[str, str], ...], _Sides]:
-    """Mapping from the settings that both sides share to the sides of the contrast.
+    """Map from the settings that both sides share to the sides that can be compared.
 
-    Where a side would have two judges' rows for one criterion, the run becomes a shared setting too.
+    `factor` is what the sides differ in. Where a side would have two judges' rows for one criterion, the run becomes a
+    shared setting too.
     """
     shared = _SHARED[factor]
     groups: dict[tuple[tuple[str, str], ...], list[dict[str, str]]] = {}
@@ -231,7 +245,7 @@ def _groups(described: Sequence[dict[str, str]], factor: Factor) -> dict[tuple[t
 
 
 def _sides(cells: Sequence[dict[str, str]], factor: Factor) -> _Sides | None:
-    """Mapping from each value of the factor to a mapping from criterion to row of the rating matrix.
+    """Map from each value of the factor (a side of a contrast) to a map from criterion to row of the rating matrix.
 
     None where a value has two rows for one criterion.
     """

@@ -1,7 +1,8 @@
-"""Ranking of several variants by agreement with people, from pairwise contrasts, with those tied with the best.
+"""Ranking of several variants by agreement with people, from pairwise contrasts.
 
-A variant's score is the mean of its differences of tau from all other variants. Each difference is computed on the
-stories that the two variants share, so that variants with different missing stories can be compared.
+Variants are values of what is compared, e.g. Eval-Prompts. A variant is tied with the best if the interval of their
+difference includes 0. A variant's score is the mean of its differences of tau from all other variants. Each difference
+is computed on the stories that the two variants share, so that variants with different missing stories can be compared.
 """
 
 from __future__ import annotations
@@ -18,12 +19,15 @@ LEAST = 3
 
 
 def ranked(entries: Sequence[Entry]) -> list[Ranked]:
-    """Rankings, best first, of every group of three or more variants in which all pairs were compared."""
+    """Rankings of variants, best first, for every group of three or more variants in which all pairs were compared.
+
+    Variants are values of what is compared, e.g. Eval-Prompts, with all other settings the same.
+    """
     return [rank for group in _groups(entries) for rank in _ranking(group)]
 
 
 def _groups(entries: Sequence[Entry]) -> Iterator[list[Entry]]:
-    """Contrasts of one dataset that share all settings but the compared factor."""
+    """Yield lists of contrasts of one dataset that share all settings except the one that is compared."""
     groups: dict[tuple[object, ...], list[Entry]] = {}
     for entry in entries:
         groups.setdefault((entry.dataset, entry.result.contrast.shared), []).append(entry)
@@ -51,14 +55,20 @@ def _ranking(entries: Sequence[Entry]) -> Iterator[Ranked]:
 
 
 def _score(name: str, between: dict[tuple[str, str], Estimate]) -> float:
-    """Sum of the variant's differences from the others; all variants have the same number of them."""
+    """Sum of the differences in tau between a variant and each other variant, this variant minus the other.
+
+    `between` maps (first, second) to the difference second minus first. All variants have the same number of
+    differences.
+    """
     gained = sum(estimate.value or 0.0 for (_, second), estimate in between.items() if second == name)
     lost = sum(estimate.value or 0.0 for (first, _), estimate in between.items() if first == name)
     return gained - lost
 
 
 def _reversed(difference: Estimate) -> Estimate:
-    """The same difference with its sign reversed: first minus second."""
+    """The difference between two sides with its sign reversed, that is first minus second instead of second minus
+    first.
+    """
     value, low, high = difference.value, difference.low, difference.high
     return replace(
         difference,

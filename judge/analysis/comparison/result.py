@@ -22,7 +22,7 @@ _TEXT = ("dataset", *_SHARED, "first", "second", "criterion", "tail", "sentence"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Entry:
-    """One contrast of one dataset, with a sentence that summarises it."""
+    """One contrast (comparison of two sides, e.g. two judges) on one dataset, with a sentence that summarises it."""
 
     dataset: str
     result: ContrastResult
@@ -33,8 +33,9 @@ class Entry:
 class Ranked:
     """One variant of a ranking: its rank, its difference in tau from the best, and whether it is tied with the best.
 
-    `below` is the difference (mean over criteria), None for the best variant. `tied` is None where there is no
-    interval. `entry` is any contrast of the same group; its settings name the group.
+    `below` is its tau minus that of the best variant (mean over criteria), None for the best variant. `tied` says
+    whether the interval of this difference includes 0; None where there is no interval, and for the best variant.
+    `entry` is any contrast of the same group; its settings name the group.
     """
 
     rank: int
@@ -51,7 +52,8 @@ class Comparison(Signed):
     Attributes
     ----------
     ranking : tuple of Ranked
-        Variants of every group of three or more in which all pairs were compared, best first.
+        Variants of every group of three or more in which all pairs were compared, best first. Variants are the values
+        that are compared, e.g. Eval-Prompts.
     means_signature_parts, inputs_signature_parts : tuple of str
         Parts of the signature of tables without tests, and of tables with intervals over story-prompts only.
     people : tuple of str
@@ -78,12 +80,13 @@ class Comparison(Signed):
         return joined(self.inputs_signature_parts)
 
     def outcomes(self) -> Iterator[tuple[Entry, Outcome]]:
-        """Every contrast with each of its results on one criterion."""
+        """Every contrast paired with each of its results, one result per criterion."""
         return ((entry, outcome) for entry in self.entries for outcome in entry.result.outcomes)
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A frame of all numbers: one row per contrast and criterion, and one for the mean over criteria.
+        """A frame of all numbers of a comparison: one row per contrast and criterion, and one for the mean over
+        criteria.
 
         Its `attrs` hold `signature` and `notes`; its columns are:
 

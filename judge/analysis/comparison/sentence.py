@@ -48,9 +48,10 @@ class ContrastFacts:
 
 
 def sentence(facts: ContrastFacts) -> str:
-    """Sentences on the shares of answers with a rating, and on agreement with people.
+    """Sentences on how the second side of a contrast differs from the first.
 
-    Where agreement is undefined, the second sentence is on mean ratings.
+    They are on the shares of answers with a rating, and on agreement with people. Where agreement is undefined, the
+    second sentence is on mean ratings.
     """
     parsed = "" if facts.parse.value is None else f"{_parse(facts, facts.parse.value)}. "
     subject = f"Compared with {facts.first}, {facts.second}" if not parsed else facts.second
@@ -164,7 +165,7 @@ def _has(estimate: Estimate) -> bool:
 
 
 def _settled(estimate: Estimate) -> bool:
-    """Whether the difference is 0 in every resample, so that nothing has to be explained."""
+    """Whether the interval of a difference contains only 0, so that there is nothing to explain."""
     return _has(estimate) and max(abs(estimate.low or 0.0), abs(estimate.high or 0.0)) < _EQUAL
 
 

@@ -59,7 +59,10 @@ def tables(comparison: Comparison, *, pairs: bool | None = None) -> list[Table]:
 
 
 def _ranking(comparison: Comparison, many: str) -> Table:
-    """Table of the best variant of every group, the variants tied with it, and how far the others are below."""
+    """Table that ranks the variants of every group by agreement with people.
+
+    It shows how far each variant is below the best one, and whether the two are tied. `many` names what is compared.
+    """
     rows = [
         _labels(ranked.entry)
         | {"rank": ranked.rank, "variant": ranked.variant, "below": ranked.below, "tied": _TIED[ranked.tied]}
@@ -228,7 +231,10 @@ def _ratings(comparison: Comparison) -> Table:
 
 
 def _answers(comparison: Comparison) -> Table:
-    """Table of parsed and explained answers, only for comparisons whose sides differ in some answer."""
+    """Table of the shares of parsed and explained answers on each side.
+
+    It leaves out comparisons in which both sides parsed and explained the same answers.
+    """
     rows = [
         _labels(entry)
         | {"criterion": outcome.criterion, "asked": outcome.parsed.difference.n}
@@ -291,7 +297,9 @@ def _labels(entry: Entry) -> dict[str, Any]:
 
 
 def _label_columns(comparison: Comparison) -> list[Column]:
-    """Columns that identify a contrast, then its name. Columns with the same value in every row are left out."""
+    """Columns that identify a contrast, followed by its name. Identifying columns with one value throughout are left
+    out.
+    """
     labels = [_labels(entry) for entry in comparison.entries]
     names = ("dataset", "run", "judge", "eval_prompt", "structured", "parser")
     differing = [name for name in names if len({label.get(name) for label in labels}) > 1]
@@ -299,7 +307,10 @@ def _label_columns(comparison: Comparison) -> list[Column]:
 
 
 def shared_name(entry: Entry, comparison: Comparison) -> str:
-    """Values of the shared settings that differ between contrasts, e.g. ``name-of-judge``; empty if none differs."""
+    """Settings that the two sides of a contrast share, as text, e.g. ``name-of-judge``.
+
+    Settings that are the same for all contrasts are left out; empty if none remains.
+    """
     labels = _labels(entry)
     columns = [column for column in _label_columns(comparison) if column.key != "contrast"]
     return " ".join(str(labels[column.key]) for column in columns if labels.get(column.key) is not None)
@@ -323,7 +334,7 @@ def _cautions(comparison: Comparison) -> list[str]:
 
 
 def _untested(comparison: Comparison) -> list[str]:
-    """Reasons why comparisons have no test, each once, with the number of comparisons."""
+    """Reasons why contrasts have no test, each reason once, with the number of contrasts that it concerns."""
     reasons: dict[str, int] = {}
     for _, outcome in comparison.outcomes():
         for name, test in (("permutation", outcome.agreement.permutation), ("Williams", outcome.agreement.williams)):
@@ -349,7 +360,10 @@ def _repeats(comparison: Comparison) -> list[str]:
 
 
 def _unequal_loss(comparison: Comparison) -> list[str]:
-    """Warning where the sides lost different shares of ratings: the remaining stories may be a biased selection."""
+    """Warning where the sides of a contrast lost different shares of ratings; empty if nowhere.
+
+    The stories that are left may then be a biased selection.
+    """
     unequal = [
         f"{_full_name(entry, comparison)}, {outcome.criterion} ({100 * (outcome.parse.value or 0):+.1f} % points)"
         for entry, outcome in comparison.outcomes()

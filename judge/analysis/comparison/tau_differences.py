@@ -36,10 +36,10 @@ _SIDES = ("the first side's ratings", "the people's ratings"), ("the second side
 
 @dataclass(frozen=True, slots=True)
 class TauTest:
-    """One test of no difference: its statistic, if any, and its two-sided p, or the reason why there is none.
+    """One test that two sides agree with people equally well: its statistic, if any, and its two-sided p.
 
-    For a permutation test, `units` is the number of units that were swapped as a whole, and `least` the smallest
-    possible p with this number.
+    `reason` says why there is no p. For a permutation test, `units` is the number of units (story-prompts, systems or
+    stories) that were swapped as a whole, and `least` the smallest possible p with this number.
     """
 
     p: float | None
@@ -51,10 +51,10 @@ class TauTest:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Tau of each side with people, and their difference with two intervals and two tests.
+    """Tau of each side with people, and their difference (second minus first) with two intervals and two tests.
 
-    `inputs` and `both` are the difference with its interval over story-prompts, and over systems and story-prompts.
-    Each `n` counts stories, or systems at system level.
+    `inputs` is the difference with its interval over story-prompts; `both` is the difference with its interval over
+    systems and story-prompts. Each `n` counts stories, or systems at system level.
     """
 
     first: Estimate
@@ -66,14 +66,15 @@ class Agreement:
 
 
 def over_both(difference: Estimate, draws: Mapping[str, Floats], units: tuple[int, int]) -> Estimate:
-    """The difference with its interval over systems and story-prompts.
+    """The difference in tau (second minus first) with its interval over systems and story-prompts.
 
     Resampling both units counts the noise of each story three times. Over all stories, `intervals.calibrated` corrects
     this. Over system means it does not: resampled systems contain duplicates, so tau-b lies closer to 0 and varies more
     than with distinct systems. In simulations with ten systems, percentile intervals, calibrated or not, excluded 0 in
     0-3 % of studies, both for judges that differ and for judges that do not. BCa intervals, which correct by the
-    jackknife, excluded 0 in 27 % and 2-7 % (`tests/benchmarks/simulations/compare_null.py`). `draws` are the values
-    stored by `AgreementMeasure.measure`, or their means over criteria.
+    jackknife, excluded 0 in 27 % of studies for judges that differ and in 2-7 % for judges that do not
+    (`tests/benchmarks/simulations/compare_null.py`). `draws` are the values stored by `AgreementMeasure.measure`, or
+    their means over criteria. `units` are the numbers of systems and of story-prompts.
     """
     if _WITHOUT[0] in draws:
         jackknife = [draws[name] for name in _WITHOUT]
@@ -82,14 +83,18 @@ def over_both(difference: Estimate, draws: Mapping[str, Floats], units: tuple[in
 
 
 def drawn_in(draws: Mapping[str, Floats], units: tuple[int, int]) -> Floats:
-    """Values in resamples of systems and story-prompts, rescaled to the variation expected between new studies."""
+    """Differences in tau in resamples of systems and story-prompts, rescaled to the variation between new studies.
+
+    `draws` holds the values stored by `AgreementMeasure.measure`; `units` are the numbers of systems and of
+    story-prompts.
+    """
     if not draws["tau_both"].size:
         return draws["tau_both"]
     return intervals.calibrated(draws["tau_both"], (draws["tau_systems"], draws["tau"]), units)
 
 
 class AgreementMeasure:
-    """Measures agreement with people for pairs of judges in one dataset, with the same resamples for all pairs."""
+    """Measures agreement with people for pairs of judges in one dataset. All pairs share the same resamples."""
 
     def __init__(
         self,
@@ -107,10 +112,10 @@ class AgreementMeasure:
     def measure(
         self, sides: tuple[Floats, Floats], partner: int | None, reason: str | None, draws: dict[str, Floats]
     ) -> Agreement:
-        """Compare both sides with people on the criterion `partner`, on stories that both sides and people rated.
+        """Agreement of both sides with people on the human criterion with index `partner`.
 
-        The resampled differences that `over_both` needs are stored in `draws`. If `partner` is None, the result is
-        undefined for the given `reason`.
+        Only stories that both sides and people rated are used. The resampled differences that `over_both` needs are
+        stored in `draws`. If `partner` is None, the result is undefined for the given `reason`.
         """
         if partner is None:
             return self._undefined(reason or "nobody rated this criterion", draws)
@@ -129,9 +134,10 @@ class AgreementMeasure:
     def _intervals(
         self, difference: Estimate, sides: tuple[Floats, Floats, Floats], draws: dict[str, Floats]
     ) -> tuple[Estimate, Estimate]:
-        """The difference with its interval over story-prompts, and over systems and story-prompts.
+        """The difference with its interval over story-prompts, and with its interval over systems and story-prompts.
 
-        Resampled values are stored in `draws`.
+        `sides` holds the ratings of the first side, of the second side and of people. Resampled values are stored in
+        `draws`.
         """
         if self.inputs is None:
             draws["tau"] = draws["tau_both"] = np.empty(0)
@@ -151,7 +157,7 @@ class AgreementMeasure:
 
     @property
     def units(self) -> tuple[int, int]:
-        """Numbers of systems and of story-prompts that are resampled."""
+        """Number of systems and number of story-prompts that are resampled."""
         return len(self.matrix.systems), int(np.unique(self.matrix.story_prompt).size)
 
     def _differences(self, resamples: bootstrap.Resamples, sides: tuple[Floats, Floats, Floats]) -> Floats:
@@ -174,7 +180,7 @@ class AgreementMeasure:
         return Agreement(nothing, nothing, nothing, nothing, no_test, no_test)
 
     def _tests(self, first: Floats, second: Floats, people: Floats) -> tuple[TauTest, TauTest]:
-        """Permutation test and Williams' test of no difference between the two sides."""
+        """Permutation test and Williams' test that both sides agree with people equally well."""
         return self._permutation(first, second, people), self._williams(first, second, people)
 
     def _permutation(self, first: Floats, second: Floats, people: Floats) -> TauTest:
@@ -188,7 +194,10 @@ class AgreementMeasure:
         return TauTest(test.p, reason=test.reason, units=test.units, least=test.least)
 
     def _williams(self, first: Floats, second: Floats, people: Floats) -> TauTest:
-        """Williams' test with signed correlations, in which a negative correlation with people is worse than 0."""
+        """Williams' test that both sides correlate with people equally.
+
+        Correlations keep their sign: a negative correlation with people is worse than 0.
+        """
         pairs = ((people, second), (people, first), (second, first))
         taus = [self._tau(x, y, ("one side's ratings", "the other's")) for x, y in pairs]
         r12, r13, r23 = (np.nan if tau.value is None else tau.value for tau in taus)

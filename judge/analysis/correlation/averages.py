@@ -1,4 +1,4 @@
-"""Means over criteria of estimates and of whole rows.
+"""Means over criteria: of estimates, and of whole rows of a correlation table.
 
 A mean is undefined, with a reason, if the value of any criterion is undefined.
 """
@@ -19,7 +19,10 @@ Part = tuple[str, Estimate, Values]
 
 
 def mean_of(parts: Sequence[Part]) -> tuple[Estimate, Values]:
-    """Unweighted mean of estimates and of their resampled values; undefined if any estimate is undefined."""
+    """Unweighted mean of the criteria's estimates, and the mean of their values in each resample.
+
+    Each part holds (criterion, estimate, resampled values). The mean is undefined if any estimate is undefined.
+    """
     undefined = [(criterion, estimate) for criterion, estimate, _ in parts if estimate.value is None]
     if undefined:
         first = undefined[0][1]
@@ -62,7 +65,7 @@ def mean_row(group: Sequence[CorrelationRow]) -> CorrelationRow:
 
 
 def _mean_further(group: Sequence[CorrelationRow]) -> dict[str, Estimate]:
-    """Means over criteria of the additional numbers.
+    """Map from the name of each additional number of the rows to its mean over criteria.
 
     A criterion without such a number contributes its own correlation.
     """

@@ -83,9 +83,10 @@ def correlations(
 
 
 def _with_given(table: RatingsTable, options: CorrelationOptions) -> CorrelationOptions:
-    """Options with the third variable that imported measures ask for.
+    """Options in which text length is the third variable held fixed, if imported measures ask for it.
 
-    The options are unchanged if the user chose a third variable, or if it is unknown for a dataset.
+    The options are unchanged if the user chose a third variable, or if no lengths are known for some dataset. If the
+    user chose to hold nothing fixed, the third variable is None.
     """
     if options.given == NOTHING_GIVEN:
         return replace(options, given=None)
@@ -106,7 +107,10 @@ def _lower_is_better(table: RatingsTable) -> Iterator[str]:
 
 
 def _share_notes(dataset: str, rows: Sequence[CorrelationRow]) -> list[str]:
-    """Note that judges rated different shares of the stories; empty if the shares differ by `_APART` or less."""
+    """List with a note that judges rated different shares of the stories.
+
+    It is empty if the largest share exceeds the smallest by `_APART` or less.
+    """
     shares = [row.share for row in rows if row.kind == JUDGE and row.share is not None]
     if not shares or max(shares) - min(shares) <= _APART:
         return []

@@ -1,4 +1,4 @@
-"""Intervals for all rows of one dataset from the same resamples, so that rows are paired."""
+"""Intervals for all rows of one dataset's correlation table, from the same resamples, so that rows are paired."""
 
 from __future__ import annotations
 
@@ -44,7 +44,11 @@ class Intervals:
 
     @classmethod
     def of(cls, matrix: RatingMatrix, options: CorrelationOptions, statistic: Statistic) -> Intervals:
-        """Draw the resamples that the options request. Stories are resampled where there are too few story-prompts."""
+        """The method of the intervals for a dataset, with the resamples that the options request.
+
+        Stories are resampled where there are too few story-prompts. Where there are too few units, there are no
+        resamples, and a note gives the reason.
+        """
         how, method = options.interval, options.method
         if not how.startswith("boot"):
             return cls(how, statistic)
@@ -70,7 +74,7 @@ class Intervals:
         return cls(how, statistic, sets, method, tuple(notes), tuple(parts))
 
     def first(self, most: int) -> Intervals:
-        """The same intervals with at most the first `most` resamples."""
+        """Copy of this method of intervals that uses at most the first `most` resamples."""
         kept = []
         for resample_set in self.sets[:1]:
             factors = tuple(replace(factor, counts=factor.counts[:most]) for factor in resample_set.factors)
@@ -80,13 +84,17 @@ class Intervals:
         return replace(self, sets=(*kept, *self.sets[1:]))
 
     def values(self, x: Floats, y: Floats) -> tuple[Floats, ...]:
-        """The correlation in each resample: shape (b,), or (judges, b) for x of shape (judges, n)."""
+        """The correlation of x and y in each resample, one array for each set of resamples.
+
+        For x of shape (n stories,) an array has shape (b resamples,); for x of shape (judges, n) it has shape (judges,
+        b).
+        """
         return tuple(self.statistic.resampled(x, y, resamples) for resamples in self.sets)
 
     def of_values(self, estimate: Estimate, values: tuple[Floats, ...]) -> Estimate:
-        """The estimate with an interval from its resampled values, or unchanged without any.
+        """The estimate with an interval computed from its values in resamples; unchanged if there are no values.
 
-        The interval contains the estimate.
+        The interval always contains the estimate.
         """
         if not values:
             return estimate
@@ -101,9 +109,10 @@ class Intervals:
         return intervals.holding(intervals.percentile(estimate, spread, method))
 
     def of_given(self, estimate: Estimate, values: tuple[Floats, ...]) -> Estimate:
-        """Interval of a partial correlation from its resampled values, which are computed from sample means.
+        """The partial correlation with an interval computed from its values in resamples.
 
-        It therefore never uses the method for true means, unlike `of_values`.
+        These values are computed from sample means of systems. The interval therefore never uses the method for
+        estimated true means.
         """
         method: IntervalMethod = "expanded" if self.method == "true-means" else self.method
         return replace(self, method=method).of_values(estimate, values)

@@ -1,7 +1,7 @@
-"""Sensitivity of a judge's correlation to lost stories; the main number of a row does not use it.
+"""Sensitivity of a judge's correlation to lost stories. The main correlation of a row leaves these stories out.
 
 A lost story is one that people rated and that the judge was asked about but did not rate. The correlation is recomputed
-with all lost stories of a row tied: at the lowest point of the scale, at the highest point, and at the judge's median
+with one rating for all lost stories of a row: the lowest point of the scale, the highest point, or the judge's median
 rating. These are three assumptions, not bounds: lost ratings opposite to people's could change the correlation further.
 """
 
@@ -26,11 +26,14 @@ NOTE = (
 def with_lost(
     judge: Floats, lost: NDArray[np.bool_], ends: tuple[float, float], measure: Callable[[Side], Estimate]
 ) -> dict[str, Estimate]:
-    """The correlation under each assumption about lost ratings; empty where no story was lost.
+    """Map from each assumption about the lost stories' rating to the correlation under it; empty if no story was lost.
+
+    The assumptions are that all lost stories are rated at the lowest point, at the highest point, or at the judge's
+    median.
 
     Parameters
     ----------
-    judge : array, shape (n,)
+    judge : array, shape (n stories,)
         The judge's ratings; NaN = no rating.
     lost : array of bool, shape (n,)
         Mask of the lost stories.

@@ -54,9 +54,10 @@ MOST_APART = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Rival:
-    """A judge that rated another share of the stories than the best judge.
+    """A judge that rated a different share of the stories than the best judge, and the means of the two judges.
 
-    `best_mean` and `rival_mean` are both judges' mean correlations on the stories that both rated.
+    `share` is the share of people's stories that the rival rated. `best_mean` and `rival_mean` are the mean
+    correlations of the best judge and of the rival on the stories that both rated; `stories` counts these.
     """
 
     name: str
@@ -67,7 +68,10 @@ class Rival:
 
     @property
     def ahead(self) -> bool:
-        """Whether the rival is higher than the best judge on the common stories, or either mean is undefined there."""
+        """Whether the rival's mean correlation is higher than that of the best judge, on the stories that both rated.
+
+        Also true if one of the two means is undefined there.
+        """
         if self.best_mean.value is None or self.rival_mean.value is None:
             return True
         return self.rival_mean.value > self.best_mean.value + near_ties.SAME
@@ -75,13 +79,14 @@ class Rival:
 
 @dataclass(frozen=True, slots=True)
 class Margin:
-    """Differences of one judge x Eval-Prompt from ceiling and control, averaged over the `criteria` that people rated.
+    """Differences of one judge's correlation from the ceiling and from the control judge.
 
-    `value` is the judge's mean correlation. The mappings are keyed by reference value (ceiling or control). `bars`:
-    mean of the reference over the same criteria, on the stories that it shares with the judge; a control below 0 counts
-    as 0, and `control_below` counts such criteria. `same`: the judge's mean on these stories (for the ceiling, against
-    the means of the other people). `over`: judge minus reference. `above`: number of criteria on which the judge is
-    higher, and number of criteria on which both are defined.
+    They are averaged over the `criteria` that people rated. `value` is the judge's mean correlation. The mappings are
+    keyed by reference: human ceiling or control judge. `bars`: mean of the reference over the same criteria, on the
+    stories that it shares with the judge; a control below 0 counts as 0, and `control_below` counts such criteria.
+    `same`: the judge's mean on these stories (for the ceiling, against the means of the other people). `over`: judge
+    minus reference. `above`: number of criteria on which the judge is higher, and number of criteria on which both are
+    defined.
 
     `stories` counts stories with ratings of people and of the judge (smallest count over criteria), and `share` divides
     them by all stories that people rated. `readings` describes the judge's ratings that are compared with one person's.
@@ -120,7 +125,7 @@ class Margin:
 
 
 def best_of(rows: Sequence[Margin]) -> Margin | None:
-    """Row of the judge with the highest mean; None if no mean is defined.
+    """The entry of the judge with the highest mean correlation; None if no mean is defined.
 
     Control judges are considered only if there is no other judge.
     """
@@ -130,10 +135,11 @@ def best_of(rows: Sequence[Margin]) -> Margin | None:
 
 
 def margins(result: Correlations) -> list[Margin]:
-    """Margins of each judge x Eval-Prompt, in the order of the correlation table.
+    """Differences of each judge x Eval-Prompt from the human ceiling and the control judge, as means over criteria.
 
-    `result` must have been computed with ``paired=True``. Criteria without human ratings are left out. A mean is
-    undefined if it is undefined for one of its criteria, and its reason names that criterion.
+    They are in the order of the correlation table. `result` must have been computed with ``paired=True``. Criteria
+    without human ratings are left out. A mean is undefined if it is undefined for one of its criteria, and its reason
+    names that criterion.
     """
     if not result.paired:
         raise ValueError("margins need correlations that were computed paired")
@@ -141,7 +147,10 @@ def margins(result: Correlations) -> list[Margin]:
 
 
 def by_criterion(result: Correlations) -> list[Margin]:
-    """Margins on each criterion separately, in the order of the correlation table."""
+    """Differences of each judge x Eval-Prompt from the human ceiling and the control judge, for each criterion.
+
+    They are in the order of the correlation table. `result` must have been computed with ``paired=True``.
+    """
     if not result.paired:
         raise ValueError("margins need correlations that were computed paired")
     return [
@@ -153,7 +162,10 @@ def by_criterion(result: Correlations) -> list[Margin]:
 
 
 def of_panels(result: Correlations) -> list[Margin]:
-    """Margins against the human ratings of each panel separately; empty if no panels are known."""
+    """Each judge's differences from the human ceiling and the control judge, with one panel's human ratings at a time.
+
+    Empty if no panels are known.
+    """
     return [replace(margin, people=name) for name, panel in result.panels.items() for margin in margins(panel)]
 
 
@@ -227,7 +239,10 @@ def _at_least_0(bar: tuple[Estimate, Values]) -> tuple[Estimate, Values]:
 
 
 def _share(matrix: RatingMatrix, group: Sequence[CorrelationRow]) -> float:
-    """Share of the stories rated by people that the judge rated too, over all criteria of the group."""
+    """Share of the stories rated by people that the judge rated too.
+
+    Stories are counted once for each criterion in the rows of `group`.
+    """
     rated = [int((~np.isnan(matrix.people[_people(matrix, row)])).sum()) for row in group]
     return sum(row.stories for row in group) / max(1, sum(rated))
 
@@ -240,7 +255,11 @@ def _people(matrix: RatingMatrix, row: CorrelationRow) -> int:
 def _rival(
     dataset: CorrelatedDataset, mine: Sequence[CorrelationRow], theirs: Sequence[CorrelationRow], other: Margin
 ) -> Rival:
-    """Means of two judges over the criteria that both have, on the stories that both rated."""
+    """The judge `other` as a rival of the best judge.
+
+    The means of both judges are taken over the criteria that they share, on the stories that both rated. `mine` are the
+    rows of the best judge, `theirs` those of the rival.
+    """
     matrix, statistic = dataset.matrix, dataset.statistic
     pairs = [(a, b) for a in mine for b in theirs if a.subject.criterion == b.subject.criterion]
     sides: tuple[list[Part], list[Part]] = ([], [])
@@ -259,7 +278,11 @@ def _rival(
 
 
 def _other_raters(beside: Sequence[Beside]) -> float:
-    """Factor that widens the interval of the mean over criteria to allow for the choice of raters."""
+    """Factor by which the interval of a difference from people is widened, to allow for the choice of raters.
+
+    `beside` holds the comparisons of one judge with people, one for each criterion. The factor is 1 if single raters
+    are not known.
+    """
     names = dict.fromkeys(name for sides in beside for name in sides.by_rater)
     parts, resampled = [], []
     for name in names:

@@ -14,8 +14,8 @@ from judge.stats.resampling import true_means
 def notes(matrix: RatingMatrix) -> Iterator[str]:
     """Notes for a system-level table on how well mean human ratings separate the systems.
 
-    They give the number of pairs of systems that differ significantly and the reliability of the means, and say if
-    systems do not share their story-prompts.
+    They give the number of pairs of systems that differ significantly and the reliability of the systems' means. They
+    also say if systems do not share their story-prompts.
     """
     systems = len(matrix.systems)
     if systems < 2:

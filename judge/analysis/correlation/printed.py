@@ -28,7 +28,7 @@ def tables(result: Correlations) -> list[Table]:
 
 
 def notes(result: Correlations) -> tuple[str, ...]:
-    """Notes beneath the table: caveats on the numbers, and the meaning of further columns."""
+    """Notes beneath the correlation table: warnings about the numbers, and the meaning of additional columns."""
     keys = {column.key for column in _further_columns(result)}
     sentences = [*result.notes]
     sentences += [_SAME_NOTE] if keys & {PEOPLE_SAME, CONTROL_SAME} else []
@@ -73,9 +73,9 @@ def _columns(result: Correlations) -> list[Column]:
 
 
 def _further_columns(result: Correlations) -> list[Column]:
-    """Columns of additional numbers, such as ceiling and control on the same stories as the judge.
+    """Additional columns of the correlation table, e.g. the ceiling and the control judge on the judge's own stories.
 
-    Those two are shown only where the stories differ between rows.
+    Ceiling and control on the judge's own stories are shown only where the stories differ between rows.
     """
     rows = result.rows
     defined = {name for row in rows for name, number in row.further.items() if number.defined}

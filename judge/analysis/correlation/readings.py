@@ -16,9 +16,9 @@ from judge.wording import Advice, Note, joined
 
 
 def of_judge(matrix: RatingMatrix, cell: int, how: Readings) -> list[Floats] | str:
-    """Ratings of a judge for the comparison with one person: its mean (n,), or each repeat (n,).
+    """Ratings of a judge for the comparison with one person, or a string with the reason why there are none.
 
-    If there are none, the result is a string with the reason.
+    The list holds one array of shape (n stories,) with the judge's mean ratings, or one such array for each repeat.
     """
     if how == "mean":
         return [matrix.judge[cell]]
@@ -29,7 +29,7 @@ def of_judge(matrix: RatingMatrix, cell: int, how: Readings) -> list[Floats] | s
 
 
 def judges_side(matrix: RatingMatrix, cells: list[int], how: Readings = "mean") -> str:
-    """Description of the judge's ratings that are compared: `the mean of 3 repeats`, `one repeat`."""
+    """Description of the judges' ratings that are compared, e.g. `the mean of 3 repeats` or `one repeat`."""
     if how == "single":
         return "one repeat"
     if any(matrix.means[i] for i in cells):
@@ -42,14 +42,14 @@ def judges_side(matrix: RatingMatrix, cells: list[int], how: Readings = "mean") 
 
 
 def others_side(matrix: RatingMatrix, j: int) -> str:
-    """Description of the reference for one person: `the mean of the 2 others`."""
+    """Description of what one person is compared with, e.g. `the mean of the 2 others`."""
     counts = matrix.raters[j][matrix.raters[j] > 1] - 1
     words = _range(counts)
     return "the one other" if words == "1" else f"the mean of the {words} others"
 
 
 def note(matrix: RatingMatrix, j: int, cells: list[int], person: OnePerson, how: Readings) -> str:
-    """Sentence on the numbers of ratings from which a judge's and a person's correlations are computed."""
+    """Sentence on how many ratings per story are behind a judge's correlation and behind a person's."""
     mine, counts = judges_side(matrix, cells, how), matrix.raters[j][matrix.raters[j] > 0]
     who = "one random person a story" if person.pool else "one person"
     text: str = f"leave-one-out sets {mine} of a judge and one reading of {who} against {others_side(matrix, j)}"

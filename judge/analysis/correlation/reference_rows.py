@@ -1,4 +1,4 @@
-"""Compares a judge with one person or the control judge, both measured in the same way on the same stories.
+"""Compares a judge with one person or with the control judge, both measured in the same way on the same stories.
 
 A judge's correlation with the mean of all r people is not comparable with one person's correlation with the mean of the
 r - 1 others. A mean of more people has less error, so a judge that is equivalent to one more person would seem better
@@ -28,9 +28,11 @@ Values = tuple[Floats, ...]
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """Judge, reference (`bar`: control or people) and their difference, each as an estimate with its resampled values.
+    """Correlation of a judge, of its reference (`bar`: control judge or one person), and judge minus reference
+    (`over`).
 
-    For a panel, `by_rater` maps each rater to that rater's difference, with its values in the first set of resamples.
+    Each is an estimate with its values in resamples. For a panel, `by_rater` maps each rater to the judge's difference
+    from that rater, with its values in the first set of resamples.
     """
 
     judge: tuple[Estimate, Values]
@@ -40,7 +42,7 @@ class Beside:
 
     @classmethod
     def undefined(cls, reason: str | Reason) -> Beside:
-        """An undefined comparison, with the reason."""
+        """A comparison of a judge with its reference in which all three estimates are undefined for this reason."""
         none = (Estimate.undefined(reason), ())
         return cls(none, none, none)
 
@@ -76,13 +78,15 @@ class OnePerson:
 
     @property
     def stories(self) -> Masks | None:
-        """Mask of the stories on which the ceiling is computed; None where there is no ceiling."""
+        """Mask of the stories on which the human ceiling is computed, shape (n stories,); None where there is no
+        ceiling.
+        """
         if self.ceiling is None or not len(self.ceiling.x):
             return None
         return np.asarray((~np.isnan(self.ceiling.x) & ~np.isnan(self.ceiling.y)).any(axis=0))
 
     def resampled(self, intervals: Intervals) -> Values:
-        """The human ceiling in each resample."""
+        """The human ceiling in each resample, one array for each set of resamples; empty where raters are not known."""
         if self.ceiling is None:
             return ()
         return tuple(
@@ -91,11 +95,11 @@ class OnePerson:
         )
 
     def beside(self, readings: Sequence[Floats]) -> tuple[Beside, Masks]:
-        """Compare a judge with people, without intervals.
+        """Comparison of a judge with one person, without intervals, and a mask of the defined correlations.
 
         `readings` are the judge's ratings, shape (n,) each: its mean, or each repeat. Correlations are averaged over
-        them. The second value is a mask, shape (readings, pairs of one person and the others), of the combinations for
-        which both correlations are defined; `resampled_beside` needs it.
+        them. The mask has shape (readings, pairs of one person and the others). It is true where the correlations of
+        the judge and of the person are both defined; `resampled_beside` needs it.
         """
         if self.estimate.value is None:
             return Beside.undefined(self.estimate.why), np.zeros((len(readings), 0), dtype=np.bool_)
@@ -123,7 +127,7 @@ class OnePerson:
         return compared, defined
 
     def resampled_beside(self, judges: Sequence[Sequence[Floats]], intervals: Intervals) -> list[Beside]:
-        """Compare each judge with people, with values in each resample.
+        """Comparisons of each judge with one person, with values in each resample.
 
         Each judge is given by its readings: its mean rating, or each repeat.
         """
@@ -150,9 +154,11 @@ class OnePerson:
     def _set(
         self, judges: Sequence[Sequence[Floats]], defined: Sequence[Masks], intervals: Intervals, k: int
     ) -> list[tuple[Floats, Floats, Floats]]:
-        """Resampled correlations of each judge (b,) and of people (b,) in set k.
+        """Correlations in set k of resamples: for each judge, those of the judge, those of people, and differences by
+        rater.
 
-        For a panel, the third array holds the differences by rater, shape (raters, b).
+        The first two arrays have shape (b resamples,). The third holds judge minus rater, shape (raters, b); it has no
+        rows for a pool.
         """
         rows = np.stack([reading for readings in judges for reading in readings])
         masks = ~np.isnan(rows)
@@ -182,16 +188,20 @@ class OnePerson:
         return [(_ratio(sums[j, 0], count[j]), _ratio(sums[j, 1], count[j]), parts[j]) for j in range(len(judges))]
 
     def _person(self, i: int, rated: Masks) -> Estimate:
-        """Correlation of the person of pair i with the mean of the others, on the stories that the judge rated."""
+        """Correlation of one person with the mean of the other people, on the stories where `rated` is true.
+
+        `i` is the index of the pair of a person and the others.
+        """
         key = (i, rated.tobytes())
         if key not in self._people:
             self._people[key] = self.statistic.estimate(self._x[i].only(rated), self._y[i])
         return self._people[key]
 
     def _parts(self, over: Floats) -> list[tuple[str, float]]:
-        """Each rater's name and difference, averaged over the judge's readings; empty for a pool.
+        """Each rater's name and the judge's difference from that rater, averaged over the judge's readings; empty for a
+        pool.
 
-        `over` has shape (readings, raters).
+        `over` has shape (readings, raters). Readings are the judge's mean rating, or its repeats.
         """
         if self.pool:
             return []
@@ -206,13 +216,14 @@ def beside_control(
     statistic: Statistic,
     values: Callable[[Floats], Values] | None,
 ) -> Beside:
-    """Compare a judge and the control judge by their agreement with people, on the stories that both rated.
+    """Comparison of a judge with the control judge by their agreement with people, on the stories that both rated.
 
-    Each side comes with its estimate and resampled values on all its stories. `values` computes the resampled values of
-    a side against people; None = no resamples. In the difference, a negative correlation of the control judge counts as
-    0, in the estimate and in each resample. Out-of-fold predictions from uninformative features correlate with people
-    negatively as often as positively, and more strongly than resampled stories show, because each fold is predicted
-    from all others. A judge is better than such a control only if its own correlation is above 0.
+    `judge` and `control` each hold the ratings, and the estimate and resampled values on all stories of that judge.
+    `values` computes the resampled values of ratings against people; None = no resamples. In the difference, a negative
+    correlation of the control judge counts as 0, in the estimate and in each resample. Out-of-fold predictions from
+    uninformative features correlate with people negatively as often as positively, and more strongly than resampled
+    stories show, because each fold is predicted from all others. A judge is better than such a control only if its own
+    correlation is above 0.
     """
     keep = ~(np.isnan(judge[0].values) | np.isnan(control[0].values))
     sides: list[tuple[Estimate, Values]] = []

@@ -66,7 +66,7 @@ class CorrelationRow:
     estimate : Estimate
         The correlation, with its interval or the reason why there is none.
     stories, systems : int
-        Numbers of stories and systems that both sides rated.
+        Numbers of stories and systems that were rated by people and by the judge.
     averaged : tuple of str
         Criteria that a mean is taken over; otherwise empty.
     is_control : bool
@@ -75,9 +75,10 @@ class CorrelationRow:
         The partial correlation with the third variable of the options held fixed.
     further : mapping
         Additional numbers without intervals, by name: `ONE_OUT`, `PEOPLE_SAME`, `CONTROL_SAME`, `lost_ratings.TITLES`.
-    cell, share : int, float or None
-        For a judge: row number of its ratings in the matrix, and the share that it rated of the stories that people
-        rated.
+    cell : int or None
+        For a judge: row number of its ratings in the rating matrix.
+    share : float or None
+        For a judge: share of the stories rated by people that the judge rated too.
     resampled, given_resampled : tuple of array
         `estimate` and `given` in each set of resamples; empty where there is no interval or no defined value.
     beside : mapping
@@ -100,7 +101,7 @@ class CorrelationRow:
 
     @property
     def kind(self) -> Kind:
-        """Kind of the row: ceiling, judge, control, or mean over criteria."""
+        """Kind of the table row: ceiling, judge, control, or mean over criteria."""
         return MEAN if self.averaged else self.subject.kind
 
 
@@ -130,12 +131,12 @@ class CorrelatedDataset:
 
     @property
     def stories(self) -> int:
-        """Number of stories, rated or not."""
+        """Number of stories in the dataset, rated or not."""
         return self.matrix.n
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """Names of the systems that wrote the stories."""
+        """Names of the systems that wrote the dataset's stories."""
         return self.matrix.systems
 
 
@@ -167,7 +168,10 @@ class Correlations(Signed):
 
     @property
     def by_people(self) -> tuple[tuple[str, CorrelationRow], ...]:
-        """Pairs (panel's name, row): each row for ``all`` people, followed by the same row for each panel."""
+        """Pairs (panel's name, row of the correlation table).
+
+        Each row for ``all`` people is followed by the same row for each panel. Rows that only a panel has come last.
+        """
         of_panels = {name: {_key(row): row for row in panel.rows} for name, panel in self.panels.items()}
         named_rows: list[tuple[str, CorrelationRow]] = []
         for row in self.rows:
@@ -177,7 +181,9 @@ class Correlations(Signed):
 
     @property
     def rows(self) -> tuple[CorrelationRow, ...]:
-        """The rows of all datasets: criterion by criterion, then means, then criteria that nobody rated."""
+        """The rows of all datasets. In each dataset: criterion by criterion, then means, then criteria that nobody
+        rated.
+        """
         return tuple(row for dataset in self.datasets for row in dataset.rows)
 
     @property
@@ -187,12 +193,14 @@ class Correlations(Signed):
 
     @property
     def level(self) -> Level:
-        """The level: over all stories, over system means, or averaged over story-prompts or systems."""
+        """The level of the correlations: over all stories, over system means, or averaged over story-prompts or
+        systems.
+        """
         return self.options.level
 
     @property
     def given(self) -> str | None:
-        """Name of the third variable held fixed in `CorrelationRow.given`."""
+        """Name of the third variable held fixed in partial correlations; None if there is none."""
         return self.options.given
 
     @property
@@ -202,7 +210,7 @@ class Correlations(Signed):
 
     @property
     def over(self) -> str:
-        """Description of the level, e.g. ``over all stories``."""
+        """Description of the level of the correlations, e.g. ``over all stories``."""
         return _OVER[self.level]
 
     @property
@@ -230,7 +238,7 @@ class Correlations(Signed):
 
 
 def _key(row: CorrelationRow) -> tuple[str | None, ...]:
-    """Identifier of a row that is the same for every panel of people."""
+    """Identifier of a row of the correlation table, by which the same row is found in the results of each panel."""
     subject = row.subject
     name = subject.judge if subject.kind == JUDGE else None
     return subject.dataset, row.kind, subject.kind, subject.run, name, subject.eval_prompt, subject.criterion

@@ -31,7 +31,7 @@ from judge.stats.estimate import Estimate
 
 
 class DatasetRows:
-    """Computes the rows of one dataset, all from the same resamples.
+    """Computes the rows of one dataset's correlation table, all from the same resamples.
 
     With `paired`, judges' rows also hold resampled differences from ceiling and control. `scales` maps criteria to the
     ends of their scales where these are known. `controls` names the judges that are control judges.
@@ -59,7 +59,10 @@ class DatasetRows:
         self.control_by_criterion: dict[str, ControlMade] = {}
 
     def dataset(self, pairs: Match) -> CorrelatedDataset:
-        """Compute all rows: for each human criterion, means over criteria, and for criteria that nobody rated."""
+        """All rows of the dataset's correlation table, with the data they were computed from.
+
+        The order is: rows of each human criterion, means over criteria, rows of criteria that nobody rated.
+        """
         groups = by_criterion(self.matrix, pairs, self.predict, self.remarks)
         rows = [row for group in groups for row in self._on_criterion(group)]
         label = control_label(control.source for control in self.control_by_criterion.values())
@@ -104,7 +107,10 @@ class DatasetRows:
         person: OnePerson,
         bars: tuple[CorrelationRow, CorrelationRow | None, Side | None],
     ) -> Iterator[CorrelationRow]:
-        """Rows of all judges on one human criterion, with one pass over the resamples."""
+        """Yield the rows of all judges on one human criterion; all judges are resampled in one pass.
+
+        `bars` holds the ceiling row, the control row, and the control judge's ratings.
+        """
         matrix, (ceiling, control, predicted) = self.matrix, bars
         cells = [judge.cell for judge in group.judges if judge.cell is not None]
         values = self.intervals.values(matrix.judge[cells], people.values) if cells else ()
@@ -137,8 +143,10 @@ class DatasetRows:
             yield replace(row, cell=i, share=share, beside=beside, further=further)
 
     def _further(self, i: int, judge: Side, people: Side, beside: Mapping[Kind, Beside]) -> dict[str, Estimate]:
-        """A judge's additional numbers: against one person, against the control judge, and with its lost stories
-        tied.
+        """A judge's additional numbers by name.
+
+        They are its correlation with the means of all people but one, the ceiling and the control judge on its stories,
+        and the correlation under each assumption about its lost stories. `i` is the judge's row in the rating matrix.
         """
         further = {ONE_OUT: beside[CEILING].judge[0], PEOPLE_SAME: beside[CEILING].bar[0]}
         if CONTROL in beside:
@@ -153,7 +161,10 @@ class DatasetRows:
         return (lambda x: self.intervals.values(x, people.values)) if self.paired else None
 
     def _say_readings(self, j: int, cells: list[int], person: OnePerson, ceiling: CorrelationRow) -> None:
-        """Add notes on the number of readings of judges and people, and on people who are a pool."""
+        """Add notes on the number of ratings per story of judges and people.
+
+        A further note is added if people are a pool, that is if different people rated different stories.
+        """
         if ceiling.estimate.defined and cells:
             self.remarks.note([readings.note(self.matrix, j, cells, person, self.options.readings)])
         if person.pool:
@@ -162,14 +173,19 @@ class DatasetRows:
             self.remarks.note([readings.pool_note(self.matrix.dataset)])
 
     def _row(self, candidate: Candidate, x: Side, y: Side, estimate: Estimate) -> CorrelationRow:
-        """A row that counts the stories and systems that both sides rated."""
+        """Row of the correlation table with this estimate; it counts the stories and systems with values in both x and
+        y.
+        """
         keep = ~(np.isnan(x.values) | np.isnan(y.values))
         systems = int(np.unique(self.matrix.system[keep]).size)
         is_control = candidate.kind == JUDGE and candidate.subject.judge in self.controls
         return CorrelationRow(candidate.subject, estimate, int(keep.sum()), systems, is_control=is_control)
 
     def _measured(self, row: CorrelationRow, x: Side, y: Side, resampled: tuple[Floats, ...]) -> CorrelationRow:
-        """The row with its interval and, if a third variable was requested, with the partial correlation."""
+        """The row of the correlation table with the interval of its estimate.
+
+        If a third variable was requested, the partial correlation of x and y is added.
+        """
         estimate = row.estimate
         estimate = (
             fisher_z(estimate) if self.intervals.how == "fisher-z" else self.intervals.of_values(estimate, resampled)
@@ -233,5 +249,5 @@ class DatasetRows:
 
 
 def _rated(judges: Floats) -> Masks:
-    """Mask of the stories that at least one judge rated, from ratings of shape (judges, n)."""
+    """Mask of the stories that at least one judge rated, shape (n stories,), from ratings of shape (judges, n)."""
     return np.asarray((~np.isnan(judges)).any(axis=0), dtype=np.bool_)

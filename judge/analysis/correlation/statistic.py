@@ -35,17 +35,17 @@ class Side:
 
     @classmethod
     def of(cls, values: Floats) -> Side:
-        """Make a variable from its values by computing their rank codes."""
+        """The variable with these values; their rank codes are computed."""
         return cls(values, kendall.codes(values))
 
     def only(self, keep: NDArray[np.bool_]) -> Side:
-        """The same variable with NaN for all stories outside `keep`."""
+        """Copy of the variable with NaN for all stories outside the mask `keep`."""
         return Side.of(np.where(keep, self.values, np.nan))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Statistic:
-    """The coefficient and the level of a correlation, with each story's system and story-prompt, shape (n,).
+    """The coefficient and the level of a correlation, with each story's system and story-prompt, shape (n stories,).
 
     With a `seed`, resampled correlations over system means use estimated true means
     (`judge.stats.resampling.true_means`).
@@ -59,13 +59,18 @@ class Statistic:
 
     @classmethod
     def of(cls, matrix: RatingMatrix, options: CorrelationOptions) -> Statistic:
-        """The statistic that the options choose for a dataset."""
+        """The correlation statistic (coefficient and level) that the options choose, for the stories of this
+        dataset.
+        """
         seed = options.seed if options.method == "true-means" else None
         return cls(options.coefficient, options.level, matrix.system, matrix.story_prompt, seed)
 
     @property
     def group(self) -> kendall.Codes:
-        """Group of each story for the levels `by-item` and `by-system`, which average correlations over groups."""
+        """Group of each story for levels that average correlations over groups, shape (n stories,).
+
+        The group is the story-prompt for the level `by-item`, and the system for `by-system`.
+        """
         return self.story_prompt if self.level == "by-item" else self.system
 
     def estimate(self, x: Side, y: Side, names: tuple[str, str] = NAMES) -> Estimate:
@@ -82,9 +87,9 @@ class Statistic:
         return Estimate.undefined(reason, n=n) if reason else Estimate(kendall.tau_b(x.codes, y.codes), n=n)
 
     def resampled(self, x: Floats, y: Floats, resamples: Resamples) -> Floats:
-        """The correlation in each resample; NaN = undefined.
+        """The correlation of x and y in each resample; NaN = undefined.
 
-        The shape is (b,) for x of shape (n,), and (judges, b) for x of shape (judges, n).
+        The shape is (b resamples,) for x of shape (n stories,), and (judges, b) for x of shape (judges, n).
         """
         if self.seed is not None and self.level == "system":
             return true_means.correlations(resamples, x, y, self.system, self.coefficient, self.seed)
@@ -97,7 +102,7 @@ class Statistic:
     ) -> tuple[Estimate, tuple[Floats, ...]]:
         """Partial correlation of x and y given z, and its values in each set of resamples.
 
-        It uses the stories with all three variables. Over system means it is computed from sample means, also in
+        It uses the stories that have values of x, y and z. Over system means it is computed from sample means, also in
         resamples, because three correlations of separately drawn true means would not be consistent with each other. It
         is undefined if any of the three correlations is undefined.
         """

@@ -11,7 +11,10 @@ from judge.wording import Advice
 
 
 def third_variable(matrix: RatingMatrix, given: str | None) -> tuple[str, Side] | None:
-    """Values and name of the third variable (length in words, or an imported feature); None where none is asked for."""
+    """Name and values of the variable that a partial correlation holds fixed; None where none is requested.
+
+    It is the length in words, or an imported feature of the stories.
+    """
     if given is None:
         return None
     features = {str(name): matrix.features[name].to_numpy(dtype=np.float64) for name in matrix.features.columns}

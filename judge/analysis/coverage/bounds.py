@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 class Bound:
     """Bounds of a judge's mean rating with one Eval-Prompt on one criterion, over the stories it was asked about.
 
-    The ends of `mean` are the worst and the best case, with the `missing` repeats at the lowest or highest point of the
-    `scale`. The mean is over repeats. For labels, `ends` are the names of the lowest and highest code.
+    The interval of `mean` goes from the mean with all `missing` repeats at the lowest point of the `scale` to the mean
+    with all of them at the highest point. The mean is over repeats. For labels, `ends` are the names of the lowest and
+    highest code.
     """
 
     run: str
@@ -37,7 +38,10 @@ class Bound:
 
 
 def bounds(matrices: Sequence[RatingMatrix], scales: Mapping[str, tuple[float, float]]) -> tuple[Bound, ...]:
-    """The bounds for every judge, Eval-Prompt and criterion."""
+    """Bounds of the mean rating of every judge, Eval-Prompt and criterion, over all possible values of missing repeats.
+
+    `scales` maps a criterion to the lowest and highest point of its scale.
+    """
     return tuple(
         _bound(matrix, i, scales.get(cell.criterion) or observed_scale(matrix), scale_of(matrix, cell.criterion))
         for matrix in matrices
@@ -55,7 +59,9 @@ def _bound(matrix: RatingMatrix, i: int, scale: tuple[float, float], labels: Sca
 
 
 def scales_of(table: RatingsTable) -> dict[str, tuple[float, float]]:
-    """Mapping from a criterion to the ends of its scale, for criteria whose scale is in a result folder."""
+    """Map from a criterion to the lowest and highest point of its scale, for criteria whose scale is in a result
+    folder.
+    """
     ends: dict[str, tuple[float, float]] = {}
     for fact in table.facts:
         for criterion in fact.criteria:

@@ -27,9 +27,10 @@ WHY_AMBIGUOUS = ("list", "quoted")
 
 @dataclass(frozen=True, slots=True)
 class CountRow:
-    """Counts of repeats in one group.
+    """Counts of a judge's repeats in one group, e.g. of one judge and criterion.
 
-    `lost` counts repeats without a rating by status. `why` counts ambiguous repeats by flag; `lost` contains these too.
+    `labels` identify the group. `lost` counts repeats without a rating by status. `why` counts ambiguous repeats by
+    flag; `lost` contains these too.
     """
 
     labels: tuple[object, ...]
@@ -42,16 +43,16 @@ class CountRow:
 
     @property
     def share(self) -> float:
-        """Share of asked repeats that have a rating."""
+        """Share of requested repeats that have a rating, in this group."""
         return self.rated / self.asked
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Repeats counted in groups given by columns of the ratings table; no rows where no judge was asked.
+    """Judges' repeats counted in groups, which are given by columns of the ratings table.
 
-    All rows have the same statuses (`causes`) and flags: those that occur. `came` is the origin of the repeats:
-    ``asked``, ``imported``, or ``asked or imported``.
+    All rows have the same statuses (`causes`) and flags: those that occur. There are no rows where no judge was asked.
+    `came` is the origin of the repeats: ``asked``, ``imported``, or ``asked or imported``.
     """
 
     by: tuple[str, ...]
@@ -78,7 +79,7 @@ class Counts:
 
 
 def count(table: RatingsTable, by: Sequence[str], *, drop_systems: Sequence[str] = ()) -> Counts:
-    """Count judges' repeats in groups of equal values in the columns `by`."""
+    """Judges' repeats counted in groups of rows that have equal values in the columns `by`."""
     frame = table.frame
     asked = ((frame["source"] == "judge") & ~frame["system"].isin(list(drop_systems))).to_numpy()
     lost = frame["rating"].isna().to_numpy()[asked]
@@ -119,7 +120,7 @@ def count(table: RatingsTable, by: Sequence[str], *, drop_systems: Sequence[str]
 
 
 def _came(table: RatingsTable, runs: set[str]) -> str:
-    """Whether the repeats of these runs were asked by this program, imported, or both."""
+    """Origin of these runs' repeats: ``asked`` (by this program), ``imported``, or ``asked or imported``."""
     imported = {fact.run for fact in table.facts if fact.parser == IMPORTED}
     if not runs or not runs & imported:
         return "asked"

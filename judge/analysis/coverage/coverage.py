@@ -38,9 +38,11 @@ class Coverage:
     findings : tuple of str
         One sentence for each kind of loss that is associated with human ratings.
     bounds : tuple of Bound
+        Lowest and highest possible mean rating, given the repeats without a rating.
     signature_parts, tested_parts, bound_parts : tuple of str
         Parts of the signatures of counts, tests and bounds.
     notes : tuple of str
+        Sentences for below the tables.
     """
 
     total: Counts
@@ -68,12 +70,16 @@ class Coverage:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A frame of the counts by judge and Eval-Prompt."""
+        """A frame with one row per judge and Eval-Prompt, with the counts of its repeats requested, answered
+        and rated.
+        """
         return signed(self.by_eval_prompt.frame, self.signature, self.notes)
 
 
 def coverage(table: RatingsTable, options: CoverageOptions | None = None) -> Coverage:
-    """Coverage of all requests to judges: counts, tests of loss, and bounds."""
+    """Coverage of all requests to judges: counts of repeats, tests of whether loss is selective, and bounds of
+    means.
+    """
     options = options or CoverageOptions()
     matrices = build(table, drop_systems=options.drop_systems)
 

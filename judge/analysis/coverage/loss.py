@@ -29,8 +29,8 @@ _HALF = 0.5
 class LossTest:
     """One test for one judge, Eval-Prompt and criterion: is the loss of ratings associated with a variable?
 
-    `kind` names the variable: system, length, human rating, or distance of the human rating from the mean. `against` is
-    its name in tables.
+    `kind` is the variable: system, length, human rating, or distance of the human rating from the mean. `against` is
+    the variable's name in tables.
     """
 
     run: str
@@ -43,9 +43,10 @@ class LossTest:
 
 
 def tests(matrices: Sequence[RatingMatrix], rng: np.random.Generator) -> tuple[LossTest, ...]:
-    """All four tests of every judge, Eval-Prompt and criterion that lost a rating; `rng` is used for permutation tests.
+    """Tests of whether lost ratings are associated with system, length, human rating and its distance from the mean.
 
-    Permutation tests are used where counts are small.
+    Every judge, Eval-Prompt and criterion that lost a rating is tested. `rng` is used for permutation tests, which are
+    made where counts are small.
     """
     return tuple(
         test
@@ -56,14 +57,16 @@ def tests(matrices: Sequence[RatingMatrix], rng: np.random.Generator) -> tuple[L
 
 
 def tests_against_people(matrices: Sequence[RatingMatrix]) -> tuple[LossTest, ...]:
-    """Only the tests of association with human ratings, which need no permutation."""
+    """Tests of whether lost ratings are associated with human ratings; unlike other tests of loss, they need no
+    `rng`.
+    """
     return tuple(test for matrix in matrices for i in range(len(matrix.cells)) for test in _against_people(matrix, i))
 
 
 def findings(tests: Sequence[LossTest]) -> tuple[str, ...]:
-    """A sentence for each kind of loss that is significantly associated with human ratings.
+    """A sentence for each kind of loss (e.g. of stories with low ratings) significantly associated with human ratings.
 
-    p is adjusted by Holm's method over these tests; the level is .05.
+    p is adjusted by Holm's method over all tests against human ratings; the level is .05.
     """
     family = len(_against_ratings(tests))
     return tuple(_sentence(which, groups, family) for which, groups in selective(tests).items())
@@ -93,7 +96,10 @@ def _against_ratings(tests: Sequence[LossTest]) -> list[LossTest]:
 
 
 def _against_stories(matrix: RatingMatrix, i: int, rng: np.random.Generator) -> Iterator[LossTest]:
-    """Tests of association with system and length; no tests if no rating was lost."""
+    """Yield the tests of whether one judge's lost ratings are associated with system and with length.
+
+    `i` is the judge's row in the rating matrix. There are no tests if no rating was lost.
+    """
     asked = matrix.asked[i] > 0
     lost = (matrix.valid[i] < matrix.asked[i])[asked]
     if not lost.any():
@@ -106,9 +112,10 @@ def _against_stories(matrix: RatingMatrix, i: int, rng: np.random.Generator) -> 
 
 
 def _against_people(matrix: RatingMatrix, i: int) -> Iterator[LossTest]:
-    """Tests of association with the human rating and with its distance from the mean.
+    """Yield the tests of whether one judge's lost ratings are associated with the human rating, and with its distance
+    from the mean.
 
-    There are no tests if no rating was lost, or without human ratings.
+    `i` is the judge's row in the rating matrix. There are no tests if no rating was lost, or without human ratings.
     """
     asked = matrix.asked[i] > 0
     lost = (matrix.valid[i] < matrix.asked[i])[asked]

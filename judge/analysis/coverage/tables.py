@@ -25,7 +25,7 @@ _CODES = "the mean of labels is that of their codes, 0 upwards: of two labels th
 
 
 def tables(result: Coverage) -> list[Table]:
-    """All coverage tables: counts by Eval-Prompt, criterion and system, associations of loss, bounds."""
+    """All coverage tables: counts by Eval-Prompt, criterion and system, tests of loss, and bounds of means."""
     counts = (result.by_eval_prompt, result.by_criterion, result.by_system)
     return [
         *(_count_table(run_count, result) for run_count in counts),
@@ -35,7 +35,7 @@ def tables(result: Coverage) -> list[Table]:
 
 
 def sentence(total: Counts) -> str:
-    """A sentence that sums up the coverage of all repeats."""
+    """A sentence that gives the numbers of repeats requested, answered and rated, and of lost repeats by status."""
     if not total.rows:
         return "no judge was asked"
     (row,) = total.rows
@@ -48,7 +48,11 @@ def sentence(total: Counts) -> str:
 def with_coverage(
     table: RatingsTable, printed: Sequence[Table], form: str, drop_systems: Sequence[str] = ()
 ) -> list[Table]:
-    """Tables of statistics with the coverage added, above the first table or as the first note of each table."""
+    """The printed tables with a line on coverage added.
+
+    The line stands above the first table if `form` is ``table`` or ``md``, and is otherwise the first note of each
+    table.
+    """
     line = f"coverage: {sentence(count(table, ('source',), drop_systems=drop_systems))}"
     if form in ("table", "md"):
         return [replace(other, above=_above(other.above, line)) if i == 0 else other for i, other in enumerate(printed)]

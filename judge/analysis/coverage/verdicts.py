@@ -1,6 +1,6 @@
 """Coverage of pairwise comparisons by judges: repeats requested, answered and decided.
 
-A tie is a verdict; an answer that could not be read is not.
+A tie counts as a verdict. An answer that could not be read does not.
 """
 
 from __future__ import annotations
@@ -24,7 +24,10 @@ _BY: tuple[tuple[str, ...], ...] = (("judge", "eval_prompt"), ("judge", "criteri
 
 @dataclass(frozen=True, slots=True)
 class VerdictRow:
-    """Counts of the repeats of one group of comparisons; `lost` counts repeats without a verdict by status."""
+    """Counts of repeats in one group of pairwise comparisons, e.g. of one judge and Eval-Prompt.
+
+    `decided` counts repeats with a verdict. `lost` counts repeats without one by status.
+    """
 
     labels: tuple[str, ...]
     pairs: int
@@ -36,13 +39,16 @@ class VerdictRow:
 
     @property
     def share(self) -> float:
-        """Share of requested repeats that have a verdict."""
+        """Share of requested repeats of pairwise comparisons that have a verdict, in this group."""
         return self.decided / self.asked
 
 
 @dataclass(frozen=True, slots=True)
 class VerdictCoverage:
-    """Comparisons counted by judge and Eval-Prompt, and by judge and criterion; no rows where nothing was compared."""
+    """Pairwise comparisons counted by judge and Eval-Prompt, and by judge and criterion.
+
+    There are no rows where nothing was compared.
+    """
 
     rows: Mapping[tuple[str, ...], tuple[VerdictRow, ...]]
     causes: tuple[str, ...]
@@ -56,19 +62,19 @@ class VerdictCoverage:
 
     @property
     def by_prompt(self) -> tuple[VerdictRow, ...]:
-        """The counts by judge and Eval-Prompt."""
+        """Counts of pairwise comparisons, one row per judge and Eval-Prompt."""
         return self.rows[_BY[0]]
 
     @property
     def share(self) -> float | None:
-        """Share of requested repeats that have a verdict; None where nothing was requested."""
+        """Share of requested repeats of pairwise comparisons that have a verdict; None where nothing was requested."""
         rows = self.by_prompt
         asked = sum(row.asked for row in rows)
         return sum(row.decided for row in rows) / asked if asked else None
 
 
 def verdict_coverage(table: PreferencesTable) -> VerdictCoverage:
-    """Coverage of all comparisons requested from judges."""
+    """Coverage of all pairwise comparisons requested from judges: repeats requested, answered and decided."""
     frame = table.frame[table.frame["source"] == "judge"]
     lost = frame.loc[frame["preference"].isna(), "status"]
     causes = tuple(sorted(map(str, lost.unique())))
@@ -92,12 +98,12 @@ def _row(key: Sequence[Any], group: pd.DataFrame, causes: Sequence[str]) -> Verd
 
 
 def tables(result: VerdictCoverage) -> list[Table]:
-    """A table of verdict counts for each grouping."""
+    """Tables of verdict counts: by judge and Eval-Prompt, and by judge and criterion."""
     return [_table(by, rows, result) for by, rows in result.rows.items()]
 
 
 def sentence(result: VerdictCoverage) -> str:
-    """A sentence that sums up the verdicts of all repeats."""
+    """A sentence with the number of pairwise comparisons requested, and the number and share that have a verdict."""
     rows = result.by_prompt
     asked, decided = sum(row.asked for row in rows), sum(row.decided for row in rows)
     share = f", {100 * result.share:.1f} %" if result.share is not None else ""

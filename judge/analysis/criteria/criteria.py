@@ -1,4 +1,4 @@
-"""Analysis of criteria: correlations between criteria, halo, agreement with people and use of the scale."""
+"""Analysis of criteria: correlations between criteria, halo, agreement with people, and use of the scale."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ _Rows = Iterator[tuple[object, ...]]
 class Criteria:
     """Profiles (correlations between criteria, and scale use) of people and of each judge x Eval-Prompt.
 
-    `askings` is empty unless some judge was asked for several criteria in one answer; then it describes how each was
-    asked and at what cost. `signature_parts` belong to tables with intervals, `bare_parts` to tables without; `notes`
-    hold for all tables.
+    `askings` is empty unless some judge was asked for several criteria in one answer. It then describes how each judge
+    was asked (criteria together or one by one) and at what cost. `signature_parts` belong to tables with intervals,
+    `bare_parts` to tables without; `notes` hold for all tables.
     """
 
     profiles: tuple[Profile, ...]
@@ -60,21 +60,24 @@ class Criteria:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """The frame of the view ``halo``: one row for each source of ratings."""
+        """The data frame on halo: one row for people and one for each judge x Eval-Prompt.
+
+        Halo means that ratings of different criteria correlate more than the criteria themselves do.
+        """
         return self.view("halo")
 
     def view(self, view: View) -> pd.DataFrame:
         """The long frame of one view; all views have `dataset, run, judge, eval_prompt` and `reason`.
 
-        ``halo``: one row per source of ratings with `criteria, stories, halo, halo_low, halo_high` (mean tau-b),
-        `excess, excess_low, excess_high` (change of the judge's rating of a criterion per point of the human ratings of
-        other criteria, at equal human ratings of the criterion itself), `validity, heterotrait, own_best, own_rows`.
-        ``pairs``: one row per level (overall, system) and pair of criteria with `level, criterion, with, tau, n`.
-        ``multitrait``: one row per `criterion` of the judge and human criterion `against`, with `tau, n`.
-        ``scale-use``: one row per criterion, and one for all criteria, with `ratings, entropy, modal_share,
-        modal_point, distinct, ties, outside`. ``together``: one row per judge x Eval-Prompt of runs in which some
-        answers rate several criteria, with `asked, criteria, calls, prompt_tokens, completion_tokens, cost, lost, halo,
-        halo_low, halo_high, validity`.
+        ``halo``: one row per source of ratings (people, or a judge x Eval-Prompt) with `criteria, stories, halo,
+        halo_low, halo_high` (mean tau-b between criteria), `excess, excess_low, excess_high` (change of the judge's
+        rating of a criterion per point of the human ratings of other criteria, at equal human ratings of the criterion
+        itself), `validity, heterotrait, own_best, own_rows`. ``pairs``: one row per level (overall, system) and pair of
+        criteria with `level, criterion, with, tau, n`. ``multitrait``: one row per `criterion` of the judge and human
+        criterion `against`, with `tau, n`. ``scale-use``: one row per criterion, and one for all criteria, with
+        `ratings, entropy, modal_share, modal_point, distinct, ties, outside`. ``together``: one row per judge x
+        Eval-Prompt of runs in which some answers rate several criteria, with `asked, criteria, calls, prompt_tokens,
+        completion_tokens, cost, lost, halo, halo_low, halo_high, validity`.
         """
         if view == "together":
             return askings_frame(self.askings, self.signature, self.notes)
@@ -97,9 +100,10 @@ def criteria(
     scale: Scale | None = None,
     notes: Sequence[str] = (),
 ) -> Criteria:
-    """Compute tau between criteria, halo, agreement with people on the same and on other criteria, and scale use.
+    """Tau between criteria, halo, agreement with people, and scale use, for people and each judge.
 
-    `scale` applies to criteria whose scale is in no result folder; `notes` are added to those of the result.
+    Agreement is with human ratings of the same criterion and of other criteria. `scale` applies to criteria whose scale
+    is in no result folder; `notes` are added to those of the result.
     """
     options = options or CriteriaOptions()
     table = numbers(table)
@@ -119,7 +123,7 @@ def criteria(
 
 
 def _people_only(matrices: Sequence[RatingMatrix]) -> list[str]:
-    """Names of the human criteria as a part of the signature, for tables without a judge; otherwise empty."""
+    """Signature part with the names of the human criteria, if the tables have no judge; otherwise empty."""
     if any(matrix.cells for matrix in matrices):
         return []
     names = dict.fromkeys(name for matrix in matrices for name in matrix.criteria)
@@ -169,9 +173,9 @@ def _use_rows(profile: Profile) -> _Rows:
 
 
 class _View(NamedTuple):
-    """One long frame: its columns after the label columns, and the function that makes its rows from a profile.
+    """One kind of long data frame: its columns after the label columns, and the function that makes its rows.
 
-    `has_intervals` says whether the frame has intervals.
+    The function takes the profile of people or of one judge. `has_intervals` says whether the frame has intervals.
     """
 
     columns: tuple[str, ...]

@@ -36,10 +36,10 @@ UNRATED = "undefined: no story that the judge rated has two of people's ratings 
 def halo_test(matrix: RatingMatrix, pairs: Sequence[tuple[int, int]]) -> Test:
     """Halo in points: change of a judge's rating of one criterion per point of the mean human rating of other criteria.
 
-    The result is the mean over criteria. `pairs` holds a judge's rows in the matrix (with one Eval-Prompt), each with
-    the index of its human criterion. Only stories with ratings of all these criteria by the judge and by two people are
-    used. Criteria whose human ratings vary too little beyond error are left out of the mean; it is undefined if none
-    remains.
+    Stories are compared at equal human ratings of the criterion itself. The result is the mean over criteria. `pairs`
+    holds a judge's rows in the matrix (with one Eval-Prompt), each with the index of its human criterion. Only stories
+    with ratings of all these criteria by the judge and by two people are used. Criteria whose human ratings vary too
+    little beyond error are left out of the mean; it is undefined if none remains.
     """
     criteria = list(dict.fromkeys(j for _, j in pairs))
     if len(criteria) < 2:
@@ -68,7 +68,11 @@ def halo_test(matrix: RatingMatrix, pairs: Sequence[tuple[int, int]]) -> Test:
 def _criterion_part(
     matrix: RatingMatrix, cell: int, criterion: int, own: int, persons: Floats, whole: NDArray[np.bool_]
 ) -> GivenQuality:
-    """Regression for one criterion; all criteria use the same stories and people."""
+    """Regression of a judge's rating of one criterion on human ratings of this and the other criteria.
+
+    Only the stories in the mask `whole` are used, which is the same for all criteria. `persons` has shape (criteria, n
+    stories, people), and `own` is the index of the judge's criterion in it.
+    """
     others = np.delete(persons, own, axis=0).mean(axis=0)
     people = np.where(np.isnan(others), np.nan, persons[own])
     judge = np.where(whole, matrix.judge[cell], np.nan)
@@ -77,11 +81,11 @@ def _criterion_part(
 
 
 def _persons(matrix: RatingMatrix, criteria: Sequence[int]) -> Floats | None:
-    """Human ratings, shape (criteria, n, people), with the same person in a column throughout.
+    """Human ratings, shape (criteria, n stories, people), with the same person in a column throughout.
 
-    Each person's leniency is subtracted. Where names are unknown, the first rating of each criterion is taken to be the
-    same person's, and so on, and leniency is not subtracted. None where ratings are stored in ascending order, so that
-    this is impossible.
+    Each person's leniency is subtracted. Where names are unknown, the first rating of each criterion is taken to be by
+    one person, the second by another, and so on; leniency is then not subtracted. None where ratings are stored in
+    ascending order, so that persons cannot be told apart.
     """
     raters = [matrix.by_rater(j) for j in criteria]
     if any(criterion.ascending for criterion in raters):

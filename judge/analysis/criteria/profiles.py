@@ -1,7 +1,7 @@
 """Profiles of people and of each judge x Eval-Prompt: how their criteria correlate, and how they use the scale.
 
-A profile has tau between criteria (over stories and over system means), the halo compared with people, correlations of
-each criterion of a judge with the same and other human criteria, and the use of the scale.
+A profile has tau between criteria (over stories and over system means), the judge's halo in comparison with people, tau
+of each criterion of a judge with the same and other human criteria, and the use of the scale.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ NOBODY = "undefined: nobody rated these criteria"
 class TauMatrix:
     """Matrix of tau-b between criteria in rows and criteria in columns; NaN = undefined.
 
-    `n` holds the number of units (stories or systems) of each value.
+    `n` holds the number of stories or systems behind each value.
     """
 
     rows: tuple[str, ...]
@@ -48,9 +48,10 @@ class TauMatrix:
 
     @classmethod
     def of(cls, rows: Sequence[str], x: Floats, columns: Sequence[str] = (), y: Floats | None = None) -> TauMatrix:
-        """Compute tau-b between all rows of x, or, with `y`, between the rows of x and the rows of y.
+        """Matrix of tau-b between all rows of x, or, with `y`, between the rows of x and the rows of y.
 
-        Both have shape (criteria, units), with NaN = no rating.
+        Both have shape (criteria, stories) or (criteria, systems), with NaN = no rating. `rows` and `columns` name the
+        criteria.
         """
         rated, other = ~np.isnan(x), ~np.isnan(x if y is None else y)
         n = rated.astype(np.int64) @ other.T.astype(np.int64)
@@ -60,7 +61,7 @@ class TauMatrix:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Profile:
-    """The profile of one source of ratings: correlations between its criteria, and its use of the scale.
+    """The profile of people or of one judge: correlations between criteria, and use of the scale.
 
     Attributes
     ----------
@@ -99,7 +100,10 @@ class Profile:
 def profiles(
     matrices: Sequence[RatingMatrix], options: CriteriaOptions, scales_by_name: Mapping[str, Scale]
 ) -> list[Profile]:
-    """Profiles of people and of each judge x Eval-Prompt; all intervals of a dataset use one set of resamples."""
+    """Profiles of people and of each judge x Eval-Prompt: correlations between criteria, and use of the scale.
+
+    All intervals of a dataset use one set of resamples.
+    """
     source_profiles = []
     for matrix in matrices:
         tau = _resampled_tau(matrix, options)

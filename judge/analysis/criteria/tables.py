@@ -38,9 +38,10 @@ _SUMMARY = "Criteria: mean tau-b x100 between them"
 
 
 def tables(result: Criteria, *, full: bool = False, long: bool = False) -> list[Table]:
-    """Tables with a summary, scale use and matrices; with `long`, the long frames as tables instead.
+    """Tables about criteria: a summary, the cost of asking for several at once, scale use, and matrices of tau.
 
-    `full` prints every judge's matrices and the scale use of every criterion.
+    `full` prints every judge's matrices and the scale use of every criterion. With `long`, the long data frames are
+    printed instead.
     """
     profiles, several_datasets = result.profiles, len(result.matrices) > 1
     several = any(len(profile.source.criteria) > 1 for profile in profiles)

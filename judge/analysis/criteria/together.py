@@ -56,7 +56,10 @@ class Asking:
 
 
 def askings(table: RatingsTable, profiles: Sequence[Profile]) -> tuple[Asking, ...]:
-    """One `Asking` per judge x Eval-Prompt if some were asked for several criteria in one answer; otherwise empty."""
+    """One `Asking` per judge x Eval-Prompt if some were asked for several criteria in one answer; otherwise empty.
+
+    An `Asking` says whether criteria were asked together or one by one, with results and cost.
+    """
     if not any(fact.joint for fact in table.facts):
         return ()
     facts = {(fact.run, fact.judge): fact for fact in table.facts}
@@ -72,7 +75,10 @@ def askings(table: RatingsTable, profiles: Sequence[Profile]) -> tuple[Asking, .
 
 
 def _taken(fact: RunFacts) -> Mapping[str, tuple[int, int | None, int | None, float | None]]:
-    """Calls, input tokens, output tokens and dollars by Eval-Prompt, from a result folder; empty for imports."""
+    """Map from an Eval-Prompt to its calls, input tokens, output tokens and dollars, from a result folder.
+
+    Empty for imports.
+    """
     folder = ResultFolder(fact.path)
     if not folder.journal.is_file():
         return {}
@@ -94,7 +100,9 @@ def _lost(profile: Profile) -> float | None:
 
 
 def frame(requests: Sequence[Asking], signature: str, notes: Sequence[str]) -> pd.DataFrame:
-    """A frame with one row per Eval-Prompt and the columns `COLUMNS`; `asked` is ``together`` or ``one by one``."""
+    """A frame with one row per judge x Eval-Prompt and the columns `COLUMNS`; `asked` is ``together`` or ``one by
+    one``.
+    """
     rows = []
     for asking in requests:
         source, halo, summary = asking.profile.source, asking.profile.halo, asking.profile.multitrait
@@ -117,5 +125,5 @@ def frame(requests: Sequence[Asking], signature: str, notes: Sequence[str]) -> p
 
 
 def words(asking: Asking) -> str:
-    """``together`` or ``one by one``: how criteria were asked."""
+    """How criteria were asked: ``together`` (in one answer) or ``one by one``."""
     return "together" if asking.together else "one by one"

@@ -1,4 +1,4 @@
-"""All diagnostic tests of one dataset's judges, each on the stories that have the data the test needs."""
+"""All diagnostic tests for biases of one dataset's judges, each on the stories that have the data the test needs."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _NO_SINGLES = "undefined: imported means of repeats, which spread less than the 
 
 
 class Battery:
-    """Runs all diagnostic tests of one dataset; human ratings are prepared once for all judges."""
+    """Runs all diagnostic tests for biases of one dataset's judges; human ratings are prepared once for all judges."""
 
     def __init__(
         self,
@@ -69,7 +69,10 @@ class Battery:
         self.repeats = [self._wide(i) for i in range(len(matrix.cells))]
 
     def all(self) -> Iterator[Finding]:
-        """Findings of all tests, in this order: by judge, Eval-Prompt and criterion; yes-bias over criteria; halo."""
+        """Yield the findings of all diagnostic tests of the dataset.
+
+        Those for each judge, Eval-Prompt and criterion come first, then yes-bias over criteria, then halo.
+        """
         for i, j in enumerate(self.partner):
             cell = self.matrix.cells[i]
             if j is None:
@@ -86,9 +89,10 @@ class Battery:
         yield from self._halos()
 
     def _of_labels(self, i: int, j: int, scale: Scale) -> Iterator[Finding]:
-        """Findings on a criterion with two labels or with unordered labels.
+        """Yield the findings for one judge on a criterion with two labels or with unordered labels.
 
-        Tests that do not apply are undefined findings with the reason.
+        `i` is the judge's row in the rating matrix, `j` the human criterion. Tests that do not apply to labels are
+        undefined findings with the reason.
         """
         cell, label = self.matrix.cells[i], scale.positive
         left = {"leniency", "length", "compression", "self-preference", "loss"}
@@ -105,7 +109,9 @@ class Battery:
             yield Finding(self.matrix.dataset, cell, cell.criterion, name, test, label_kind=label_kind)
 
     def _positive(self, i: int, j: int, scale: Scale) -> tuple[Floats, Floats]:
-        """Share of the positive label for each story, among the judge's repeats and among people."""
+        """Share of the positive label for each story: among the judge's repeats, and among people; shape (n stories,)
+        each.
+        """
         judge, people = self.matrix.judge[i], self.matrix.people[j]
         return (judge, people) if scale.positive_code == 1 else (1 - judge, 1 - people)
 
@@ -117,9 +123,10 @@ class Battery:
         return Finding(self.matrix.dataset, cell, cell.criterion, YES_BIAS, test, label_kind=label_kind)
 
     def _yes_biases(self) -> Iterator[Finding]:
-        """Yes-bias over the binary criteria of each judge and Eval-Prompt.
+        """Yield the findings on yes-bias (the positive label is given too often or too rarely) of each judge and
+        Eval-Prompt.
 
-        Each story counts with its mean over the criteria that both the judge and people labelled.
+        Each story counts with its mean over the binary criteria that the judge and people both labelled.
         """
         groups: dict[tuple[str, str, str], list[tuple[Scale, Floats, Floats]]] = {}
         for i, (cell, j, scale) in enumerate(zip(self.matrix.cells, self.partner, self.labels, strict=True)):
@@ -155,11 +162,11 @@ class Battery:
         return GivenQuality.of(self.matrix.judge[i], self.alike[j], self.matrix.system, exact=exact, at_end=at_end)
 
     def _compression(self, i: int, j: int) -> Test:
-        """Test of compressed scale use: variation of single ratings, so that the number of repeats does not matter.
+        """Test of whether a judge uses less of the scale than people: its single ratings vary less.
 
-        A judge with less error than a person has less variable single ratings without using less of the scale, but its
-        ratings still change as much as people's do. A second test therefore checks whether they change less. Both must
-        be significant, so the larger p is reported.
+        Single ratings are used so that the number of repeats does not matter. A judge with less error than a person
+        also has less variable single ratings, but its ratings still change as much as people's do. A second test
+        therefore checks whether they change less. Both must be significant, so the larger p is reported.
         """
         judge, people = self.matrix.judge[i], self.people[j]
         if people.freedom < LEAST_TWICE:
@@ -205,9 +212,9 @@ class Battery:
         return jackknife.against_zero(statistic, self.matrix.story_prompt, used, informative=informative)
 
     def _stuck(self, i: int, j: int) -> Finding:
-        """Test of the scale point that the judge gives most in excess of people.
+        """Finding on the scale point that the judge gives too often in comparison with people.
 
-        The p value is multiplied by the number of points.
+        It is the point with the smallest p, which is multiplied by the number of points.
         """
         cell, ratings = self.matrix.cells[i], self.raters[j].ratings
         if self.matrix.means[i]:
@@ -277,7 +284,9 @@ def _mean_of_rows(rows: Floats) -> Floats:
 
 
 def _scaled_log(words: Floats) -> Floats:
-    """Standardised log length in words; NaN where the length is unknown, or equal for all stories."""
+    """Standardised log of the length in words; NaN where the length is unknown, or everywhere if all lengths
+    are equal.
+    """
     counted = ~np.isnan(words)
     log = np.where(counted, np.log(np.where(counted, np.maximum(words, 1), 1.0)), np.nan)
     spread = float(log[counted].std()) if counted.any() else 0.0
@@ -287,7 +296,7 @@ def _scaled_log(words: Floats) -> Floats:
 
 
 def points_of(table: RatingsTable) -> dict[str, tuple[Floats, float]]:
-    """Mapping from a criterion to the points of its scale and their step, for scales of 2 to 20 points."""
+    """Map from a criterion to the points of its scale and the step between them, for scales of 2 to 20 points."""
     steps = {c.name: c.scale.step for fact in table.facts for c in fact.criteria}
     points_by_name: dict[str, tuple[Floats, float]] = {}
     for name, (low, high) in scales_of(table).items():
@@ -299,7 +308,9 @@ def points_of(table: RatingsTable) -> dict[str, tuple[Floats, float]]:
 
 
 def _observed_points(*ratings: Floats) -> tuple[Floats, float]:
-    """Distinct ratings, rounded to whole numbers, and their step 1; used for criteria without a known scale."""
+    """Distinct ratings, rounded to whole numbers, and the step 1; they stand for the scale points of an unknown
+    scale.
+    """
     values = np.concatenate([values_of[~np.isnan(values_of)] for values_of in ratings])
     return np.unique(np.round(values)).astype(np.float64), 1.0
 

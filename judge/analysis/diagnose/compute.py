@@ -1,4 +1,4 @@
-"""Runs every diagnostic test on a ratings table, with p adjusted over all tests."""
+"""Runs every diagnostic test for biases of judges on a ratings table, with p adjusted over all tests."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def diagnose(table: RatingsTable, options: DiagnoseOptions | None = None) -> Diagnosis:
-    """Run all diagnostic tests for every judge, Eval-Prompt and criterion."""
+    """Results of all diagnostic tests for biases, for every judge, Eval-Prompt and criterion."""
     options = options or DiagnoseOptions()
     matrices, few = _clustered(build(table, drop_systems=options.drop_systems))
     clusters = [f"clusters:{name}:stories" for name in few]
@@ -46,9 +46,10 @@ def diagnose(table: RatingsTable, options: DiagnoseOptions | None = None) -> Dia
 
 
 def _clustered(matrices: Sequence[RatingMatrix]) -> tuple[list[RatingMatrix], dict[str, int]]:
-    """The datasets as the jackknife needs them, and the number of story-prompts of datasets that have too few.
+    """The datasets as the jackknife over story-prompts needs them, and those that have too few story-prompts.
 
-    In those datasets each story counts as its own story-prompt, so that stories are left out instead.
+    In a dataset with too few, each story counts as its own story-prompt, so that the jackknife leaves out stories
+    instead. The second value maps the names of these datasets to their number of story-prompts.
     """
     prompts = {matrix.dataset: int(np.unique(matrix.story_prompt).size) for matrix in matrices}
     few = {name: number for name, number in prompts.items() if number < MIN_CLUSTERS}

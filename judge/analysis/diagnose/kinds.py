@@ -1,4 +1,4 @@
-"""The kinds of diagnostic tests with their wording and units, and the type of one finding."""
+"""The kinds of diagnostic tests for biases, with their wording and units, and the type of one finding."""
 
 from __future__ import annotations
 
@@ -11,7 +11,11 @@ from judge.stats.resampling.jackknife import Tail, Test
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One kind of test: the unit of its statistic, its tail, and the wording of a finding above and below zero."""
+    """One kind of diagnostic test for a bias.
+
+    `unit` is that of its statistic, and `tail` says whether p is one- or two-sided. `above` and `below` are the wording
+    of a significant finding for a statistic above and below zero.
+    """
 
     name: str
     unit: str
@@ -36,9 +40,9 @@ YES_BIAS = "yes-bias"
 
 
 def yes_bias(label: str, judge: float, people: float) -> Diagnostic:
-    """Kind of the leniency test for labels.
+    """The kind of test that compares how often the judge and people give the positive label.
 
-    Its wording states the shares of stories to which the judge and people give this label.
+    Its wording names this label and the shares of stories to which the judge and people give it.
     """
     shares = f"than people: {100 * judge:.0f} % against {100 * people:.0f} %"
     above, below = (f"says {label} {often} often {shares}" for often in ("more", "less"))
@@ -46,18 +50,18 @@ def yes_bias(label: str, judge: float, people: float) -> Diagnostic:
 
 
 def loss_of(label: str) -> Diagnostic:
-    """Kind of the test of lost ratings for labels, worded with this label."""
+    """The kind of test that compares the judge's lost ratings between labels; its wording names this label."""
     above, below = (f"loses {more} of the stories that people call {label}" for more in ("more", "less"))
     return Diagnostic("loss", f"share of {label}", "two-sided", above, below)
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Result of one test for one judge, Eval-Prompt and criterion.
+    """Result of one diagnostic test for one judge, Eval-Prompt and criterion.
 
-    `point` is the rating that is given too often, the most significant of `points_tested` ratings. `adjusted` is p
-    after adjustment within its family. For labels, `label_kind` has the wording and unit of the test, `label` is the
-    name of `point`, and `on_codes` says whether the unit is codes of labels instead of points.
+    `point` is the rating that is given too often, the most significant of `points_tested` ratings; None for other
+    tests. `adjusted` is p after adjustment over all tests. For labels, `label_kind` has the wording and unit of the
+    test, `label` is the name of `point`, and `on_codes` says whether the unit is codes of labels instead of points.
     """
 
     dataset: str
@@ -74,14 +78,14 @@ class Finding:
 
     @property
     def kind(self) -> Diagnostic:
-        """The kind of test."""
+        """The kind of diagnostic test that this finding is the result of."""
         return self.label_kind or DIAGNOSTICS[self.diagnostic]
 
     def detectable(self, alpha: float) -> float | None:
-        """Smallest effect detected with 80 % power at level alpha, in the unit of the statistic.
+        """Smallest effect that the test would detect with 80 % power at level alpha, in the unit of its statistic.
 
-        It ignores the adjustment over other tests. Where p is that of the most significant of several points, alpha is
-        divided by their number.
+        The adjustment over other tests is ignored. Where p is that of the most significant of several scale points,
+        alpha is divided by their number. None where it cannot be computed.
         """
         test = self.test
         if test.se is None:
@@ -96,7 +100,7 @@ class Finding:
         return self.test.estimate.value is not None and self.test.p is not None and self.test.p < alpha
 
     def verdict(self, alpha: float) -> str:
-        """`undefined`, `-` (not significant), or the finding in words."""
+        """Result of the test in words; ``-`` if it is not significant at level alpha, ``undefined`` if it has no p."""
         value = self.test.estimate.value
         if value is None or self.test.p is None:
             return "undefined"

@@ -15,7 +15,7 @@ from judge.analysis.options.table_options import DiagnoseOptions
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Diagnosis(Signed):
-    """Diagnostic tests of judges against people, significant or not.
+    """Diagnostic tests for biases of judges in comparison with people, significant or not.
 
     Attributes
     ----------
@@ -23,6 +23,7 @@ class Diagnosis(Signed):
         Findings by judge, Eval-Prompt and criterion, then the halo of each judge and Eval-Prompt; p is adjusted by
         Holm's method over all defined tests.
     datasets : tuple of str
+        Names of the datasets.
     few : mapping
         Dataset with too few story-prompts for a jackknife over them -> their number; its tests leave out single stories
         instead.
@@ -38,24 +39,26 @@ class Diagnosis(Signed):
 
     @property
     def tested(self) -> tuple[Finding, ...]:
-        """The tests that are defined."""
+        """The findings of diagnostic tests that could be computed."""
         return tuple(finding for finding in self.findings if finding.test.p is not None)
 
     @property
     def found(self) -> tuple[Finding, ...]:
-        """Findings that are significant without adjustment."""
+        """Findings of diagnostic tests that are significant without adjustment."""
         return tuple(finding for finding in self.tested if finding.finds(self.options.alpha))
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the kinds of tests that were made; criteria with labels have other kinds than numbers."""
+        """Names of the kinds of diagnostic tests; for criteria with labels, some kinds differ from those for
+        numbers.
+        """
         if all(finding.label_kind is None for finding in self.findings):
             return tuple(DIAGNOSTICS)
         return tuple(dict.fromkeys(finding.diagnostic for finding in self.findings))
 
     @property
     def counts_signature(self) -> str:
-        """The signature of counts of significant tests."""
+        """The signature of a table that counts significant diagnostic tests."""
         return joined(self.counts_signature_parts)
 
     @property

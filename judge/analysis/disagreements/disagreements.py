@@ -1,4 +1,4 @@
-"""Finds the stories on which judge and people, repeats, Eval-Prompts or judges differ most.
+"""Finds the stories on which the ratings of judge and people, repeats, Eval-Prompts or judges differ most.
 
 It does not say who is right. Ratings are standardised for each rater, so that leniency does not count as disagreement.
 Each story is listed once, with its largest difference; if all are requested, it is listed once for each judge,
@@ -39,7 +39,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
-    """The ratings that are compared on every story of a dataset: of a judge and people, or of several judges' answers.
+    """The ratings that are compared on every story of a dataset, and their `distance` for each story.
+
+    They are ratings of a judge and of people, or of several repeats, Eval-Prompts or judges.
 
     Attributes
     ----------
@@ -62,7 +64,7 @@ class Comparison:
 
 
 def disagreements(table: RatingsTable, options: DisagreementsOptions | None = None) -> Disagreements:
-    """Find the stories on which ratings differ most, with notes.
+    """The stories on which ratings differ most, largest difference first, with notes.
 
     Raises
     ------
@@ -162,7 +164,10 @@ def _comparisons(matrix: RatingMatrix, partner: Sequence[int | None], between: s
 
 
 def _repeats(matrix: RatingMatrix, cell: int) -> Distance:
-    """Distances between the repeats of one judge with one Eval-Prompt, for every story of the dataset."""
+    """Distances between one judge's repeats with one Eval-Prompt, for every story of the dataset.
+
+    They are undefined, with a reason, for imported means of repeats. `cell` is the row of the rating matrix.
+    """
     ratings = matrix.repeats(cell)
     whole = np.full((matrix.n, ratings.shape[1]), np.nan)
     whole[matrix.asked[cell] > 0] = ratings
@@ -175,7 +180,8 @@ def _repeats(matrix: RatingMatrix, cell: int) -> Distance:
 def _ranked(usable: Sequence[Comparison], top: int) -> list[tuple[int, int]]:
     """Pairs (comparison index, story index), largest difference first.
 
-    The result holds the first `top` stories that differ, once each; with `top` = 0, every comparison of every story.
+    They are the first `top` stories whose ratings differ, each with its largest difference. With `top` = 0, they are
+    all stories of every comparison.
     """
     size = np.concatenate([np.abs(comparison.distance.standardised) for comparison in usable])
     which = np.repeat(np.arange(len(usable)), [comparison.matrix.n for comparison in usable])

@@ -22,7 +22,10 @@ class RaterRating:
 
 @dataclass(frozen=True, slots=True)
 class PeopleSide:
-    """Human ratings of a story on the criterion; `z` is None where they are only shown and not compared."""
+    """Human ratings of a story on one criterion, with their mean in points.
+
+    `z` is the standardised mean. It is None where the human ratings are only shown and not compared.
+    """
 
     criterion: str
     mean: float | None
@@ -45,7 +48,7 @@ class Repeat:
 class JudgeSide:
     """A judge's answers on a story with one Eval-Prompt.
 
-    `mean` is the mean rating in points, `z` the same standardised.
+    `mean` is the mean rating in points, and `z` is the standardised mean.
     """
 
     run: str
@@ -89,7 +92,7 @@ class Disagreement:
 
     @property
     def record(self) -> dict[str, object]:
-        """The row as plain lists and mappings, as stored in files."""
+        """The story with its difference and ratings as plain lists and mappings, as stored in files."""
         return asdict(self, dict_factory=_plain)
 
 
@@ -98,7 +101,7 @@ COLUMNS = tuple(field.name for field in fields(Disagreement))
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Disagreements(Signed):
-    """The list of disagreements, largest difference first.
+    """The list of stories on which ratings differ most, largest difference first.
 
     `stories` is the number of stories compared, `datasets` are the names of their datasets. `notes` say what was left
     out and why. `labels` maps (dataset, criterion in lower case) to the scale of criteria with labels.
@@ -118,7 +121,7 @@ class Disagreements(Signed):
     def frame(self) -> pd.DataFrame:
         """A frame with one row per disagreement, and with `signature` and `notes` in its `attrs`.
 
-        The columns `people` and `sides` hold mappings.
+        The column `people` holds the human ratings and `sides` the judges' answers, both as mappings.
         """
         return self.signed([row.record for row in self.rows])
 

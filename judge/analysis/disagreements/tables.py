@@ -89,7 +89,11 @@ def _people(people: PeopleSide | None, scale: Scale | None) -> str | None:
 
 
 def _sides(row: Disagreement, scale: Scale | None) -> str:
-    """The judge's mean and its repeats; where several judges or Eval-Prompts are compared, each one's name and mean."""
+    """Ratings of the judges on one story in words, for the list of disagreements.
+
+    For one judge with one Eval-Prompt, they are its mean and its repeats; otherwise the name and mean of each judge or
+    Eval-Prompt that is compared.
+    """
     if len(row.sides) == 1:
         (side,) = row.sides
         return _mean_of(side.mean, [repeat.rating for repeat in side.repeats], scale)
@@ -100,7 +104,7 @@ def _sides(row: Disagreement, scale: Scale | None) -> str:
 
 
 def _mean_of(mean: float | None, ratings: Sequence[float | None], scale: Scale | None) -> str:
-    """Mean with the repeats behind it, as in `2.3 (2 2 3)`.
+    """Mean followed by its single ratings, as in `2.3 (2 2 3)`.
 
     A repeat without a rating is shown as a dash. If there is only one rating, it is shown alone.
     """
@@ -110,13 +114,16 @@ def _mean_of(mean: float | None, ratings: Sequence[float | None], scale: Scale |
 
 
 def _points(value: float | None, scale: Scale | None = None) -> str:
-    """A rating as its label where the scale has one, else as a number; means are always numbers."""
+    """A rating in words: its label where the scale has one, else the number; means are always numbers."""
     word = scale.label_of(value) if scale is not None else None
     return "—" if value is None else word or f"{round(value, 2):g}"
 
 
 def _card(row: Disagreement, signed: bool, scale: Scale | None, *, full_text: bool) -> Table:
-    """Table of one story with all its ratings and explanations."""
+    """Table of one story with its story-prompt, its text, and all ratings and explanations.
+
+    `signed` says whether the difference in the title has a sign.
+    """
     parts = [
         ("story-prompt", _short(row.story_prompt, _PROMPT, full_text)),
         ("story", _short(row.text, _STORY, full_text)),

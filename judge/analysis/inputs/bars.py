@@ -1,7 +1,7 @@
 """The two references that judges are compared with: people one at a time (human ceiling), and the control judge.
 
-Defines the kinds and names of their rows in every table, the sources of the control judge's ratings, and notes on the
-rows.
+The module defines the kinds and names of these rows in every table, the sources of the control judge's ratings, and
+notes on the rows.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ PEOPLE_NAME, CONTROL_NAME = "people, leave one out", "control, not a language mo
 
 
 class ControlSource(Enum):
-    """Source of the control judge's ratings; each value is its description in words."""
+    """How the control judge's ratings were obtained; each value is a description in words."""
 
     OUT_OF_FOLD = "out of fold"
     SHIPPED = "shipped model"
@@ -39,7 +39,10 @@ class ControlSource(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ControlMade:
-    """Source of the control judge's ratings on one criterion, and the reason why some or all of them are missing."""
+    """How the control judge's ratings on one criterion were obtained.
+
+    `reason` says why some or all of them are missing; None if none is missing.
+    """
 
     source: ControlSource
     reason: str | None = None
@@ -66,13 +69,13 @@ Predict = Callable[[pd.DataFrame, "pd.Series[float]", str], ControlPredictions]
 
 
 def control_label(sources: Iterable[ControlSource]) -> str:
-    """The control judge's name with the sources of its ratings over all criteria."""
+    """The control judge's name, followed by how its ratings were obtained, e.g. out of fold."""
     words = [source.value for source in dict.fromkeys(sources) if source is not ControlSource.UNAVAILABLE]
     return f"{CONTROL_NAME} ({' or '.join(words)})" if words else CONTROL_NAME
 
 
 def control_note(source: ControlSource) -> str | None:
-    """Note on a control that was not refitted on these stories; None for other sources."""
+    """Note that the control judge is the shipped model, not one fitted on these stories; None for other sources."""
     if source is not ControlSource.SHIPPED:
         return None
     return "control: the shipped model, fitted on other stories, since too few of these are rated to refit it"

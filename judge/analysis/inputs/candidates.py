@@ -1,7 +1,7 @@
 """Candidates for comparison with people: the judges, the control judge (out of fold), and people one by one.
 
-Every table that compares judges with people takes its candidates from here. All tables therefore compare the same
-ratings, and report in the same way which ratings cannot be compared.
+Every table that compares judges with people takes its candidates from here. All tables therefore compare identical
+ratings, and report in one way which ratings cannot be compared.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _NOT_MADE = ControlMade(ControlSource.UNAVAILABLE, NO_TEXTS.fact)
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """The rater and criterion of a row, and counts of lost ratings.
+    """The rater and criterion of a table row, and counts of lost ratings.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class Subject:
     run, eval_prompt : str or None
         None where the row is not a judge's.
     judge : str
-        Name of the judge, or the name of the control judge or ceiling in the judge column.
+        Name of the judge; for other kinds, the name shown in the judge column.
     criterion, against : str
         The criterion rated, and the human criterion it is compared with; None = not compared.
     repeats : float or None
@@ -74,12 +74,12 @@ class Subject:
 
     @property
     def lost(self) -> str:
-        """Text with the number of repeats without a rating for each cause."""
+        """Number of the judge's repeats without a rating for each status, in words, e.g. ``no_rating 3``."""
         return ", ".join(f"{status} {count}" for status, count in self.missing.items())
 
     @property
     def labels(self) -> dict[str, Any]:
-        """Values of the label columns in a table's row."""
+        """Map from the label columns of a table to their values for this rater and criterion."""
         return {
             "dataset": self.dataset,
             "run": self.run,
@@ -123,17 +123,20 @@ class Candidate:
 
     @property
     def kind(self) -> Kind:
-        """Kind of the candidate: judge, control or ceiling."""
+        """Kind of the rater that is compared with people: judge, control judge or human ceiling."""
         return self.subject.kind
 
     @property
     def labels(self) -> dict[str, Any]:
-        """Values of the label columns in a table's row."""
+        """Map from the label columns of a table to their values for this judge, control judge or ceiling."""
         return self.subject.labels
 
     @property
     def sides(self) -> tuple[Floats, Floats]:
-        """Ratings and mean human ratings; only for candidates that can be compared (see `comparable`)."""
+        """The candidate's ratings and the mean human ratings, shape (n stories,) each.
+
+        Raises ValueError if the candidate cannot be compared with people (see `comparable`).
+        """
         if self.ratings is None or self.people is None:
             raise ValueError(str(self.reason or "people one by one have no single rating"))
         return self.ratings, self.people
@@ -151,7 +154,10 @@ class CandidatesOnCriterion:
 def comparable(
     matrices: Sequence[RatingMatrix], against: str | None, predict: Predict | None
 ) -> tuple[list[tuple[RatingMatrix, Candidate]], Remarks]:
-    """Judges and controls with ratings to compare, each with its dataset; notes name the others and give reasons."""
+    """Judges and control judges that can be compared with people, each paired with its dataset's rating matrix.
+
+    The remarks name those that cannot be compared and give the reasons.
+    """
     remarks = Remarks()
     kept = []
     for matrix in matrices:
@@ -167,9 +173,9 @@ def comparable(
 def candidates(
     matrix: RatingMatrix, against: str | None, predict: Predict | None, remarks: Remarks, *, ceiling: bool
 ) -> Iterator[Candidate]:
-    """Candidates for each human criterion: the ceiling if requested, the judges, the control judge.
+    """Yield what is compared with people on each human criterion: the ceiling if requested, judges, the control judge.
 
-    They are followed by judges on criteria that nobody rated.
+    Judges on criteria that nobody rated come last.
     """
     pairs = match(matrix, against)
     remarks.note(pairs.notes)
@@ -185,9 +191,9 @@ def candidates(
 def by_criterion(
     matrix: RatingMatrix, pairs: Match, predict: Predict | None, remarks: Remarks
 ) -> Iterator[CandidatesOnCriterion]:
-    """Judges and the control judge for each human criterion that judges were asked about.
+    """Yield the judges and the control judge for each human criterion that judges were asked about.
 
-    If the matrix has no judge, all human criteria are given.
+    If the matrix has no judge, all human criteria are used. `pairs` says which criteria belong together.
     """
     for j, criterion in enumerate(matrix.criteria):
         cells = [i for i, partner in enumerate(pairs.partner) if partner == j]
@@ -201,7 +207,11 @@ def by_criterion(
 
 
 def judge_cell(matrix: RatingMatrix, i: int, against: str | None, people: Floats | None) -> Candidate:
-    """Candidate from row i of the judges' ratings, compared with `people` (mean human ratings), or with nothing yet."""
+    """The judge in row i of the rating matrix as a candidate for comparison with people.
+
+    `people` holds the mean human ratings of the criterion `against`; None if it is not yet known what the judge is
+    compared with.
+    """
     asked, valid = matrix.asked[i], matrix.valid[i]
     rated = valid[valid > 0]
     subject = Subject(
@@ -217,7 +227,11 @@ def judge_cell(matrix: RatingMatrix, i: int, against: str | None, people: Floats
 
 
 def control(matrix: RatingMatrix, j: int, predict: Predict, remarks: Remarks) -> Candidate:
-    """The control judge's ratings on one human criterion, predicted out of fold or by the shipped model."""
+    """The control judge as a candidate for comparison with people, on human criterion j.
+
+    Its ratings are predicted out of fold or by the shipped model. They are None if the dataset has neither texts nor
+    features.
+    """
     subject, people = _of_people(matrix, CONTROL, CONTROL_NAME, j), matrix.people[j]
     if not (matrix.stories["text"].astype(bool).any() or len(matrix.features.columns)):
         return Candidate(subject, None, people, control=_NOT_MADE, reason=NO_TEXTS)
@@ -231,7 +245,11 @@ def control(matrix: RatingMatrix, j: int, predict: Predict, remarks: Remarks) ->
 
 
 def people_one_by_one(matrix: RatingMatrix, j: int) -> Candidate:
-    """Single human ratings on one criterion, each to be compared with the mean of the others."""
+    """People one at a time as a candidate (the human ceiling), on human criterion j.
+
+    Each person's ratings are to be compared with the mean of the other people. It has a reason instead if it is not
+    known who gave which rating.
+    """
     raters, subject = matrix.by_rater(j), _of_people(matrix, CEILING, PEOPLE_NAME, j)
     if not raters.known:
         reason = Reason(raters.reason or "who gave which rating is not known", unavailable="human ceiling")
@@ -240,7 +258,7 @@ def people_one_by_one(matrix: RatingMatrix, j: int) -> Candidate:
 
 
 def unpaired(matrix: RatingMatrix, pairs: Match) -> Iterator[Candidate]:
-    """Judges' ratings on criteria that no person rated."""
+    """Yield the judges on criteria that no person rated; each has a reason instead of ratings."""
     reason = Reason(pairs.reason or "nobody rated this criterion")
     for i, partner in enumerate(pairs.partner):
         if partner is None:
@@ -248,7 +266,11 @@ def unpaired(matrix: RatingMatrix, pairs: Match) -> Iterator[Candidate]:
 
 
 def first_columns(rows: list[dict[str, Any]]) -> list[Column]:
-    """Columns that identify a row. Dataset and human criterion are included only where they differ between rows."""
+    """Columns that identify a table row.
+
+    The dataset is included only if there are several, and the human criterion only if its name differs from the
+    judge's.
+    """
     columns = [Column("dataset", "dataset")] if len({row["dataset"] for row in rows}) > 1 else []
     columns += [Column("criterion", "criterion"), Column("judge", "judge"), Column("eval_prompt", "eval prompt")]
     if any(row["against"] not in (None, row["criterion"]) for row in rows):
@@ -257,7 +279,7 @@ def first_columns(rows: list[dict[str, Any]]) -> list[Column]:
 
 
 def last_columns() -> list[Column]:
-    """The columns that count lost ratings."""
+    """The two columns that count unrated stories and lost repeats."""
     return [Column("unrated", "unrated"), Column("missing", "repeats lost")]
 
 

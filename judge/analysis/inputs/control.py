@@ -1,11 +1,11 @@
-"""The control row: ratings predicted out of fold from surface features of the stories.
+"""The control judge: ratings predicted out of fold from surface features of the stories.
 
 An out-of-fold prediction is the mean rating of the training stories plus the effect of the story's features. That mean
 is the same for a whole fold and is higher the lower people rated the fold, so that pooled predictions of several folds
 correlate negatively with human ratings. Uninformative features would then have a tau below 0 (Parker, Guenter & Bedo
-2007, BMC Bioinformatics 8), and an uninformed judge would seem better than the control judge. The fold's mean is
-therefore subtracted, as for a jury (`nested_folds`). The mean of all ratings is added, a constant that restores the
-scale. A story's value is the mean over several divisions into folds (foldings).
+2007, BMC Bioinformatics 8), and an uninformed judge would seem better than the control judge. The mean of each fold's
+training stories is therefore subtracted, as for a jury (`nested_folds`). The mean of all ratings is added, a constant
+that restores the scale. A story's value is the mean over several divisions into folds (foldings).
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class ControlPredictions:
 
 
 class Control:
-    """The control judge for one table; the stories' features are computed once for all criteria."""
+    """The control judge for one ratings table; the stories' surface features are computed once for all criteria."""
 
     def __init__(self, seed: int = 1) -> None:
         self.seed = seed
@@ -74,7 +74,10 @@ class Control:
         self._surface: Surface | None = None
 
     def __call__(self, stories: pd.DataFrame, people: pd.Series[float], criterion: str) -> ControlPredictions:
-        """Predict ratings as `control_predictions` does."""
+        """The control judge's ratings of these stories on one criterion, as computed by `control_predictions`.
+
+        `people` holds the mean human ratings by story id.
+        """
         if self._surface is None or self._stories is not stories:
             self._stories, self._surface = stories, Surface.of(stories)
         return self._surface.predictions(people, criterion, seed=self.seed)
@@ -83,7 +86,7 @@ class Control:
 class _Fits:
     """Ridge fits of the control judge, with a cache of standardised training rows.
 
-    Criteria rated on the same stories have the same folds and so share these rows.
+    Criteria rated on the same stories have the same folds, and therefore share the standardised rows.
     """
 
     def __init__(self) -> None:
@@ -105,9 +108,9 @@ class _Fits:
 class Surface:
     """Surface features of stories for the control judge's regression.
 
-    `rows` has shape (n, p); `names` are the features, and `blank` marks stories without features. Features are counted
-    from the texts. If an import came with numeric features for more stories than have texts, these are used instead
-    (`imported`).
+    `rows` has shape (n stories, p features); `names` are the features, and `blank` marks stories without features.
+    Features are counted from the texts. If an import came with numeric features for more stories than have texts, the
+    imported features are used instead (`imported`).
     """
 
     index: pd.Index[str]
@@ -121,7 +124,7 @@ class Surface:
 
     @classmethod
     def of(cls, stories: pd.DataFrame) -> Surface:
-        """Make the features from a frame with `text`, `story_prompt` and optional numeric features.
+        """Surface features of the stories in a frame with `text`, `story_prompt` and optional numeric features.
 
         The index of the frame is the story id.
         """
@@ -154,9 +157,9 @@ class Surface:
         foldings: int = FOLDINGS,
         groups: Sequence[str] | None = None,
     ) -> ControlPredictions:
-        """Predict ratings as `control_predictions` does; stories of the same group in `groups` are held out together.
+        """Ratings predicted from the surface features, as computed by `control_predictions`.
 
-        The default groups are the story-prompts.
+        Stories with equal entries in `groups` are held out together. The default groups are the story-prompts.
         """
         groups = self.groups if groups is None else groups
         response: Floats = np.array(people.reindex(self.index), dtype=np.float64)
@@ -183,9 +186,10 @@ class Surface:
         return _shipped(self.texts, self.prompts, criterion, read_card(shipped_model()))
 
     def _folding(self, response: Floats, fold: NDArray[np.int64]) -> Floats | None:
-        """Predicted effect of the features in one folding, without each fold's training mean.
+        """Predicted effect of the surface features on ratings, shape (n stories,), in one assignment of stories to
+        folds.
 
-        None where a single fold has all rated stories.
+        The mean of each fold's training stories is subtracted. None where a single fold has all rated stories.
         """
         if len(set(fold[~np.isnan(response)].tolist())) < 2:
             return None
@@ -197,14 +201,14 @@ class Surface:
 def control_predictions(
     stories: pd.DataFrame, people: pd.Series[float], criterion: str, *, seed: int = 1
 ) -> ControlPredictions:
-    """Predict ratings of stories from their surface features, out of fold.
+    """Ratings of stories predicted from their surface features, out of fold.
 
-    With at least `LEAST_RATED` rated stories, a ridge regression on `own_features` (or on imported features, where no
-    story has a text) is fitted to mean human ratings, with five folds of story-prompts (of stories where these have no
-    story-prompt). Every story is predicted by the fit that has seen neither the story nor its story-prompt, and that
-    fit's mean rating is subtracted. The story's value is the mean over five foldings plus the mean of all ratings. With
-    fewer rated stories, the shipped model predicts; stories for story-prompts that it was fitted on have no prediction.
-    Stories without a word (or with an incomplete feature) have none either.
+    With at least `LEAST_RATED` rated stories, a ridge regression on `own_features` is fitted to mean human ratings,
+    with five folds of story-prompts. (Where no story has a text, imported features are used; where there are no
+    story-prompts, folds consist of stories.) Every story is predicted by the fit that has seen neither the story nor
+    its story-prompt, and that fit's mean rating is subtracted. The story's value is the mean over five foldings plus
+    the mean of all ratings. With fewer rated stories, the shipped model predicts; stories for story-prompts that it was
+    fitted on have no prediction. Stories without a word (or with an incomplete feature) have none either.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Matching of judges' criteria with human criteria; every pair with different names is noted."""
+"""Matching of judges' criteria with human criteria. Each matched pair with different names gets a note."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from judge.wording import Advice, Note
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Index of the matching human criterion for each row of judges' ratings, or None, and notes on unequal names.
+    """The human criterion that each row of judges' ratings is compared with.
 
-    `other` holds the pairs with different names, (judge's criterion, human criterion), each once.
+    `partner` holds its index for each row, or None, and `reason` says why there is none. `notes` are about unequal
+    names. `other` holds the pairs with different names, (judge's criterion, human criterion), each once.
     """
 
     partner: tuple[int | None, ...]
@@ -32,7 +33,7 @@ class Match:
 
 
 def match(matrix: RatingMatrix, against: str | None = None) -> Match:
-    """Pair judges' criteria with human criteria, by the rule that every table, figure and page uses.
+    """The human criterion for each judge's criterion, by the rule that every table, figure and page uses.
 
     `against` pairs every judge criterion with this human criterion. Otherwise a criterion is paired with the human
     criterion that its run declares (`people` in run.yaml), or else with the criterion of the same name (ignoring letter

@@ -28,9 +28,9 @@ _HALF = 1e-9
 
 
 def numbers(table: RatingsTable, *, needed: bool = False) -> RatingsTable:
-    """The table without criteria whose labels have no order, with a note; unchanged if it has no such criteria.
+    """The table without criteria whose labels have no order, with a note; unchanged if it has no criteria of this kind.
 
-    Raises SpecError where `needed` and no criterion remains.
+    Raises SpecError if no criterion remains and `needed` is true.
     """
     loose = {keys: scale for keys, scale in table.labels.items() if not scale.numeric}
     if not loose:
@@ -63,17 +63,18 @@ def scale_of(matrix: RatingMatrix, criterion: str) -> Scale | None:
 
 
 def phi_note(matrix: RatingMatrix) -> list[str]:
-    """A note for tables of correlations that include criteria with two labels."""
+    """List with a note for tables of correlations that include criteria with two labels; otherwise empty."""
     if not any(scale.positive_code is not None for scale in matrix.labels.values()):
         return []
     return ["of two labels, codes 0 and 1: tau-b of one label with another is phi"]
 
 
 def given_labels(matrix: RatingMatrix, cell: int, scale: Scale) -> Floats:
-    """A judge's label of each story as a code: the most frequent label over its repeats; NaN where several labels tie.
+    """Codes of a judge's label of each story: the most frequent label over its repeats; shape (n stories,).
 
-    A rating between two codes (a mean of repeats, an expected value) counts as the nearer code. Halfway between, it
-    counts as no label.
+    A rating between two codes (a mean of repeats, an expected value) counts as the nearer code; halfway between, it
+    counts as no label. The result is NaN where several labels are equally frequent. `cell` is the judge's row of the
+    matrix.
     """
     wide = np.full((matrix.n, max(matrix.repeats(cell).shape[1], 1)), np.nan)
     wide[matrix.asked[cell] > 0] = matrix.repeats(cell)

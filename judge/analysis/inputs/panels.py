@@ -38,7 +38,7 @@ def of_panel(table: RatingsTable, panel: str) -> RatingsTable:
 
 
 def people_said(table: RatingsTable) -> tuple[str, ...]:
-    """A note on whose ratings are used: one panel's, or those of all panels; empty where no panel is known."""
+    """A tuple with one note on whose ratings are used: one panel's, or all panels'; empty where no panel is known."""
     if table.panel is not None:
         return (_alone(table.panel),)
     panels = panels_of(table)

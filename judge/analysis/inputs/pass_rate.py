@@ -1,7 +1,7 @@
 """Pass rate: the share of a story's binary criteria that have the positive label, as an additional criterion.
 
-A judge's pass rate belongs to one repeat, a person's to one person. It is missing if the rater did not label the story
-on all criteria. It is computed from labels; no rater was asked for it.
+A judge's pass rate is computed for each repeat, that of people for each person. It is missing if the rater did not
+label the story on all criteria. No rater was asked for it.
 """
 
 from __future__ import annotations
@@ -29,9 +29,10 @@ _KNOWN = ("ok", "imported")
 
 @dataclass(frozen=True, slots=True)
 class _PassRates:
-    """Pass rates of one dataset and their criteria.
+    """Rows of the ratings table with the pass rates of one dataset, and the criteria that they summarise.
 
-    `without` maps a source to the number of readings without a pass rate and the number of all readings.
+    `without` maps a source (``judge`` or ``rater``) to two numbers of readings: those without a pass rate, and all. A
+    reading is one repeat, or one person's labels of a story.
     """
 
     rows: pd.DataFrame
@@ -40,8 +41,9 @@ class _PassRates:
 
 
 def with_pass_rate(table: RatingsTable) -> RatingsTable:
-    """The table with the additional criterion `PASS_RATE`, computed from binary criteria that judges and people
-    labelled.
+    """The table with the pass rate as an additional criterion (`PASS_RATE`).
+
+    It is the share of positive labels over the binary criteria that judges and people labelled.
 
     Raises
     ------
@@ -78,13 +80,20 @@ def with_pass_rate(table: RatingsTable) -> RatingsTable:
 
 
 def asked_for(table: RatingsTable) -> RatingsTable:
-    """The table without pass rates, for counting requests; unchanged if no other rows would remain."""
+    """The table without pass rates, which no rater was asked for; used to count requests.
+
+    It is unchanged if no other rows would remain. A pass rate is the share of positive labels over binary criteria.
+    """
     kept = table.frame[table.frame["criterion"] != PASS_RATE]
     return replace(table, frame=kept) if 0 < len(kept) < len(table.frame) else table
 
 
 def _of_dataset(frame: pd.DataFrame, dataset: str, scales: Scales) -> _PassRates | None:
-    """Pass rates of one dataset's judges and people; None if there are fewer than two binary criteria."""
+    """Pass rates of one dataset's judges and people: shares of positive labels over the binary criteria that both
+    labelled.
+
+    None if there are fewer than two of these criteria.
+    """
     name = frame["criterion"].astype(str).str.casefold()
     judged = frame["source"] == "judge"
     rated_names = [set(name[side]) for side in (judged, ~judged) if side.any()]
@@ -118,9 +127,10 @@ def _of_dataset(frame: pd.DataFrame, dataset: str, scales: Scales) -> _PassRates
 
 
 def _persons(people: pd.DataFrame) -> pd.DataFrame:
-    """Human ratings with the labels blanked that cannot be assigned to a person.
+    """Copy of human labels without those that cannot be assigned to a person.
 
-    Where raters have no names, only a story's single label can be assigned.
+    Where raters have no names, a label is kept only if it is the story's single label of the criterion. The others
+    become NaN.
     """
     unknown = people["rater"].isna()
     several = people.duplicated(["dataset", "story", "_criterion"], keep=False)
@@ -130,9 +140,10 @@ def _persons(people: pd.DataFrame) -> pd.DataFrame:
 
 
 def _rates(part: pd.DataFrame, chosen: Sequence[str]) -> pd.DataFrame:
-    """One row for each reading (a repeat, or a person and story): its first row with the pass rate as the rating.
+    """Rows with the pass rate as the rating, one for each repeat, or for each person and story.
 
-    The rating is NaN where a label is missing.
+    The rating is NaN where a label of one of the criteria `chosen` is missing. The other columns are those of the first
+    label.
     """
     if part.empty:
         return part.assign(criterion=PASS_RATE)

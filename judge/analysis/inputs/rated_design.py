@@ -41,7 +41,8 @@ MANY_EMPTY = 0.1
 class RatedDesign:
     """Ratings of one criterion with one axis per facet (NaN = no rating), and notes on what cannot be estimated.
 
-    `asked` counts the repeats that were requested, `used` those with a rating.
+    A facet is a source of variation, e.g. system, story-prompt or judge. `asked` counts the repeats that were
+    requested, `used` those with a rating.
     """
 
     ratings: Floats
@@ -52,18 +53,18 @@ class RatedDesign:
 
     @property
     def story(self) -> tuple[str, ...]:
-        """The facets that together identify a story."""
+        """Names of the facets (axes of the ratings) that together identify a story, e.g. system and story-prompt."""
         return tuple(facet.name for facet in self.facets if facet.name in (SYSTEM, STORY_PROMPT, STORY))
 
     @property
     def complete(self) -> bool:
-        """Whether every combination of facets has a rating."""
+        """Whether every combination of facets, e.g. of system, story-prompt, judge and repeat, has a rating."""
         return not bool(np.isnan(self.ratings).any())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Queries:
-    """Ratings, shape (all stories, Eval-Prompts, judges, repeats), with rated repeats first.
+    """Ratings of one criterion by all judges, shape (all stories, Eval-Prompts, judges, repeats), rated repeats first.
 
     `stories` are the indices of the stories that judges were asked about.
     """
@@ -125,9 +126,9 @@ def rated_design(matrix: RatingMatrix, criterion: str, *, left_out: Collection[t
 
 
 def _turned(ratings: Floats, prompts: Sequence[str], judges: Sequence[str]) -> Iterator[str]:
-    """Sentences on judges or Eval-Prompts whose ratings correlate negatively with the others'.
+    """Yield sentences on judges or Eval-Prompts whose ratings correlate negatively with the others'.
 
-    They are a frequent cause of negative variance estimates.
+    Negative correlations are a frequent cause of negative variance estimates.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # combinations without a rating have no mean
@@ -138,13 +139,13 @@ def _turned(ratings: Floats, prompts: Sequence[str], judges: Sequence[str]) -> I
 
 
 def _any(ratings: Floats, axis: int) -> NDArray[np.bool_]:
-    """Mask of the levels of an axis that have a rating."""
+    """Mask of the levels of one axis (e.g. of the judges) that have any rating."""
     others = tuple(i for i in range(ratings.ndim) if i != axis)
     return np.asarray((~np.isnan(ratings)).any(axis=others))
 
 
 def _extents(shape: Sequence[int], ratings: Floats, names: Sequence[str]) -> list[str]:
-    """Numbers of levels of each facet in words; "x of y" where some requested levels have no rating."""
+    """Number of levels of each facet in words, e.g. of judges; "x of y" where some requested levels have no rating."""
     out = [
         _counted(size, name) if size == asked or name == REPEAT else f"{size} of {_counted(asked, name)}"
         for name, asked, size in zip(names, shape, ratings.shape, strict=True)
@@ -157,7 +158,7 @@ def _extents(shape: Sequence[int], ratings: Floats, names: Sequence[str]) -> lis
 
 
 def _used(used: int, asked: int, ratings: Floats) -> list[str]:
-    """Sentences on the number of answers used, the estimation method, and the conditions under which estimates hold."""
+    """Sentences on how many of the `asked` answers are used, the estimation method, and when the estimates hold."""
     gaps = bool(np.isnan(ratings).any())
     count = (
         f"all {asked} answers requested"
@@ -241,10 +242,11 @@ def _compact(matrix: RatingMatrix, cell: int) -> Floats:
 
 
 def _places(matrix: RatingMatrix, asked: Codes) -> tuple[Codes, bool]:
-    """Story index for each system (row) and story-prompt (column), -1 = none; and whether the two facets are crossed.
+    """Story index for each system (row) and story-prompt (column), and whether the two facets are crossed.
 
-    They are crossed if no system has two stories for one story-prompt and at least two story-prompts are shared by all
-    systems. If they are not, the columns simply number the stories of a system.
+    The index is -1 where there is no story. Systems and story-prompts are crossed if no system has two stories for one
+    story-prompt and at least two story-prompts are shared by all systems. If they are not, the columns simply number
+    the stories of a system.
     """
     systems, row = np.unique(matrix.system[asked], return_inverse=True)
     prompts, column = np.unique(matrix.story_prompt[asked], return_inverse=True)
@@ -268,7 +270,7 @@ def _counted(size: int, name: str) -> str:
 def _first_names(
     matrix: RatingMatrix, queries: _Queries, places: Codes, kept: Sequence[NDArray[np.intp]]
 ) -> dict[str, str]:
-    """Name of the first level of the facets system, Eval-Prompt and judge."""
+    """Map from facet to the name of its first level that is kept: first system, Eval-Prompt and judge."""
     stories = places[kept[0][0]]
     system = matrix.systems[int(matrix.system[stories[stories >= 0][0]])]
     return {SYSTEM: system, EVAL_PROMPT: queries.prompts[kept[2][0]], JUDGE: queries.judges[kept[3][0]]}

@@ -26,10 +26,14 @@ class Source:
 
     Attributes
     ----------
+    matrix : RatingMatrix
+    run, judge, eval_prompt : str or None
+        Names; for people, run and Eval-Prompt are None.
     criteria : tuple of str
+        Names of the criteria that the source rated.
     rows : tuple of int
         Row number of each criterion in the matrix, among the judges' ratings or among the human criteria.
-    by_story : array, shape (criteria, n)
+    by_story : array, shape (criteria, n stories)
         Mean rating of each story over raters or rated repeats; NaN = none.
     counts : array of int, shape (criteria, n)
         Number of ratings in each mean.
@@ -49,12 +53,12 @@ class Source:
 
     @property
     def is_people(self) -> bool:
-        """Whether the source is the human raters."""
+        """Whether the ratings are those of people, not of a judge."""
         return self.run is None
 
     @property
     def of_means(self) -> bool:
-        """Whether the judge's ratings are imported means over repeats."""
+        """Whether any of the judge's ratings are imported means over repeats; false for people."""
         return not self.is_people and any(self.matrix.means[row] for row in self.rows)
 
     @property
@@ -63,13 +67,15 @@ class Source:
         return self.judge if self.eval_prompt is None else f"{self.judge}, {self.eval_prompt}"
 
     def labels(self) -> dict[str, str | None]:
-        """Values of the columns `run, judge, eval_prompt` for rows of a table."""
+        """Map from the columns `run, judge, eval_prompt` to their values, for table rows about this source of
+        ratings.
+        """
         return {"run": self.run, "judge": self.judge, "eval_prompt": self.eval_prompt}
 
     def ratings(self, criterion: int) -> Floats:
-        """Single ratings on a criterion, shape (n, columns), NaN = none.
+        """Single ratings on one criterion, shape (n stories, columns); NaN = none.
 
-        A column is a person as stored, or a repeat.
+        A column is a repeat of the judge; for people, it is a person or a position, as stored. `criterion` is an index.
         """
         row = self.rows[criterion]
         if self.is_people:
@@ -80,7 +86,7 @@ class Source:
         return out
 
     def part(self, criteria: Sequence[str]) -> Source:
-        """The same source with only the given criteria, in the given order; letter case is ignored."""
+        """The source of ratings restricted to the given criteria, in the given order; letter case is ignored."""
         position = {name.casefold(): k for k, name in enumerate(self.criteria)}
         keep = [position[name.casefold()] for name in criteria]
         return Source(
@@ -97,7 +103,10 @@ class Source:
 
 
 def sources(matrix: RatingMatrix) -> list[Source]:
-    """The sources in a matrix: first people, if they rated, then each judge x Eval-Prompt in order of appearance."""
+    """The sources of ratings in a rating matrix: first people, if they rated, then each judge x Eval-Prompt.
+
+    Judges are in order of appearance.
+    """
     matrix_sources = []
     if matrix.criteria:
         rows = tuple(range(len(matrix.criteria)))
@@ -117,6 +126,9 @@ def sources(matrix: RatingMatrix) -> list[Source]:
 
 
 def common_criteria(source: Source, other: Source) -> list[str]:
-    """Criteria of `source` that `other` rated too, in the order of `source`; letter case is ignored."""
+    """Criteria of one source of ratings that another source (people or a judge) rated too; letter case is ignored.
+
+    They are in the order of `source`.
+    """
     others = {name.casefold() for name in other.criteria}
     return [name for name in source.criteria if name.casefold() in others]

@@ -10,7 +10,9 @@ from judge.analysis.inputs.control import Control
 
 
 class RememberedControl:
-    """An `analysis.inputs.control.Control` with a cache: equal stories and ratings return the earlier predictions."""
+    """An `analysis.inputs.control.Control` with a cache: for equal stories and ratings, earlier predictions are
+    returned.
+    """
 
     def __init__(self) -> None:
         self._control = Control()

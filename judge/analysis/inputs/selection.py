@@ -1,7 +1,7 @@
 """Restricts a ratings table to some criteria, judges or Eval-Prompts.
 
-The table is restricted and not the printout, so that coverage, averages over criteria, families of tests and the
-signature all describe the same selection.
+The ratings table is restricted before the analysis, not the printed tables after it. Coverage, averages over criteria,
+families of tests and the signature therefore all describe the same selection.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Selection:
         pass_rate: bool = False,
         panel: str | None = None,
     ) -> Selection:
-        """Make a selection from options: None keeps all, a string is one name."""
+        """The selection that options describe: for each, None keeps all, and a string is one name."""
         besides = tuple(choice for choice in people if choice)
         return cls(names(criteria or ()), names(judges or ()), names(eval_prompts or ()), besides, pass_rate, panel)
 
@@ -96,7 +96,7 @@ def narrowed(table: RatingsTable, keep: Selection) -> RatingsTable:
 
 
 def _declared(table: RatingsTable, keep: Selection) -> list[str]:
-    """Human criteria with which the runs compare the criteria that are kept."""
+    """Human criteria with which the runs compare the judges' criteria that are kept."""
     kept = _folded(keep.criteria)
     return [theirs for fact in table.facts for own, theirs in fact.people.items() if own.casefold() in kept]
 
@@ -110,7 +110,10 @@ def _is(column: pd.Series[str], wanted: Sequence[str], option: str, values: pd.S
 
 
 def _facts(fact: RunFacts, frame: pd.DataFrame, keep: Selection) -> RunFacts | None:
-    """Description of a result folder restricted to what is kept; None where none of its judges is kept."""
+    """Description of a result folder, restricted to the judges, criteria and Eval-Prompts that are kept.
+
+    None where none of its judges is kept.
+    """
     rows = (frame["run"] == fact.run) & (frame["source"] == "judge")
     own = [str(name) for name in frame.loc[rows, "judge"].dropna().unique()]
     run_judges = [fact.judge] if fact.judge in own else own

@@ -21,7 +21,7 @@ Stage = Literal["before", "after"]
 
 @dataclass(frozen=True, slots=True)
 class Calibrated:
-    """A jury's errors before or after calibration, in points of the human scale.
+    """A jury's errors before or after calibration (see `stage`), in points of the human scale.
 
     Attributes
     ----------
@@ -46,7 +46,10 @@ class Calibrated:
 
 
 def calibrated(panel: Panel, foldings: Sequence[Folding], scorer: Scorer) -> tuple[Calibrated, ...]:
-    """Errors of a jury's ratings on one criterion before and after calibration."""
+    """Errors of a jury's ratings on one criterion: before calibration, then after it.
+
+    A folding is an assignment of stories to folds; errors are computed over all foldings.
+    """
     before, after = [folding.uncalibrated for folding in foldings], [folding.jury for folding in foldings]
     return _calibrated("before", before, panel.people, scorer), _calibrated("after", after, panel.people, scorer)
 

@@ -8,7 +8,10 @@ from judge.printing.tables import Column, Table
 
 
 def tables(juries: Juries) -> list[Table]:
-    """Tables of errors by criterion and of mean human ratings by bins of ratings, before and after calibration."""
+    """Two tables: a jury's errors by criterion, and mean human ratings by bins of the jury's ratings.
+
+    Both show values before and after calibration.
+    """
     return [_errors(juries), _bins(juries)]
 
 

@@ -1,7 +1,7 @@
 """Tests whether a jury's calibration holds for each system.
 
-A calibration makes ratings right on average over systems. It holds for a system if the mean rating differs from the
-mean human rating by less than a margin, shown by two one-sided tests over story-prompts. It does not hold if the
+A calibration makes ratings right on average over systems. It holds for a system if the mean rating is shown to differ
+from the mean human rating by less than a margin, by two one-sided tests over story-prompts. It does not hold if the
 difference is significant (Holm's method over the systems of a criterion). Otherwise neither is shown: lack of a
 significant difference does not count as holding.
 """
@@ -31,10 +31,10 @@ ALPHA = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """Test of the calibration on one system.
+    """Test of whether a jury's calibration holds for one system.
 
-    `before` and `after` are mean rating minus mean human rating before and after calibration. `p` tests that the
-    difference after calibration is 0; `adjusted` is p adjusted over systems.
+    `before` and `after` are the jury's mean rating minus the mean human rating, before and after calibration. `p` tests
+    that the difference after calibration is 0; `adjusted` is p adjusted over systems.
     """
 
     system: str
@@ -45,7 +45,11 @@ class Carried:
 
     @property
     def holds(self) -> Holds:
-        """Whether the calibration holds for this system: ``yes``, ``no``, ``not shown`` or ``no test``."""
+        """Whether the jury's calibration holds for this system.
+
+        ``yes``: the remaining difference from people is shown to be below the margin; ``no``: it is significant; ``not
+        shown``: neither; ``no test``: there are too few story-prompts.
+        """
         if self.after.p is None or self.adjusted is None:
             return "no test"
         if self.after.p <= ALPHA:
@@ -56,7 +60,12 @@ class Carried:
 def carried(
     panel: Panel, foldings: Sequence[Folding], margin: float, story_prompt: Codes, system: Codes, systems: Sequence[str]
 ) -> tuple[Carried, ...]:
-    """Test the calibration on every system for one criterion; a story's rating is its mean over foldings."""
+    """Tests of whether the jury's calibration holds for each system, on one criterion.
+
+    A story's rating is its mean over foldings (assignments of stories to folds). `margin` is the largest difference
+    from people, in points, that does not matter. `story_prompt` and `system` are the codes of each story, shape (n
+    stories,).
+    """
     after = np.mean([each.jury for each in foldings], axis=0) - panel.people
     before = np.mean([each.uncalibrated for each in foldings], axis=0) - panel.people
     tests = []
@@ -73,7 +82,10 @@ def carried(
 
 
 def _tested(off: Floats, story_prompt: Codes, margin: float) -> tuple[Equivalence, float | None]:
-    """Equivalence test, and two-sided p of the test of no difference (None with too few story-prompts)."""
+    """Equivalence test of the differences `off` (jury minus people, by story), and two-sided p that their mean is 0.
+
+    p is None with too few story-prompts.
+    """
     unit = np.unique(story_prompt, return_inverse=True)[1].reshape(-1)
     error, clusters = means.clustered_error(off, unit)
     estimate = Estimate(float(off.mean()), n=int(off.size), method="clustered by story-prompt")

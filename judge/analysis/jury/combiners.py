@@ -1,4 +1,4 @@
-"""Methods that combine the ratings of a jury's members into one, fitted on training stories to predict the others.
+"""Methods that combine the ratings of a jury's members into one, fitted on training stories to predict held-out ones.
 
 ========== ======================================================================================================
 mean       mean of the members' ratings of the criterion that are present; nothing is fitted
@@ -7,7 +7,7 @@ calibrated each member mapped to the human scale by isotonic regression, then th
 weighted   least squares with weights >= 0 on the members' standardised ratings of the criterion
 ridge      ridge regression on rank scores of all predictors; leave-one-out error chooses the penalty, and how much
            less the members' ratings of the criterion itself are penalised than other predictors
-ordinal    proportional-odds model on the same predictors, with the ridge penalty in logits
+ordinal    proportional-odds model on the same predictors as ridge, with the ridge penalty in logits
 ========== ======================================================================================================
 
 The first three leave out missing ratings of members; the regressions replace them by the training mean.
@@ -43,14 +43,16 @@ LOGIT_PENALTY = 3 / math.pi**2
 
 
 class Split:
-    """Training and held-out rows of some predictors. Their rank scores are shared by all criteria and combiners."""
+    """Training rows and held-out rows of a jury's predictors. Their rank scores are shared by criteria and
+    combiners.
+    """
 
     def __init__(self, predictors: Floats, train: Rows, held_out: Rows) -> None:
         self.train, self.held_out = predictors[train], predictors[held_out]
 
     @cached_property
     def ranks(self) -> RankScores:
-        """Rank scores learned from the training rows."""
+        """Transformation of predictors to rank scores, fitted on the training rows."""
         return fit_rank_scores(self.train)
 
     @cached_property
@@ -61,9 +63,10 @@ class Split:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Combined:
-    """Result of a combiner: ratings of held-out rows (NaN = none) and weights (p,), or the reason why there are none.
+    """A combiner's ratings of held-out stories (NaN = none), and its weights of the p predictors, shape (p,).
 
-    A weight is in points of the human scale per standard deviation of the predictor.
+    `weights` is None where there are none. `reason` says why ratings are missing. A weight is in points of the human
+    scale per standard deviation of the predictor.
     """
 
     predicted: Floats
@@ -144,7 +147,7 @@ def _best_ridge(split: Split, people: Floats, own: Bools) -> tuple[RidgeFit, Flo
 
 
 def _over_present(statistic: Callable[..., Floats], ratings: Floats) -> Floats:
-    """A statistic over the ratings present in each row; NaN where a row has none."""
+    """A statistic (e.g. the mean) of the ratings in each row, without missing ones; NaN where a row has none."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # of numpy, for rows without a rating: NaN is what is wanted
         return np.asarray(statistic(ratings, axis=1), dtype=np.float64)

@@ -7,11 +7,11 @@ from judge.printing.tables import Column
 
 
 def cells_of(held: Held, verdict: Verdict) -> dict[str, object]:
-    """The values of the columns that identify a criterion."""
+    """Map from the columns that identify a criterion to their values: dataset and criterion."""
     return {"dataset": held.dataset, "criterion": verdict.criterion}
 
 
 def criterion_columns(juries: Juries) -> list[Column]:
-    """The columns that identify a criterion; with several datasets, the dataset's column too."""
+    """The columns that identify a criterion: its name, and with several datasets also the dataset."""
     several = [Column("dataset", "dataset")] if len(juries.held) > 1 else []
     return [*several, Column("criterion", "criterion")]

@@ -1,8 +1,8 @@
-"""A jury combines the ratings of several judges into one, out of fold, and is compared with other raters.
+"""A jury combines the ratings of several judges (its members) into one, out of fold.
 
-These are its best member, the mean of its members, and the control judge. Nothing that is fitted or chosen has seen the
-story-prompt on which it is scored (`nested_folds`); two rows are exceptions and are marked. All rows of a criterion are
-scored against the same mean human ratings.
+It is compared with its best member, the mean of its members, and the control judge. Nothing that is fitted or chosen
+has seen the story-prompt on which it is scored (`nested_folds`); two rows are exceptions and are marked. All rows of a
+criterion are scored against the same mean human ratings.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ FEW_STORIES = 100
 
 
 def jury(table: RatingsTable, options: JuryOptions | None = None) -> Juries:
-    """Combine judges into a jury on each dataset of a ratings table.
+    """Jury of several judges on each dataset of a ratings table, compared with its members and the control judge.
 
     Parameters
     ----------
@@ -142,13 +142,17 @@ def _verdict(
 
 
 def _effective(panel: Panel, matrix: RatingMatrix) -> Estimate:
-    """Effective number of judges: how many independent judges the members are equivalent to on one criterion."""
+    """Effective number of judges on one criterion.
+
+    It is the number of judges with independent errors whose mean would have the same error as the mean of these
+    members.
+    """
     noise = noise_of_means(matrix.by_position(matrix.criteria.index(panel.criterion)))
     return effective_judges(panel.predictors[:, panel.own], panel.people, noise, matrix.story_prompt)
 
 
 def _few(matrix: RatingMatrix, able: Sequence[Panel]) -> list[str]:
-    """A warning where there are too few rated stories for fitting."""
+    """List with a warning where there are too few rated stories for fitting; otherwise empty."""
     rated = min((int(panel.usable.sum()) for panel in able), default=FEW_STORIES)
     if rated >= FEW_STORIES:
         return []
@@ -169,7 +173,10 @@ class _Control:
         self.reasons: dict[str, None] = {}
 
     def predictions(self, panel: Panel) -> list[Floats]:
-        """The control judge's predictions, one array for each folding; the mean of the training folds is removed."""
+        """The control judge's out-of-fold ratings, one array of shape (n stories,) for each folding.
+
+        The mean of each fold's training stories is removed. A folding is an assignment of stories to folds.
+        """
         surface, options = self.found.surface, self.options
         people = pd.Series(panel.people, index=surface.index)
         predictions = [
@@ -197,7 +204,10 @@ def _mean_of_present(panel: Panel) -> Floats:
 
 
 def _best_in_sample(panel: Panel) -> int:
-    """Index of the member's rating of the criterion with the highest tau-b over all stories."""
+    """Column of the jury's member with the highest tau-b with people over all stories.
+
+    It is chosen on the same stories on which it is scored, and its score is therefore biased upwards.
+    """
     people = kendall.codes(panel.people)
     columns = np.flatnonzero(panel.own)
     taus = [kendall.tau_b(kendall.codes(panel.predictors[:, j]), people) for j in columns]

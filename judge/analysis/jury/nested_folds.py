@@ -33,7 +33,7 @@ _ALONE = "stories of some folds have no rating: the others' rated stories are fo
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FoldWeights:
-    """The combiner used in one fold and its weight for each predictor.
+    """The combiner used in one fold, and its weight of each predictor of the jury.
 
     For a stack of combiners, `weights` has one weight for each combiner in `stacked`.
     """
@@ -45,7 +45,7 @@ class FoldWeights:
 
 @dataclass(slots=True, eq=False)
 class Folding:
-    """The jury's ratings of one criterion in one folding (assignment of story-prompts to folds).
+    """The jury's ratings of one criterion in one folding (assignment of story-prompts to folds), for n stories.
 
     Attributes
     ----------
@@ -63,6 +63,7 @@ class Folding:
     chosen, singles : list of str, one per fold
         The combiner used, and the best member.
     weights : list of FoldWeights
+        Weights of the predictors in each fold.
     reasons : dict, used as an ordered set
         Reasons why some predictions are missing.
     """
@@ -79,14 +80,14 @@ class Folding:
 
     @classmethod
     def empty(cls, n: int) -> Folding:
-        """A folding without any ratings."""
+        """A folding (assignment of stories to folds) of n stories, still without ratings."""
         return cls(*(np.full(n, np.nan) for _ in range(5)))  # type: ignore[arg-type]
 
     def fill(self, rated: Sequence[_Rated]) -> None:
-        """Store the ratings of all folds.
+        """Store the ratings of all folds in this folding (assignment of stories to folds).
 
-        Ratings that are not fitted stay on the members' scale if all folds used the same combiner. Otherwise they were
-        mapped to the human scale by a linear regression.
+        Ratings by a combiner that fits nothing stay on the members' scale if all folds used the same combiner.
+        Otherwise they were mapped to the human scale by a linear regression.
         """
         mixed = len({fold.name for fold in rated}) > 1
         for fold in rated:
@@ -102,10 +103,10 @@ class Folding:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Rated:
-    """Ratings of one fold's held-out stories.
+    """The jury's ratings of one fold's held-out stories.
 
     `name` is the combiner. Ratings are given on the combiner's own scale (`raw`), on the human scale (`scaled`), and
-    calibrated. `level` is the mean human rating of the training stories.
+    calibrated (None without calibration). `level` is the mean human rating of the training stories.
     """
 
     held_out: Rows
@@ -117,9 +118,10 @@ class _Rated:
 
 
 def run_foldings(panels: Sequence[Panel], options: JuryOptions) -> list[list[Folding]]:
-    """Compute the foldings of each panel.
+    """The jury's ratings in every folding, one list of foldings for each panel (criterion).
 
-    All panels use the same folds; panels with the same array of predictors also share rank scores.
+    A folding is an assignment of stories to folds; all panels use the same folds. Panels with the same array of
+    predictors also share rank scores.
     """
     with _one_thread():
         foldings = [_folding(panels, options, number) for number in range(options.foldings)]
@@ -171,7 +173,10 @@ def _folding(panels: Sequence[Panel], options: JuryOptions, number: int) -> list
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Turn:
-    """Stories held out to estimate errors, stories held out to be rated, and the jury's ratings of both."""
+    """A jury's ratings of two sets of held-out stories: stories to estimate errors on, and stories to be rated.
+
+    `calibration` and `test` are the indices of these stories; `on_calibration` and `on_test` are the ratings.
+    """
 
     calibration: Rows
     on_calibration: Floats
@@ -180,7 +185,10 @@ class Turn:
 
 
 def split_ratings(panel: Panel, options: JuryOptions) -> Iterator[Turn]:
-    """Yield ratings of each fold and of the next one by a jury fitted on the other folds, for every folding."""
+    """Yield, for each fold of every folding, the jury's ratings of this fold and of the next one.
+
+    The jury is fitted on the other folds. A folding is an assignment of stories to folds.
+    """
     with _one_thread():
         for number in range(options.foldings):
             yield from _turns(panel, options, options.seed + number)
@@ -206,7 +214,7 @@ def _turns(panel: Panel, options: JuryOptions, seed: int) -> Iterator[Turn]:
 
 
 class _Splits:
-    """Cache of the splits of one outer fold, shared by panels with the same predictors."""
+    """Cache of the training and held-out rows within one outer fold, shared by criteria with the same predictors."""
 
     def __init__(self) -> None:
         self.splits: dict[tuple[int, bytes, bytes], Split] = {}
@@ -220,7 +228,7 @@ class _Splits:
 
 
 class _Fold:
-    """One outer fold of one panel: training rows, held-out rows, and the training rows' inner folds."""
+    """One outer fold on one criterion: training rows, held-out rows, and the training rows' inner folds."""
 
     def __init__(
         self, panel: Panel, options: JuryOptions, splits: _Splits, train: Rows, held_out: Rows, inner: Folds
@@ -233,7 +241,10 @@ class _Fold:
         self._outside: dict[str, Combined] = {}
 
     def rate(self, folding: Folding) -> _Rated:
-        """Rate the held-out stories; weights and reasons are stored in `folding`."""
+        """The jury's ratings of the held-out stories of this fold.
+
+        Weights of predictors, and reasons for missing ratings, are stored in `folding`.
+        """
         asked = self.options.combiner
         name = self._choose() if asked == "auto" else asked
         combined = self.outside(name)
@@ -248,7 +259,7 @@ class _Fold:
         return _Rated(self.held_out, name, combined.predicted, scaled, calibrated, float(self.people.mean()))
 
     def outside(self, name: str) -> Combined:
-        """Fit the combiner on all training stories and rate the held-out stories."""
+        """The named combiner's ratings of the held-out stories, fitted on all training stories, and its weights."""
         if name not in self._outside:
             self._outside[name] = self._stack() if name == "stack" else self._fit(name, self.train, self.held_out)
         return self._outside[name]
@@ -261,9 +272,9 @@ class _Fold:
         return self._inside[name]
 
     def _choose(self) -> str:
-        """Name of the combiner that agrees best with people on the training stories, predicted out of inner fold.
+        """Name of the combiner whose ratings of the training stories agree best with people (highest tau-b).
 
-        If several agree equally well, it is the first.
+        The ratings are predicted out of inner fold. If several combiners agree equally well, it is the first.
         """
         people = kendall.codes(self.people)
         level = np.zeros(self.train.size)
@@ -285,7 +296,9 @@ class _Fold:
         return calibration.predict(predicted)
 
     def _inner_folds(self) -> Iterator[tuple[NDArray[np.bool_], Rows, Rows]]:
-        """For each inner fold: mask of the training rows that it holds out, rows for fitting, and rows held out."""
+        """Yield for each inner fold: mask of the training rows that it holds out, rows for fitting, and rows
+        held out.
+        """
         for fold in np.unique(self.inner):
             out = self.inner == fold
             yield out, self.train[~out], self.train[out]
@@ -308,16 +321,19 @@ class _Fold:
         return [name for name in STACKED if not np.isnan(self.inside(name)).all()]
 
     def _stack(self) -> Combined:
-        """Stack of combiners fitted on all training stories, with weights from predictions out of inner fold."""
+        """Ratings of the held-out stories by a stack of combiners, and the weight of each combiner.
+
+        The weights are fitted to the combiners' ratings of the training stories, predicted out of inner fold.
+        """
         bases = self._stacked()
         fitted = fit_stack(np.column_stack([self.inside(name) for name in bases]), self.people)
         predicted = np.column_stack([self.outside(name).predicted for name in bases])
         return Combined(fitted.predict(predicted), fitted.weights)
 
     def _stack_inside(self) -> Floats:
-        """The stack's ratings of the training stories.
+        """The stack's ratings of the training stories; a stack is a weighted sum of combiners.
 
-        Weights for each inner fold are fitted on the other inner folds.
+        The weights for each inner fold are fitted on the other inner folds.
         """
         bases = np.column_stack([self.inside(name) for name in self._stacked()])
         predicted = np.full(self.train.size, np.nan)
@@ -327,7 +343,7 @@ class _Fold:
 
 
 def _best_single(panel: Panel, train: Rows) -> int:
-    """Index of the member's rating of the criterion that agrees best with people on these stories."""
+    """Column of the jury's member whose ratings agree best with people on the training stories."""
     people = kendall.codes(panel.people[train])
     columns = np.flatnonzero(panel.own)
     taus = [kendall.tau_b(kendall.codes(panel.predictors[train, j]), people) for j in columns]

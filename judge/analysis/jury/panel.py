@@ -31,15 +31,17 @@ LEAST_GROUPS = 4
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Panel:
-    """The data from which human ratings of one criterion are predicted.
+    """The data from which a jury predicts human ratings of one criterion.
+
+    A member of the jury is a judge with an Eval-Prompt.
 
     Attributes
     ----------
     criterion : str
         The human criterion.
-    people : array, shape (n,)
+    people : array, shape (n stories,)
         Mean human ratings; NaN = not rated.
-    predictors : array, shape (n, p)
+    predictors : array, shape (n, p predictors)
         Members' ratings and, if requested, features of the stories; NaN = none. All panels share one array if the
         ratings of all criteria are used.
     labels : tuple of str, length p
@@ -51,7 +53,7 @@ class Panel:
     present : array of bool, shape (n,)
         Mask of the stories that enough members rated; only these get a rating of the jury.
     groups : tuple of str, length n
-        Stories of the same group are held out together: the group is the story-prompt, or the system.
+        Stories with the same entry are held out together. The entry is the story-prompt, or the system.
     """
 
     criterion: str
@@ -70,12 +72,15 @@ class Panel:
 
     @property
     def usable(self) -> Bools:
-        """Mask of stories for fitting or scoring: rated by people and by enough members, shape (n,)."""
+        """Mask of the stories that people and enough members of the jury rated, shape (n stories,).
+
+        Only these stories are used for fitting and scoring.
+        """
         return np.asarray(self.present & ~np.isnan(self.people), dtype=np.bool_)
 
     @property
     def reason(self) -> str | None:
-        """The reason why no jury can be computed, or None."""
+        """The reason why no jury can be computed on this criterion; None if it can be."""
         groups = len({self.groups[i] for i in np.flatnonzero(self.usable)})
         if groups < LEAST_GROUPS:
             return (
@@ -87,9 +92,10 @@ class Panel:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Panels:
-    """The panels of one dataset, with notes and with the surface features that the control judge uses.
+    """The data of a jury on one dataset: one panel for each criterion that people and members rated.
 
-    There is one panel for each criterion that people and members rated.
+    `groups` says which stories are held out together. `surface` holds the features of the stories that the control
+    judge uses.
     """
 
     matrix: RatingMatrix
@@ -105,7 +111,7 @@ def member(cell: Cell) -> str:
 
 
 def panels(matrix: RatingMatrix, options: JuryOptions, controls: Collection[str] = ()) -> Panels:
-    """The panels of one dataset.
+    """The data from which a jury predicts human ratings on one dataset, for each criterion.
 
     `controls` names control judges. They were fitted on human ratings, perhaps of these stories, and are members only
     if named, or if there are no other judges.

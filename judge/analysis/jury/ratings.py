@@ -33,7 +33,7 @@ def jury_name(held: Held) -> str:
 
 
 def ratings_of(held: Held, table: RatingsTable) -> pd.DataFrame:
-    """Ratings table with the jury's ratings, status `imported` (or `no_rating`), and people's rows unchanged.
+    """Rows of a ratings table: the jury's ratings, with status `imported` or `no_rating`, and people's rows unchanged.
 
     Raises
     ------
@@ -64,7 +64,11 @@ def ratings_of(held: Held, table: RatingsTable) -> pd.DataFrame:
 
 
 def _rating(verdict: Verdict) -> Floats:
-    """Mean rating over foldings, with one level for all stories, limited to the range of the jury's own ratings."""
+    """The jury's rating of each story on one criterion: its mean over foldings (assignments of stories to folds).
+
+    In fitted ratings, the mean human rating of each fold's training stories is replaced by the mean over all rated
+    stories. The result is limited to the range of the jury's own ratings.
+    """
     panel = verdict.panel
     level = float(panel.people[panel.usable].mean())
     levelled = []
@@ -75,7 +79,7 @@ def _rating(verdict: Verdict) -> Floats:
 
 
 def notes_of(held: Held) -> list[str]:
-    """Notes for every table made from these ratings."""
+    """Notes for every table that is made from a jury's ratings."""
     options = held.options
     unit = "story-prompts" if options.hold_out == "story-prompt" else "systems"
     first = (

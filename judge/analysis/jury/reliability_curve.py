@@ -44,6 +44,7 @@ class Point:
 class Curve:
     """Reliability curve of one judge with one Eval-Prompt on one criterion, before and after calibration.
 
+    Each point is a bin of stories. `error_before` and `error_after` are the calibration errors; `n` counts stories.
     `reason` says why there is no curve, or is None.
     """
 
@@ -60,7 +61,7 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Curves:
-    """One dataset's reliability curves.
+    """One dataset's reliability curves: mean human rating against each judge's rating.
 
     `scale` is the lowest and highest point of the criteria's scale, or the lowest and highest rating if it is unknown.
     """

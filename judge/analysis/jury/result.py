@@ -28,9 +28,11 @@ BESIDE = (SINGLE, IN_SAMPLE, MEAN, CONTROL)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Row:
-    """One row of a criterion: the kind of rater, its combiner or member, and its agreement with people.
+    """One row of the jury table for a criterion: a rater and its agreement with people (tau-b).
 
-    `gain` is the jury's tau-b minus the tau-b of this row, on the stories that both rated; None in the jury's own row.
+    `kind` is the jury, the mean of its members, its best member or the control judge; `used` names the combiner or
+    member. `gain` is the jury's tau-b minus the tau-b of this row, on the stories that both rated; None in the jury's
+    own row.
     """
 
     kind: str
@@ -42,7 +44,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Verdict:
-    """A jury's results on one criterion: its panel, foldings, rows and weights of predictors.
+    """A jury's results on one criterion: data, foldings (assignments of stories to folds), rows, weights of predictors.
 
     `calibrated` holds the jury's errors before and after calibration, `interval` the prediction interval of one story's
     human rating, and `carried` whether the calibration holds for each system. They are empty or None if not requested.
@@ -60,11 +62,11 @@ class Verdict:
 
     @property
     def criterion(self) -> str:
-        """The name of the criterion."""
+        """The name of the criterion that the jury rated."""
         return self.panel.criterion
 
     def row(self, kind: str) -> Row:
-        """The row of this kind."""
+        """The row of the jury table of this kind, e.g. ``jury``, ``single`` (best member) or ``control``."""
         return next(row for row in self.rows if row.kind == kind)
 
 
@@ -72,9 +74,9 @@ class Verdict:
 class Held:
     """A jury's results on one dataset.
 
-    `verdicts` are the results by criterion, `mean_gains` the mean gains over criteria by kind of row. `control` and
-    `control_source` say how the control judge was made. `options` are the requested ones, except that a single member
-    with ``auto`` is not combined.
+    `verdicts` are the results by criterion. `mean_gains` maps each kind of row (e.g. ``single``, the best member) to
+    the jury's tau-b minus the row's, averaged over criteria. `control` and `control_source` say how the control judge
+    was made. `options` are the requested ones, except that a single member with ``auto`` is not combined.
     """
 
     panels: Panels
@@ -87,7 +89,7 @@ class Held:
 
     @property
     def matrix(self) -> RatingMatrix:
-        """The matrix of ratings."""
+        """The dataset's matrix of ratings."""
         return self.panels.matrix
 
     @property
@@ -100,8 +102,8 @@ class Held:
 class Juries(Signed):
     """A jury's results on each dataset.
 
-    `bare_signature_parts` are the signature parts of tables without intervals. `notes` describe the ratings; notes on a
-    jury are in its own result.
+    `bare_signature_parts` are the signature parts of tables without intervals. `notes` describe the ratings; notes on
+    the jury are in the results of each dataset.
     """
 
     held: tuple[Held, ...]
@@ -125,11 +127,11 @@ class Juries(Signed):
         return self.signed([dict(_flat(held, verdict, row)) for held, verdict, row in self.rows()])
 
     def verdicts(self) -> Iterator[tuple[Held, Verdict]]:
-        """Results on every criterion of every dataset, each with the results of its dataset."""
+        """Yield the jury's results on every criterion, each preceded by the results of its dataset."""
         return ((held, verdict) for held in self.held for verdict in held.verdicts)
 
     def rows(self) -> Iterator[tuple[Held, Verdict, Row]]:
-        """Every row, with the results of its criterion and dataset."""
+        """Yield every row of the jury table, preceded by the results of its dataset and of its criterion."""
         return ((held, verdict, row) for held, verdict in self.verdicts() for row in verdict.rows)
 
 

@@ -1,4 +1,7 @@
-"""Agreement of predictions with people: means over foldings, with paired intervals on common stories."""
+"""Agreement of a jury's predictions with people: means over foldings, with paired intervals on common stories.
+
+A folding is an assignment of stories to folds.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ _NAMES = ("the ratings", "the people's ratings")
 class Scored:
     """Tau-b between predictions on one criterion and mean human ratings, with its values in resamples.
 
-    `predictions` holds one array (n,) for each folding.
+    `predictions` holds one array of shape (n stories,) for each folding (assignment of stories to folds).
     """
 
     def __init__(self, predictions: Sequence[Floats], people: Floats, resamples: bootstrap.Resamples | None) -> None:
@@ -34,7 +37,10 @@ class Scored:
 
     @cached_property
     def rated(self) -> Bools:
-        """Mask of stories with people's ratings and a prediction in every folding, shape (n,)."""
+        """Mask of the stories with human ratings and a prediction in every folding, shape (n stories,).
+
+        A folding is an assignment of stories to folds.
+        """
         lost = np.isnan(self.people)
         for each in self.predictions:
             lost = lost | np.isnan(each)
@@ -42,13 +48,19 @@ class Scored:
 
     @cached_property
     def by_folding(self) -> list[Estimate]:
-        """Tau-b of each folding, on the stories with a human rating and a prediction in every folding."""
+        """Tau-b with people in each folding (assignment of stories to folds).
+
+        Only stories with a human rating and a prediction in every folding are used.
+        """
         y = self.people[self.rated]
         return [coefficients.correlate(p[self.rated], y, names=_NAMES, unit="stories") for p in self.predictions]
 
     @cached_property
     def tau(self) -> Estimate:
-        """Mean tau-b over foldings, without an interval; undefined if it is undefined in one folding."""
+        """Mean tau-b with people over foldings (assignments of stories to folds), without an interval.
+
+        It is undefined if it is undefined in one folding.
+        """
         values = [each.value for each in self.by_folding if each.value is not None]
         if len(values) < len(self.by_folding):
             return next(each for each in self.by_folding if each.value is None)
@@ -56,7 +68,7 @@ class Scored:
 
     @cached_property
     def drawn(self) -> Floats | None:
-        """Mean tau-b over foldings in each resample, shape (b,); None without resamples."""
+        """Mean tau-b with people over foldings in each resample, shape (b resamples,); None without resamples."""
         if self.resamples is None:
             return None
         people = kendall.codes(np.where(self.rated, self.people, np.nan))
@@ -64,16 +76,19 @@ class Scored:
         return np.asarray(np.mean(values, axis=0), dtype=np.float64)
 
     def among(self, stories: Bools) -> Scored:
-        """The same predictions restricted to some stories; the object itself if the restriction removes none."""
+        """These predictions with their score restricted to the stories in a mask; unchanged if the mask removes
+        none.
+        """
         if bool((self.rated <= stories).all()):
             return self
         return Scored(self.predictions, np.where(stories, self.people, np.nan), self.resamples)
 
 
 class Scorer:
-    """Computes the scores of one dataset, all from the same resamples, so that differences are paired.
+    """Computes the tau-b with people of a jury and its competitors in one dataset.
 
-    `refused` is the reason why intervals that were requested cannot be computed, or None.
+    All scores use the same resamples, so that differences are paired. `refused` is the reason why intervals that were
+    requested cannot be computed, or None.
     """
 
     def __init__(self, matrix: RatingMatrix, options: JuryOptions) -> None:
@@ -93,17 +108,20 @@ class Scorer:
             self.resamples = bootstrap.draw_both(matrix.system, matrix.story_prompt, options.resamples, rng)
 
     def score(self, predictions: Sequence[Floats], people: Floats) -> Scored:
-        """Prepare predictions for scoring against mean human ratings."""
+        """Score of predictions (one array for each folding) against mean human ratings: their tau-b, also in
+        resamples.
+        """
         return Scored(predictions, people, self.resamples)
 
     def tau(self, scored: Scored) -> Estimate:
-        """Mean tau-b over foldings with its interval."""
+        """Mean tau-b with people over foldings (assignments of stories to folds), with its interval."""
         return self.with_interval(scored.tau, scored.drawn if scored.tau.defined else None)
 
     def gain(self, pairs: Sequence[tuple[Scored, Scored]]) -> Estimate:
-        """Mean over pairs of the first tau-b minus the second, each on the stories that both predict.
+        """Mean over pairs of the first tau-b with people minus the second, on the stories that both predict.
 
-        Undefined if any pair is undefined. `n` is the smallest number of stories.
+        A pair holds the scores of two raters on one criterion. The result is undefined if any pair is undefined. `n` is
+        the smallest number of stories.
         """
         if not pairs:
             return Estimate.undefined("there is nothing to compare")
@@ -119,7 +137,7 @@ class Scorer:
         return self.with_interval(estimate, np.mean(drawn, axis=0) if drawn else None)
 
     def with_interval(self, estimate: Estimate, drawn: Floats | None) -> Estimate:
-        """The estimate with its interval from its value in each resample."""
+        """The estimate with an interval from its values in resamples (`drawn`); unchanged if there are none."""
         if drawn is None or not estimate.defined or self.resamples is None:
             return estimate
         return self.resamples.interval(estimate, drawn)

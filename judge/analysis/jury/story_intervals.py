@@ -1,8 +1,8 @@
 """Split conformal prediction intervals of a story's human rating around the jury's rating, with out-of-fold coverage.
 
-In each turn, one fold is rated, the next fold provides the errors that set the width of the interval, and the jury with
-its calibration is fitted on the other folds. The width is therefore not estimated on stories that the jury was fitted
-on, nor the coverage on stories that set the width.
+In each turn, the jury rates one fold, and its errors on the next fold set the width of the interval. The jury and its
+calibration are fitted on the remaining folds. The width is therefore not estimated on stories that the jury was fitted
+on, and the coverage is not estimated on stories that set the width.
 """
 
 from __future__ import annotations
@@ -27,9 +27,10 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class StoryInterval:
-    """Prediction intervals on one criterion: half-width (mean over folds), and share that contains the human rating.
+    """Prediction intervals of a story's human rating on one criterion.
 
-    `worst` is the system with the lowest coverage, `worst_coverage` its coverage.
+    `level` is the intended coverage. `reach` is the half-width (mean over folds), and `coverage` the share of intervals
+    that contain the human rating. `worst` is the system with the lowest coverage, `worst_coverage` its coverage.
     """
 
     level: float
@@ -42,9 +43,10 @@ class StoryInterval:
 def story_interval(
     panel: Panel, options: JuryOptions, level: float, story_prompt: Codes, system: Codes, systems: Sequence[str]
 ) -> StoryInterval:
-    """Prediction intervals of one criterion for held-out stories, over all foldings.
+    """Prediction intervals of held-out stories' human ratings on one criterion, over all foldings, and their coverage.
 
-    `story_prompt` and `system` are the codes of each story, shape (n,).
+    A folding is an assignment of stories to folds. `level` is the intended coverage. `story_prompt` and `system` are
+    the codes of each story, shape (n stories,).
     """
     reaches: list[float] = []
     held, seen = np.zeros(panel.people.size), np.zeros(panel.people.size)

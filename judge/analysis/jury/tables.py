@@ -104,7 +104,10 @@ def _method(options: JuryOptions) -> Iterator[str]:
 
 
 def _sentences(held: Held) -> Iterator[str]:
-    """Sentences on the jury's difference from the best single judge, from the mean and from the control judge."""
+    """Yield sentences on how far the jury's agreement with people is above or below other raters'.
+
+    They are its best member (chosen out of fold, and chosen in sample), the mean of its members, and the control judge.
+    """
     if not held.verdicts:
         return
     several = len(held.verdicts) > 1

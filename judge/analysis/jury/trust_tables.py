@@ -9,7 +9,11 @@ from judge.printing.tables import Column, Table
 
 
 def effective(juries: Juries) -> Table:
-    """Table of the effective number of judges for each criterion."""
+    """Table of the effective number of judges for each criterion.
+
+    It is the number of judges with independent errors whose mean would have the same error as the mean of these
+    members.
+    """
     rows = [
         cells_of(held, verdict)
         | {"members": verdict.panel.members, "effective": verdict.effective, "n": verdict.effective.n}
@@ -75,7 +79,7 @@ def intervals(juries: Juries) -> Table:
 
 
 def carry_over(juries: Juries) -> Table:
-    """Table that shows for each system whether the calibration holds."""
+    """Table that shows for each system whether the jury's calibration holds."""
     rows = [
         cells_of(held, verdict)
         | {

@@ -13,7 +13,10 @@ from judge.analysis.jury.panel import Panel
 
 @dataclass(frozen=True, slots=True)
 class Weight:
-    """One predictor's weight in one combiner: mean and standard deviation over the folds that used it."""
+    """One predictor's weight in one of a jury's combiners: mean and standard deviation over the folds that used it.
+
+    `source` is the member that the predictor belongs to. `own` says whether it is a rating of the criterion itself.
+    """
 
     combiner: str
     source: str
@@ -26,9 +29,10 @@ class Weight:
 
 @dataclass(frozen=True, slots=True)
 class MemberWeight:
-    """Sum of a member's weights in one combiner: over its ratings of the criterion itself, and of other criteria.
+    """Sum of a jury member's weights in one combiner.
 
-    `own` or `others` is None if such ratings were not used.
+    `own` is the sum over its ratings of the criterion itself, `others` over its ratings of other criteria, and `total`
+    over all. `own` or `others` is None if ratings of this kind were not used.
     """
 
     combiner: str
@@ -40,7 +44,7 @@ class MemberWeight:
 
 
 def weights_of(panel: Panel, foldings: Sequence[Folding]) -> tuple[Weight, ...]:
-    """Weights of one criterion's jury, ordered by combiner and predictor."""
+    """Weights of a jury's predictors on one criterion, as means over folds, one for each combiner and predictor."""
     weights_by_key: dict[tuple[str, str, str, bool], list[float]] = {}
     for folding in foldings:
         for fold in folding.weights:
@@ -55,7 +59,7 @@ def weights_of(panel: Panel, foldings: Sequence[Folding]) -> tuple[Weight, ...]:
 
 
 def by_member(weights: Sequence[Weight]) -> list[MemberWeight]:
-    """Weights summed over each member's predictors, by combiner, largest first."""
+    """Weights summed over each member's predictors; they are sorted by combiner, then largest first."""
     parts: dict[tuple[str, str], list[Weight]] = {}
     for weight in weights:
         parts.setdefault((weight.combiner, weight.source), []).append(weight)

@@ -36,7 +36,7 @@ _MIN_UNITS = 5
 
 
 def confusions(table: RatingsTable, options: ConfusionOptions | None = None) -> Confusions:
-    """Compare labels with people's majority labels, for each labelled criterion.
+    """Agreement of labels with people's majority labels, for each labelled criterion.
 
     The labels compared are those of every judge and Eval-Prompt, of people one by one, and of null judges.
 
@@ -59,7 +59,7 @@ def confusions(table: RatingsTable, options: ConfusionOptions | None = None) -> 
 
 
 class _Dataset:
-    """One dataset, with the resamples that all its rows use."""
+    """Comparison of labels with human labels on one dataset; all its rows use the same resamples."""
 
     def __init__(self, matrix: RatingMatrix, options: ConfusionOptions, remarks: Remarks) -> None:
         self.matrix, self.options, self.remarks = matrix, options, remarks
@@ -67,7 +67,11 @@ class _Dataset:
         self.tied = np.zeros(3, dtype=np.int64)
 
     def rows(self) -> Iterator[ConfusionRow]:
-        """Rows for each human criterion, for all binary criteria together, and for criteria without human labels."""
+        """Yield rows that compare labels with people's majority labels.
+
+        They are rows for each human criterion, then for all binary criteria together, then for criteria without human
+        labels.
+        """
         pairs = match(self.matrix, self.options.against)
         parts, alone, notes = parts_of(self.matrix, pairs.partner)
         self.remarks.note([*pairs.notes, *notes])
@@ -80,9 +84,10 @@ class _Dataset:
         yield from (self._unpaired(i, reason) for i in alone)
 
     def _of_items(self, items: Items) -> Iterator[ConfusionRow]:
-        """Rows of people one by one, the judges, and the null judges.
+        """Yield the rows of people one by one, of the judges and of the null judges for one set of labelled items.
 
-        Null judges label the items that some judge labelled.
+        Items are stories, or stories x criteria. Null judges ignore the stories; they label the items that some judge
+        labelled.
         """
         people, resamples = majority(items.people, items.q), items.resamples(self.drawn)
         person = OnePerson(items, items.labelled, resamples) if items.raters_known else None
@@ -144,7 +149,10 @@ class _Dataset:
         return ConfusionRow(subject, items.labels, positive, counted.statistics(resamples), *_counted(counted.counts))
 
     def _subject(self, items: Items, key: tuple[str, str, str]) -> Subject:
-        """Identification of a judge's row, with counts of its lost labels over all criteria."""
+        """Names of a judge and criterion for a table row, with counts of the judge's lost labels.
+
+        If the items belong to several criteria, lost labels are summed over them. `key` is (run, judge, Eval-Prompt).
+        """
         cells = [part.cells[key] for part in items.parts if key in part.cells]
         each = [judge_cell(self.matrix, i, items.name, None).subject for i in cells]
         if len(items.parts) == 1:
@@ -169,7 +177,10 @@ class _Dataset:
         return ConfusionRow(subject, labels, positive, dict.fromkeys(STATISTICS, none))
 
     def _say(self, items: Items, people: Majority, person: OnePerson | None) -> None:
-        """Add a note on people who are a pool, and count ties."""
+        """Count ties among people's and among a judge's labels, and add a note if people are a pool.
+
+        In a pool, different people labelled different stories.
+        """
         if person is not None and person.pool:
             pool = (
                 "people are a pool, not a panel: people, leave one out, is one random rater of each story against the"
@@ -202,7 +213,9 @@ class _Dataset:
 
 
 def _counted(counts: Floats) -> tuple[tuple[tuple[float, ...], ...], Shares, Shares]:
-    """The confusion matrix as tuples, and the share of each label among people's and the judge's labels."""
+    """The confusion matrix as tuples, the share of each label among people's labels, and its share among the
+    judge's.
+    """
     total = float(counts.sum())
     rows, columns = (tuple(float(n) / total if total else None for n in counts.sum(axis=axis)) for axis in (1, 0))
     return tuple(tuple(float(n) for n in row) for row in counts), rows, columns

@@ -1,7 +1,7 @@
 """Labelled items: the stories of one criterion, or stories x criteria of several binary criteria.
 
-People's label of an item is the majority label of its raters, a judge's the majority label of its repeats. A tie is no
-label.
+People's label of an item is the majority label of its raters, a judge's is the majority label of its repeats. If labels
+are equally frequent, the item has no label.
 """
 
 from __future__ import annotations
@@ -28,7 +28,10 @@ PASSED = ("not positive", "positive")
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One human criterion, and the matrix row of each judge that labels it, by (run, judge, Eval-Prompt)."""
+    """One human criterion with labels, and the judges that label it.
+
+    `cells` maps (run, judge, Eval-Prompt) to the judge's row in the rating matrix.
+    """
 
     criterion: int
     name: str
@@ -38,7 +41,10 @@ class Part:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Labelling:
-    """A judge's labels of the items: the majority over its repeats, and masks of the items requested and labelled."""
+    """A judge's labels of the items (stories, or stories x criteria): the majority label over its repeats.
+
+    `asked` and `voted` are masks of the items that the judge was asked about, and of those that any repeat labelled.
+    """
 
     majority: Majority
     asked: Masks
@@ -54,13 +60,17 @@ class Items:
     name : str
         The criterion, or `ALL`.
     labels : tuple of str
+        Names of the labels, in the order of their codes.
     positive : int or None
         Code of the positive label, if there are two labels.
     people : array, shape (items, raters)
         Codes of people's labels; NaN = no label. A column is one person only if `raters_known`.
+    raters : tuple of str
+        Names of the people; `unknown_because` says why they are not known.
     judges : mapping
         (run, judge, Eval-Prompt) -> the judge's labels.
     parts : tuple of Part
+        The criteria of the items.
     """
 
     name: str
@@ -80,17 +90,17 @@ class Items:
 
     @property
     def asked(self) -> Masks:
-        """Mask of the items that some judge was asked about."""
+        """Mask of the items (stories, or stories x criteria) that some judge was asked about."""
         return np.asarray(np.any([labelling.asked for labelling in self.judges.values()], axis=0), dtype=np.bool_)
 
     @property
     def labelled(self) -> Masks:
-        """Mask of the items that some judge labelled."""
+        """Mask of the items (stories, or stories x criteria) that some judge labelled."""
         labelled = [~np.isnan(labelling.majority.label) for labelling in self.judges.values()]
         return np.asarray(np.any(labelled, axis=0), dtype=np.bool_)
 
     def resamples(self, drawn: Resamples | None) -> Resamples | None:
-        """Resamples of the items, in which all criteria of a story are drawn together; None without resamples."""
+        """Resamples of the items, in which all criteria of a story are drawn together; None if `drawn` is None."""
         if drawn is None or len(self.parts) == 1:
             return drawn
         (factor,) = drawn.factors
@@ -98,7 +108,7 @@ class Items:
 
 
 def of_part(matrix: RatingMatrix, part: Part) -> Items:
-    """Items of one criterion: its stories."""
+    """Labelled items of one criterion, that is its stories with the labels of people and judges."""
     raters = matrix.by_rater(part.criterion)
     labels = part.scale.labels
     people = np.where(_codes(raters.ratings, len(labels)), raters.ratings, np.nan)
@@ -109,7 +119,7 @@ def of_part(matrix: RatingMatrix, part: Part) -> Items:
 
 
 def all_criteria(parts: Sequence[Part], each: Sequence[Items]) -> Items | None:
-    """Items of all binary criteria together (stories x criteria), by criterion; None if there is only one criterion.
+    """Labelled items of all binary criteria together (stories x criteria); None if there is only one binary criterion.
 
     If the names of the labels differ between criteria, all positive labels are treated as one label.
     """
@@ -140,9 +150,10 @@ def all_criteria(parts: Sequence[Part], each: Sequence[Items]) -> Items | None:
 
 
 def parts_of(matrix: RatingMatrix, partner: Sequence[int | None]) -> tuple[list[Part], list[int], list[str]]:
-    """Criteria that judges and people labelled.
+    """Criteria that judges and people labelled, rows of the rating matrix without human labels, and notes.
 
-    Also the matrix rows of judges' criteria that people did not label, and notes on what is left out.
+    The rows are those of judges' labels on criteria that people did not label. The notes say which criteria are left
+    out.
     """
     part_of: dict[int, Part] = {}
     alone, notes = [], []
@@ -178,7 +189,7 @@ def _codes(ratings: Floats, q: int) -> Masks:
 
 
 def _positive_last(items: Items) -> Items:
-    """The same items with the two labels of `PASSED`, of which code 1 is the positive label."""
+    """Copy of the items in which the labels are the two names in `PASSED`, and code 1 is the positive label."""
     flip = items.positive == 0
 
     def turned(codes: Floats) -> Floats:
@@ -204,14 +215,17 @@ def _positive_last(items: Items) -> Items:
 
 
 def _columns(items: Items, names: Sequence[str]) -> Floats:
-    """Codes of people's labels with one column for each of these raters."""
+    """Codes of people's labels, shape (items, names): one column for each of these names; NaN = no label."""
     wide = np.full((len(items.people), len(names)), np.nan)
     wide[:, [names.index(name) for name in items.raters]] = items.people
     return wide
 
 
 def _joined(some: Sequence[Labelling | None], n: int) -> Labelling:
-    """A judge's labels of several criteria in sequence; a criterion that it was not asked about has no labels."""
+    """A judge's labels of several criteria, one criterion after another, of n stories each.
+
+    A criterion that the judge was not asked about (None) has no labels.
+    """
     nothing = np.zeros(n, dtype=np.bool_)
     none = Labelling(Majority(np.full(n, np.nan), nothing), nothing, nothing)
     every = [labelling or none for labelling in some]

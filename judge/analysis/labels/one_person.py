@@ -1,8 +1,9 @@
 """Compares one person, and a judge, with the majority of the other people on the same items.
 
 For a panel (every rater labelled nearly every story), each statistic is computed for each rater and averaged. For a
-pool, each story represents one random rater: its raters, each compared with the majority of the others, share a weight
-of one. Where the others tie, there is no label to compare with.
+pool (different people labelled different stories), every story has a weight of one, which is shared equally by its
+raters. Each rater is compared with the majority of the others. Where the others have no majority, there is no label to
+compare with.
 """
 
 from __future__ import annotations
@@ -29,7 +30,11 @@ FEW = "human ceiling undefined: no story was labelled by two people of whom the 
 
 
 class OnePerson:
-    """Labels of people one at a time, on some of the items; `pool` says whether people are a pool and not a panel."""
+    """Labels of people one at a time, to be compared with the majority of the other people.
+
+    `pool` is true if different people labelled different stories. It is false for a panel, in which every rater
+    labelled nearly every story.
+    """
 
     def __init__(self, items: Items, stories: Masks, resamples: Resamples | None) -> None:
         self.items, self.resamples = items, resamples
@@ -42,11 +47,19 @@ class OnePerson:
         self._weight = 1.0 / np.maximum(1, voters)
 
     def confusions(self, kept: Masks) -> list[Confusion]:
-        """People's confusion matrices on the kept items: one per rater of a panel, or a single one for a pool."""
+        """Confusion matrices of single people against the majority of the others, on the items in the mask `kept`.
+
+        There is one matrix per rater of a panel, or a single one for a pool (different people labelled different
+        stories).
+        """
         return self._made(self.people, kept)
 
     def ceiling(self) -> tuple[dict[str, Estimate], Floats]:
-        """Every statistic of the human ceiling with its interval, and the confusion matrix summed over people."""
+        """Every statistic of one person against the majority of the others, and the confusion matrix summed over
+        people.
+
+        The statistics are means over people, with intervals.
+        """
         matrices = self.confusions(np.ones(len(self.people), dtype=np.bool_))
         counts = (
             np.sum([rater.counts for rater in matrices], axis=0) if matrices else np.zeros((self.items.q, self.items.q))
@@ -58,7 +71,11 @@ class OnePerson:
         return {name: self._mean([rater[name] for rater in plain], values, name, n) for name in STATISTICS}, counts
 
     def beside(self, label: Floats) -> Mapping[str, Beside]:
-        """Compare a judge's labels (items,) and people's labels with the same majorities, for every statistic."""
+        """Map from each statistic to its value for a judge, its value for people, and judge minus people.
+
+        The judge's labels (`label`, shape (items,)) and single people's labels are compared with the same majorities of
+        the other people.
+        """
         kept = ~np.isnan(label)
         labels = np.where(np.isnan(self.people), np.nan, label[:, None])
         judge, people = self._made(labels, kept), self.confusions(kept)
@@ -77,7 +94,11 @@ class OnePerson:
         drawn: Sequence[Sequence[Mapping[str, Floats]]],
         n: int,
     ) -> Beside:
-        """Means of judge, people and their difference over the raters for whom both are defined."""
+        """Values of one statistic for judge and people, and judge minus people.
+
+        They are means over the raters for whom the judge's and the person's value are both defined. `sides` and `drawn`
+        hold the values of the judge, then of people, for each rater; `drawn` in resamples.
+        """
         both = [i for i in range(len(sides[0])) if all(side[i][name].defined for side in sides)]
         if not both:
             reason = next(side[i][name].reason for i in range(len(sides[0])) for side in sides if side[i][name].reason)
@@ -92,7 +113,10 @@ class OnePerson:
         return Beside(*estimates)
 
     def _made(self, labels: Floats, kept: Masks) -> list[Confusion]:
-        """Confusion matrices of labels, shape (items, raters), against the majority of the other people."""
+        """Confusion matrices of labels against the majority of the other people, on the items in the mask `kept`.
+
+        `labels` has shape (items, raters). There is one matrix per rater, or a single one for a pool of raters.
+        """
         q, positive = self.items.q, self.items.positive
         labelled = ~np.isnan(labels) & ~np.isnan(self.people) & ~np.isnan(self.others.label) & kept[:, None]
         row, rater = np.nonzero(labelled)
@@ -109,7 +133,7 @@ class OnePerson:
         return [matrix.values(self.resamples) for matrix in matrices] if self.resamples is not None else []
 
     def _mean(self, plain: Sequence[Estimate], values: Sequence[Mapping[str, Floats]], name: str, n: int) -> Estimate:
-        """Mean of a statistic over the raters for whom it is defined."""
+        """Mean of the statistic `name` over the raters for whom it is defined, with its interval."""
         defined = [i for i, estimate in enumerate(plain) if estimate.defined]
         if not defined:
             return Estimate.undefined(plain[0].reason or FEW, n)
@@ -121,14 +145,14 @@ class OnePerson:
         return self.resamples.interval(mean, _mean(np.stack([values[i][name] for i in defined])))
 
     def _n(self, matrices: Sequence[Confusion]) -> int:
-        """Number of items that count in any of the confusion matrices."""
+        """Number of items (stories, or stories x criteria) that count in any of the confusion matrices."""
         if not matrices:
             return 0
         return int(np.any([matrix.cells.any(axis=(1, 2)) for matrix in matrices], axis=0).sum())
 
 
 def _mean(values: Floats) -> Floats:
-    """Mean over raters of the values that are not NaN; shape (raters, b) to (b,)."""
+    """Mean over raters of the values that are not NaN: from shape (raters, b resamples) to shape (b,)."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # a resample in which nobody is defined is NaN
         return np.asarray(np.nanmean(values, axis=0), dtype=np.float64)

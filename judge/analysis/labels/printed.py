@@ -42,7 +42,9 @@ def tables(result: Confusions) -> list[Table]:
 
 
 def matrix_table(rows: Sequence[ConfusionRow], signature: str, notes: Sequence[str] = ()) -> Table:
-    """Confusion matrices of rows with the same labels, with one line for each label given by people."""
+    """Printed confusion matrices of rows that have the same labels. Each matrix has one line per label given by
+    people.
+    """
     labels = rows[0].labels
     keys = column_keys(labels, ("dataset", "criterion", "judge", "eval_prompt", "against", "people", "all"))
     columns = [

@@ -22,9 +22,9 @@ Shares = tuple[float | None, ...]
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """One statistic against the majority labels of the other people.
+    """One statistic of a judge and of people one by one, both against the majority labels of the other people.
 
-    `judge` is the judge's value, `people` the value of people one by one, and `over` the difference.
+    `over` is judge minus people.
     """
 
     judge: Estimate
@@ -36,26 +36,31 @@ class Beside:
 class ConfusionRow:
     """Agreement with people's majority labels, of one judge, of people one by one or of a null judge.
 
+    A null judge ignores the stories.
+
     Attributes
     ----------
     subject : Subject
         Names of the judge, human ceiling or null judge and of the criterion, which is `ALL` for all binary criteria.
     labels : tuple of str
+        Names of the labels.
     positive : str or None
         The positive label, if there are two. With more labels, precision, recall and F1 are means over the labels.
     statistics : mapping
         Each of `STATISTICS`, with its interval or the reason why there is none.
     counts : tuple of tuple of float
         The confusion matrix, with people's labels in rows and the judge's in columns. For people one by one, each
-        person is compared with the others. For a pool, and for random labels, counts are shares of stories.
+        person is compared with the others. For a pool (different people labelled different stories), and for random
+        labels, counts are shares of stories.
     by_people, by_judge : tuple of float or None
         Share of each label.
     items : int
         Number of stories (or stories x criteria) that the judge was asked about; for people one by one, number of
         their labels.
     lost : mapping
-        Cause -> number of these items that do not count, each under one cause: `unlabelled, repeats_tied, people_tied,
-        nobody`; for people one by one `others_tied`.
+        Cause -> number of these items that do not count, each under one cause: no label by the judge (`unlabelled`), no
+        majority among its repeats (`repeats_tied`) or among people (`people_tied`), no label by people (`nobody`). For
+        people one by one: no majority among the other people (`others_tied`).
     beside : mapping
         For a judge, statistic -> comparison with people one by one against the majority of the others.
     """
@@ -73,17 +78,19 @@ class ConfusionRow:
 
     @property
     def kind(self) -> Kind:
-        """Kind of the row: ceiling, judge, or control (a null judge)."""
+        """Kind of the row's rater: ceiling (people one by one), judge, or control (a null judge, which ignores the
+        stories).
+        """
         return self.subject.kind
 
     @property
     def n(self) -> int:
-        """Number of stories (or stories x criteria) with a label of both people and the rater."""
+        """Number of stories (or stories x criteria) labelled by people and by the row's rater."""
         return self.statistics["accuracy"].n
 
     @property
     def is_all(self) -> bool:
-        """Whether the row covers several criteria together."""
+        """Whether the row covers all binary criteria together and not one criterion."""
         return self.subject.criterion == ALL
 
     @property
@@ -92,7 +99,7 @@ class ConfusionRow:
         return 1 / len(self.labels)
 
     def prevalence(self, shares: Shares) -> float | None:
-        """The share of the positive label; None unless there are two labels."""
+        """Share of the positive label in `shares`, which has one share per label; None unless there are two labels."""
         return shares[self.labels.index(self.positive)] if self.positive is not None and shares else None
 
 
@@ -105,11 +112,11 @@ class Confusions(Signed):
 
     @property
     def judges(self) -> tuple[ConfusionRow, ...]:
-        """The rows of judges."""
+        """The rows of judges, without people one by one and null judges."""
         return tuple(row for row in self.rows if row.kind == JUDGE)
 
     def main(self, dataset: str) -> tuple[ConfusionRow, ...]:
-        """A dataset's rows over all binary criteria, or those of its first criterion if there are not several."""
+        """A dataset's rows over all binary criteria together, or of its first criterion if there are not several."""
         rows = [row for row in self.rows if row.subject.dataset == dataset and row.subject.against is not None]
         first = next((ALL for row in rows if row.is_all), rows[0].subject.against if rows else None)
         return tuple(row for row in rows if row.subject.against == first)

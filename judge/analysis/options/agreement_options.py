@@ -50,13 +50,13 @@ class AccuracyOptions:
 
     @property
     def interval(self) -> PairInterval:
-        """Method of the intervals with these options."""
+        """Method of the intervals; ``none`` = no intervals."""
         return self.ci
 
 
 @dataclass(frozen=True, slots=True)
 class LabelOptions:
-    """Choices of a table of correlations with labels.
+    """Choices of a table that shows how well judges separate labelled stories from others.
 
     `labels` is a human criterion with two values, or a rule such as ``Overall > 4``. `errors` are further criteria or
     rules; each is compared with the stories that have the label. `equivalence` is the largest difference in points that
@@ -83,7 +83,7 @@ class LabelOptions:
 
     @property
     def interval(self) -> LabelInterval:
-        """Method of the intervals with these options."""
+        """Method of the intervals; ``none`` = no intervals."""
         return self.ci
 
 
@@ -91,7 +91,8 @@ class LabelOptions:
 class DriftOptions:
     """Choices of the tables that test for equal correlations, and of the tables of sliding sets.
 
-    `window`, `stride` and `ci` (with `resamples` and `seed`) apply to the sliding sets.
+    A sliding set holds `window` stories that are neighbours in the order of their human scores; `stride` stories lie
+    between the starts of two sets. `window`, `stride` and `ci` (with `resamples` and `seed`) apply only to these sets.
     """
 
     IDLE: ClassVar[Idle] = {"resamples": ("ci", ("none",)), "seed": ("ci", ("none",))}
@@ -112,7 +113,7 @@ class DriftOptions:
 
     @property
     def interval(self) -> SetInterval:
-        """Method of the intervals with these options."""
+        """Method of the intervals; ``none`` = no intervals."""
         return self.ci
 
 
@@ -156,7 +157,10 @@ class ReplacementOptions:
 
 @dataclass(frozen=True, slots=True)
 class ConfusionOptions:
-    """Choices of a table that compares labels with human labels; `ci` names the units to resample, or ``none``."""
+    """Choices of a table that compares judges' labels with human labels.
+
+    `ci` names the units that are resampled for intervals, or ``none``.
+    """
 
     IDLE: ClassVar[Idle] = {"resamples": ("ci", ("none",)), "seed": ("ci", ("none",))}
 
@@ -172,7 +176,7 @@ class ConfusionOptions:
 
     @property
     def interval(self) -> ConfusionInterval:
-        """Method of the intervals with these options."""
+        """Method of the intervals; ``none`` = no intervals."""
         return self.ci
 
 

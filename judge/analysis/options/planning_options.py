@@ -57,7 +57,7 @@ class PlanOptions:
 
     @property
     def measure(self) -> Measure:
-        """Measure of closeness in the alternative annotator test."""
+        """Measure of a judge's closeness to people in the alternative annotator test, always ``rmse``."""
         return "rmse"
 
 

@@ -133,7 +133,11 @@ def signature_parts(
     intervals: str | None = None,
     without: Collection[str] = (),
 ) -> tuple[str, ...]:
-    """The parts of the signature, for callers that would otherwise have to parse the line."""
+    """The parts of the signature as a tuple, for callers that would otherwise have to parse the line.
+
+    `intervals` names the intervals of the table if they differ from those of the options. `without` names options that
+    change no number of this table.
+    """
     cells = [cell for matrix in matrices for cell in matrix.cells]
     parts: list[str | None] = [",".join(f"{m.dataset}:{_stories(m)}" for m in matrices) or "no stories"]
     parts.append(_list("crit", (abbreviations(table).get(cell.criterion, cell.criterion) for cell in cells)))
@@ -165,7 +169,7 @@ def judges(table: RatingsTable) -> list[str]:
 def _not_in_force(table: RatingsTable) -> list[str]:
     """Settings that were requested from judges but are not confirmed to be in force.
 
-    Each is given with the judge's name where judges differ.
+    If they differ between judges, each is followed by the judge's name.
     """
     marks = list(dict.fromkeys(fact.not_in_force for fact in table.facts))
     if len(marks) == 1:

@@ -52,7 +52,10 @@ class CoverageOptions:
 
 @dataclass(frozen=True, slots=True)
 class ConsistencyOptions:
-    """Choices of a consistency table; `engine` computes the ICC, by our own code or by the package pingouin."""
+    """Choices of a table of consistency over repeats.
+
+    `engine` says what computes the ICC: this program (``ours``) or the package pingouin.
+    """
 
     drop_systems: tuple[str, ...] = ()
     engine: Engine = "ours"
@@ -70,9 +73,10 @@ class DistributionOptions:
 
 @dataclass(frozen=True, slots=True)
 class DiagnoseOptions:
-    """Choices of a table of diagnostics.
+    """Choices of a table of diagnostic tests for biases of judges.
 
-    `own` names the systems that use the same model as the judges; if empty, systems are matched by name.
+    `own` names the systems that use the same model as the judges, for the test of self-preference; if empty, systems
+    are matched by name. `alpha` is the level of the tests.
     """
 
     drop_systems: tuple[str, ...] = ()
@@ -87,7 +91,10 @@ class DiagnoseOptions:
 
 @dataclass(frozen=True, slots=True)
 class ComponentsOptions:
-    """Choices of variance components and D-study; `target` is the reliability to plan for, `seed` is for intervals."""
+    """Choices of the tables of variance components and of the D-study (decision study).
+
+    `target` is the reliability to plan for; `seed` is used for intervals.
+    """
 
     drop_systems: tuple[str, ...] = ()
     target: float = 0.8
@@ -104,9 +111,9 @@ class CorrelationOptions:
 
     `ci` ``auto`` is ``boot-inputs``, for every coefficient and level; `method` describes `interval_kind` ``auto``.
     `given` names a third variable to hold fixed: ``length`` (in words), or a feature from an import. With automatic
-    measures it is the length unless stated, and ``none`` turns this off. `readings` chooses the judge's ratings that
-    are compared with one person's: ``mean`` is the mean of its repeats, ``single`` is each repeat separately, averaged
-    over repeats. The judge's own correlation always uses the mean.
+    measures as judges, length is held fixed by default, and ``none`` turns this off. `readings` chooses the judge's
+    ratings that are compared with one person's: ``mean`` is the mean of its repeats, ``single`` is each repeat
+    separately, averaged over repeats. The judge's own correlation always uses the mean.
     """
 
     IDLE: ClassVar[Idle] = {"resamples": ("ci", ("none",)), "interval_kind": ("ci", ("none", "fisher-z"))}
@@ -150,7 +157,7 @@ class CorrelationOptions:
 
     @property
     def interval(self) -> Interval:
-        """Method of the intervals with these options."""
+        """Method of the intervals; ``none`` = no intervals."""
         return "boot-inputs" if self.ci == "auto" else self.ci
 
     @property
@@ -173,7 +180,10 @@ class CorrelationOptions:
 
 @dataclass(frozen=True, slots=True)
 class RepeatsOptions:
-    """Choices of tables about repeats; subsets of repeats are drawn with `seed`."""
+    """Choices of tables about repeats.
+
+    Where a table uses only some of the repeats, subsets of repeats are drawn with `seed`.
+    """
 
     IDLE: ClassVar[Idle] = {"resamples": ("ci", ("none",))}
 
@@ -189,7 +199,7 @@ class RepeatsOptions:
 
     @property
     def interval(self) -> str:
-        """Method of the intervals with these options."""
+        """Method of the intervals; ``none`` = no intervals."""
         return self.ci
 
 
@@ -197,9 +207,9 @@ class RepeatsOptions:
 class SystemsOptions:
     """Choices of a table of systems.
 
-    `mean_interval` is the method for intervals of means. Ranks are always resampled by story-prompts, and differences
-    are always paired. `holm_over` is the family over which p is adjusted: the pairs of systems of one rater and
-    criterion (``cell``), or those of the whole table.
+    `mean_interval` is the method for intervals of means. Intervals of ranks always come from resamples of
+    story-prompts, and differences between systems are always paired. `holm_over` is the family over which p is
+    adjusted: the pairs of systems of one rater and criterion (``cell``), or those of the whole table.
     """
 
     drop_systems: tuple[str, ...] = ()
@@ -216,7 +226,10 @@ class SystemsOptions:
 
 @dataclass(frozen=True, slots=True)
 class CriteriaOptions:
-    """Choices of a table of criteria."""
+    """Choices of a table about criteria: correlations between criteria, halo and use of the scale.
+
+    `ci` is the method of the intervals; ``none`` = no intervals.
+    """
 
     IDLE: ClassVar[Idle] = {"resamples": ("ci", ("none",)), "seed": ("ci", ("none",))}
 
@@ -231,13 +244,16 @@ class CriteriaOptions:
 
     @property
     def interval(self) -> str:
-        """Method of the intervals with these options."""
+        """Method of the intervals; ``none`` = no intervals."""
         return self.ci
 
 
 @dataclass(frozen=True, slots=True)
 class AspectsOptions:
-    """Choices of a table of aspects."""
+    """Choices of a table that compares judges with readers on which aspects of a story stand out.
+
+    `ci` is the method of the intervals; ``none`` = no intervals.
+    """
 
     IDLE: ClassVar[Idle] = {"resamples": ("ci", ("none",)), "seed": ("ci", ("none",))}
 
@@ -251,7 +267,7 @@ class AspectsOptions:
 
     @property
     def interval(self) -> str:
-        """Method of the intervals with these options."""
+        """Method of the intervals; ``none`` = no intervals."""
         return self.ci
 
 
@@ -278,7 +294,11 @@ class RankOptions:
 
 @dataclass(frozen=True, slots=True)
 class DisagreementsOptions:
-    """Choices of a list of disagreements; `top` 0 lists all."""
+    """Choices of a list of the stories on which ratings differ most.
+
+    `between` says whose ratings are compared: those of judges with people, or of repeats, Eval-Prompts or judges with
+    each other. `top` is the number of stories; 0 lists all.
+    """
 
     drop_systems: tuple[str, ...] = ()
     between: Between = "people"
@@ -292,10 +312,12 @@ class DisagreementsOptions:
 
 @dataclass(frozen=True, slots=True)
 class JuryOptions:
-    """Choices of a jury table. There are `foldings` foldings of `folds` folds; folding i uses the seed `seed` + i.
+    """Choices of a jury table.
 
-    `predict` is the coverage of prediction intervals of one story's rating. `carry_over` is the largest mean error of a
-    calibrated rating, in points, that does not matter for a system. With None there is no such table.
+    A folding is an assignment of stories to folds. There are `foldings` foldings of `folds` folds; folding i uses the
+    seed `seed` + i. `predict` is the coverage of prediction intervals of one story's rating. `carry_over` is the
+    largest mean error of a calibrated rating, in points, that does not matter for a system. If `predict` or
+    `carry_over` is None, its table is left out.
     """
 
     IDLE: ClassVar[Idle] = {"resamples": ("ci", ("none",)), "carry_over": ("calibrate", ("none",))}
@@ -333,7 +355,7 @@ class JuryOptions:
 
     @property
     def interval(self) -> str:
-        """Method of the intervals with these options."""
+        """Method of the intervals; ``none`` = no intervals."""
         return self.ci
 
 
@@ -341,7 +363,7 @@ class JuryOptions:
 class ReliabilityOptions:
     """Choices of reliability curves, for which each judge is calibrated separately out of fold.
 
-    Folding i uses `seed` + i.
+    There are `foldings` assignments of stories to `folds` folds; assignment i uses the seed `seed` + i.
     """
 
     calibrate: Calibration = "isotonic"
@@ -358,7 +380,7 @@ class ReliabilityOptions:
 
     @property
     def jury(self) -> JuryOptions:
-        """The same choices as options of a jury with one member."""
+        """These choices as options of a jury with one member, by which each judge is calibrated."""
         return JuryOptions(
             combiner="mean",
             all_criteria=False,
@@ -375,9 +397,10 @@ class ReliabilityOptions:
 class CompareOptions:
     """Choices of a comparison.
 
-    `by` is the factor whose values are compared: all pairs or, with `baseline`, each value with the baseline. `family`
-    describes in words what the adjusted tests are about; `adjust` is the method of adjustment. `swap` is the unit that
-    permutation tests swap as a whole: ``auto`` means systems at system level, otherwise story-prompts.
+    `by` is what is compared, e.g. Eval-Prompts or judges: all pairs of them or, with `baseline`, each with the
+    baseline. `family` describes in words what the adjusted tests are about; `adjust` is the method of adjustment.
+    `swap` is the unit that permutation tests swap as a whole: ``auto`` means systems at system level, otherwise
+    story-prompts.
     """
 
     by: Factor = "eval_prompt"
@@ -402,7 +425,7 @@ class CompareOptions:
 
     @property
     def swapped(self) -> Swap:
-        """The units that permutation tests swap, with `auto` resolved."""
+        """The units that permutation tests swap as a whole; ``auto`` is resolved to systems or story-prompts."""
         if self.swap != "auto":
             return self.swap
         return "systems" if self.level == "system" else "story-prompts"
@@ -460,7 +483,7 @@ _Options = TypeVar("_Options")
 
 
 def from_words(kind: type[_Options], **words: Any) -> _Options:
-    """Make options, a frozen dataclass, from keyword arguments of a command line or a notebook.
+    """Options of this kind (a frozen dataclass), made from keyword arguments of a command line or a notebook.
 
     Where an option takes several names, a string is one name, and any sequence is accepted. Raises SpecError for an
     unknown option or value, and for an option that has no effect because of another option.

@@ -41,7 +41,7 @@ Found = tuple[Estimate, Values]
 
 
 def panels(table: RatingsTable, options: CorrelationOptions | None = None) -> Panels:
-    """Compare every panel with every other, and every judge with each panel.
+    """Comparison of every panel of human raters with every other, and of every judge with each panel.
 
     Raises
     ------
@@ -79,7 +79,10 @@ def panels(table: RatingsTable, options: CorrelationOptions | None = None) -> Pa
 
 
 class _Dataset:
-    """One dataset with its panels, all indexed by the stories of the whole dataset."""
+    """One dataset with the ratings of each panel of human raters.
+
+    All arrays are indexed by the stories of the whole dataset.
+    """
 
     def __init__(
         self,
@@ -96,7 +99,7 @@ class _Dataset:
         remarks.note([*self.pairs.notes, *self.intervals.notes])
 
     def _means(self, j: int) -> Iterator[tuple[str, Floats]]:
-        """Name and mean ratings, shape (n,), of each panel that rated a criterion."""
+        """Yield the name and the mean ratings, shape (n stories,), of each panel that rated criterion j."""
         row_of = {story: i for i, story in enumerate(self.matrix.stories["story"])}
         for name, panel in self.panels.items():
             k = self._criterion_index(panel, j)
@@ -111,7 +114,7 @@ class _Dataset:
         return panel.criteria.index(wanted) if wanted in panel.criteria else None
 
     def within(self) -> Iterator[Within]:
-        """Agreement within each panel on each criterion."""
+        """Yield the agreement among the people of each panel on each criterion."""
         for j in range(len(self.matrix.criteria)):
             for name, panel in self.panels.items():
                 k = self._criterion_index(panel, j)
@@ -145,7 +148,7 @@ class _Dataset:
         )
 
     def between(self) -> Iterator[Between]:
-        """Agreement on each criterion between every two panels that rated it."""
+        """Yield the agreement between the mean ratings of every two panels, for each criterion that both rated."""
         for j, criterion in enumerate(self.matrix.criteria):
             for (panel, x), (other, y) in combinations(self.means[j].items(), 2):
                 keep = ~(np.isnan(x) | np.isnan(y))
@@ -154,7 +157,10 @@ class _Dataset:
                 yield Between(self.matrix.dataset, criterion, panel, other, int(keep.sum()), value, self._higher(x - y))
 
     def _higher(self, difference: Floats) -> Estimate:
-        """Mean difference between two panels' mean ratings, with an interval."""
+        """Mean of the differences, with an interval; undefined if all are NaN.
+
+        A difference is one panel's mean rating of a story minus another panel's.
+        """
         defined = ~np.isnan(difference)
         if not defined.any():
             return Estimate.undefined("no story was rated by both panels")
@@ -170,7 +176,10 @@ class _Dataset:
         )
 
     def against(self) -> Iterator[Against]:
-        """Agreement of each judge with people by criterion, then each judge's mean if there are several criteria."""
+        """Yield the agreement of each judge with all people and with each panel, by criterion.
+
+        If there are several criteria, each judge's mean over them follows.
+        """
         groups: dict[tuple[str | None, ...], list[tuple[Subject, dict[str, Found]]]] = {}
         for i, j in enumerate(self.pairs.partner):
             if j is None:
@@ -194,9 +203,10 @@ class _Dataset:
         return Against(subject, by_panel[""], sides, averaged)
 
     def differences(self) -> Iterator[Difference]:
-        """Differences between a judge's agreement with two panels, by judge and criterion, then as means over criteria.
+        """Yield the differences between a judge's agreement with two panels, first panel minus second panel.
 
-        They are computed on the stories that the judge and both panels rated.
+        They are given by judge and criterion, then as means over criteria. They are computed on the stories that the
+        judge and both panels rated.
         """
         groups: dict[tuple[str | None, ...], list[tuple[Subject, tuple[Found, Found, Found], int]]] = {}
         for i, j in enumerate(self.pairs.partner):
@@ -219,7 +229,12 @@ class _Dataset:
                 yield Difference(mean, *sides, over, min(stories for *_, stories in rows), names)
 
     def _difference(self, judge: Floats, x: Floats, y: Floats) -> tuple[tuple[Found, Found, Found], int]:
-        """Agreement of the judge with two panels on common stories, the difference, and the number of stories."""
+        """Agreement of the judge with the first panel, with the second, and first minus second; and the number of
+        stories.
+
+        `judge`, `x` and `y` hold the ratings of the judge and of the two panels. Only stories that all three rated are
+        used.
+        """
         keep = ~(np.isnan(judge) | np.isnan(x) | np.isnan(y))
         mine = np.where(keep, judge, np.nan)
         if not keep.any():

@@ -20,8 +20,10 @@ _ONE = (
 
 
 def tables(result: Panels) -> list[Table]:
-    """Tables of agreement within panels, between panels, and of judges with panels, with the differences between
-    panels.
+    """Printed tables about panels of raters.
+
+    They show agreement within panels, agreement between panels, and agreement of judges with panels, with the
+    differences between panels.
     """
     return [_within(result), _between(result), _against(result), _differences(result)]
 

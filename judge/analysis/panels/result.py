@@ -18,11 +18,11 @@ Verdict = Literal["opposite", "differ", "not told apart"]
 
 @dataclass(frozen=True, slots=True)
 class Within:
-    """Agreement among the people of one panel on a criterion.
+    """Agreement among the people of one panel on one criterion.
 
     `icc` holds the forms of the ICC that these ratings allow. `alpha` is Krippendorff's alpha at interval level.
-    `ceiling` is the agreement of one person with the mean of the panel's others. `raters` is their number, None where
-    unknown.
+    `ceiling` is the agreement of one person with the mean of the panel's others. `raters` is the number of people, None
+    where unknown.
     """
 
     dataset: str
@@ -75,7 +75,11 @@ class Against:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Agreement of a judge with two panels on the same stories, and the paired difference `first` - `other`."""
+    """Agreement of a judge with two panels on the same stories, and the paired difference `over`, first minus second
+    panel.
+
+    The second panel is `other`. If `averaged` names criteria, the row is a mean over these.
+    """
 
     subject: Subject
     first: PanelSide
@@ -86,10 +90,11 @@ class Difference:
 
     @property
     def verdict(self) -> Verdict | None:
-        """Verdict that the intervals allow; None if the difference has no interval.
+        """What the intervals show about a judge's agreement with two panels; None if they allow no statement.
 
-        ``opposite``: the intervals of both sides exclude 0, with opposite signs. ``differ``: the interval of the
-        difference excludes 0. ``not told apart``: it includes 0.
+        ``opposite``: the intervals of the agreement with each panel exclude 0, with opposite signs. Otherwise,
+        ``differ``: the interval of the difference excludes 0; ``not told apart``: it includes 0; None: the difference
+        has no interval.
         """
         signs = [_sign(side.value) for side in (self.first, self.other)]
         if signs[0] * signs[1] < 0:
@@ -100,7 +105,7 @@ class Difference:
 
 
 def _sign(estimate: Estimate) -> int:
-    """1 or -1 where the interval excludes 0, else 0."""
+    """1 if the interval lies above 0, -1 if it lies below 0, else 0."""
     if estimate.low is None or estimate.high is None:
         return 0
     return int(estimate.low > 0) - int(estimate.high < 0)
@@ -108,7 +113,10 @@ def _sign(estimate: Estimate) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Panels(Signed):
-    """Results for all panels of a ratings table; each tuple is ordered by dataset, then by criterion."""
+    """Results for all panels of raters: agreement within and between panels, and of judges with each panel.
+
+    Each tuple is ordered by dataset, then by criterion.
+    """
 
     names: tuple[str, ...]
     within: tuple[Within, ...]

@@ -1,4 +1,6 @@
-"""Planning of a study from a pilot or from published variances: sample sizes needed, and what is worth its price."""
+"""Planning of a study from a pilot or from published variances: sample sizes needed, and which expense pays off
+most.
+"""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ _NO_PEOPLE = "people's ratings of one story are no more alike than those of diff
 
 
 class _Reply(NamedTuple):
-    """An answer before its question and criterion are added; see `Answer` for the fields."""
+    """An answer to a planning question, before its question and criterion are added; see `Answer` for the fields."""
 
     unit: str
     number: Number
@@ -38,9 +38,10 @@ class _Reply(NamedTuple):
 
 
 def answers(figures: Figures, options: PlanOptions, *, ranges: bool = True) -> Iterator[Answer]:
-    """Answers to every planning question on one criterion.
+    """Yield the answers to every planning question on one criterion.
 
-    Without `ranges`, ranges that need resampling are not computed.
+    An answer is the number of story-prompts, ratings or people that an aim requires. Without `ranges`, ranges that need
+    resampling are not computed.
     """
     asked: Mapping[Question, Callable[[], _Reply]] = {
         "half-width": lambda: _half_width(figures, options),
@@ -162,9 +163,10 @@ def _replacement(figures: Figures, options: PlanOptions, *, ranges: bool) -> _Re
 
 
 def design(components: VarianceComponents, options: PlanOptions) -> dict[str, float]:
-    """Number of levels of each facet to plan with: those of the options, else the pilot's, but one judge.
+    """Map from facet (e.g. repeat or Eval-Prompt) to the number of its levels to plan with.
 
-    Raises OptionError for a facet whose variance the pilot cannot estimate.
+    The numbers are those of the options, else the pilot's; there is always one judge. Raises OptionError for a facet
+    whose variance the pilot cannot estimate.
     """
     levels = {name: float(count) for name, count in components.levels.items()}
     if JUDGE in levels:

@@ -28,7 +28,8 @@ _FEW = 20
 
 
 def plan(table: RatingsTable, options: PlanOptions | None = None) -> Planned:
-    """Plan a study from the ratings of a pilot.
+    """Plan of a study from the ratings of a pilot: the numbers that each aim requires, and the gain from further
+    ratings.
 
     Raises DataError if no story was rated by both a judge and people.
     """
@@ -60,7 +61,10 @@ def plan(table: RatingsTable, options: PlanOptions | None = None) -> Planned:
 
 
 def plan_like(options: PlanOptions | None = None) -> Planned:
-    """Plan a study from the variances of a published study, which come with the program."""
+    """Plan of a study from the variances of a published study: the numbers that each aim requires.
+
+    The variances come with the program.
+    """
     options = options or PlanOptions()
     published = study(options.like)
     each = [answer for figures in published.figures for answer in answers(figures, options, ranges=False)]
@@ -85,7 +89,10 @@ def _aims(options: PlanOptions) -> Iterator[str | None]:
 
 
 def _over_judges(each: Sequence[Answer]) -> Iterator[Answer]:
-    """For each question, the median number over all judges and criteria, then over judges for each criterion."""
+    """Yield for each planning question the median answer over all judges and criteria.
+
+    If there are several criteria, the median answer over judges for each criterion follows.
+    """
     for question in dict.fromkeys(answer.question for answer in each):
         own = [answer for answer in each if answer.question == question]
         yield _middle(own, EVERY)
@@ -95,7 +102,7 @@ def _over_judges(each: Sequence[Answer]) -> Iterator[Answer]:
 
 
 def _middle(some: Sequence[Answer], criterion: str) -> Answer:
-    """Answer with the median number of several answers and its range of 10 to 90 %.
+    """Answer with the median of several answers' numbers, and their range of 10 to 90 %.
 
     A number that does not exist counts as ∞.
     """

@@ -60,7 +60,7 @@ class Figures:
     tests : tuple
         For each judge cell, the differences used by the alternative annotator test, or their moments.
     null : Differences, Moments or None
-        The same for a judge that gives every story the same rating.
+        The differences, or their moments, for a judge that gives every story the same rating.
     story_prompts, stories_each : int, float
         Number of story-prompts that people rated, and number of stories for each story-prompt.
     cells, pairs : int
@@ -88,7 +88,10 @@ class Figures:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pilot:
-    """Figures of one dataset, criterion by criterion, with the ratings from which they were computed."""
+    """Figures of one dataset that a plan uses, one entry per criterion, with the ratings they were computed from.
+
+    `left_out` holds the (run, judge) pairs that are not used.
+    """
 
     matrix: RatingMatrix
     figures: tuple[Figures, ...]
@@ -97,7 +100,7 @@ class Pilot:
 
 
 def pilots(table: RatingsTable, options: PlanOptions) -> tuple[list[Pilot], RatingsTable]:
-    """The figures of every dataset of a ratings table, and the table restricted to numeric criteria."""
+    """The figures that a plan uses, one pilot for each dataset, and the table restricted to numeric criteria."""
     controls = {(fact.run, fact.judge) for fact in table.facts if fact.control}
     table = numbers(table)
     return [_pilot(matrix, controls, options) for matrix in build(table, drop_systems=options.drop_systems)], table
@@ -125,7 +128,11 @@ def figures_of(
     left_out: frozenset[tuple[str, str]],
     options: PlanOptions,
 ) -> Figures:
-    """The figures of one criterion, from the judges' ratings that are compared with human ratings of the criterion."""
+    """The figures of one criterion that a plan uses: variances, tau and agreement among people.
+
+    They come from judges' ratings (`cells`) that are compared with human ratings of the criterion. `left_out` holds the
+    (run, judge) pairs that are not used for variance components.
+    """
     reasons: dict[str, str] = {}
     people = cells[0].sides[1]
     used = ~np.isnan(people) & np.any([~np.isnan(cell.sides[0]) for cell in cells], axis=0)
@@ -170,7 +177,11 @@ def figures_of(
 def _spreads(
     matrix: RatingMatrix, cells: Sequence[Candidate], used: NDArray[np.bool_]
 ) -> tuple[float | None, Spread | None, Spread | None, int]:
-    """Median tau, standard deviation of tau, standard deviation of differences of tau, and the number of pairs."""
+    """Median tau with people, standard deviation of tau, standard deviation of differences of tau, and number of pairs.
+
+    Differences are those between two judges' taus, or between one judge's with two Eval-Prompts. `used` is a mask of
+    the stories.
+    """
     unit = np.unique(matrix.story_prompt[used], return_inverse=True)[1].reshape(-1).astype(np.int64)
     size = int(unit.max(initial=-1)) + 1
     if size < 2:
@@ -193,9 +204,9 @@ def _spreads(
 
 
 def _together(spreads: Sequence[Spread | None]) -> Spread | None:
-    """Root mean square of several standard deviations over the same story-prompts.
+    """Root mean square of several standard deviations over the same story-prompts; None if there are none.
 
-    Its degrees of freedom are their median.
+    Its degrees of freedom are the median of theirs.
     """
     some = [part for part in spreads if part is not None]
     if not some:

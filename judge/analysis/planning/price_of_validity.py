@@ -1,7 +1,7 @@
 """Gain in agreement with people from one more repeat, Eval-Prompt, judge or person, and its cost.
 
-The mean of all ratings is correlated with mean human ratings, once with all levels of a facet and once with one level
-less (averaged over the level left out). A curve through this last step predicts the next one
+The mean of all ratings is correlated with mean human ratings, once with all repeats (or Eval-Prompts, judges, people)
+and once with one fewer, averaged over the one that is left out. A curve through this last step predicts the next one
 (`stats.correlation.attenuation`). Costs are those of the run's own answers: dollars, tokens and hours.
 """
 
@@ -42,13 +42,19 @@ class Usage:
 
 
 def levers(pilot: Pilot, usage: Usage, options: PlanOptions) -> Iterator[Lever]:
-    """The gain and cost of every lever (one more repeat, Eval-Prompt, judge or person) on every criterion."""
+    """Yield the gain in tau and the cost of every lever on every criterion of a pilot.
+
+    A lever is one more repeat, Eval-Prompt, judge or person. `usage` is the mean cost of one answer.
+    """
     for figures in pilot.figures:
         yield from _Criterion(pilot, figures, usage, options).levers()
 
 
 class _Criterion:
-    """One criterion: judges' ratings, shape (judges x Eval-Prompts, n, repeats), NaN = none, and human ratings."""
+    """Ratings of one criterion, from which the gain by one more repeat, Eval-Prompt, judge or person is predicted.
+
+    The judges' ratings have the shape (judges x Eval-Prompts, n stories, repeats); NaN = none.
+    """
 
     def __init__(self, pilot: Pilot, figures: Figures, usage: Usage, options: PlanOptions) -> None:
         self.found, self.usage, self.options = figures, usage, options
@@ -75,7 +81,7 @@ class _Criterion:
         self.tau = float(tau) if np.isfinite(tau) else None
 
     def levers(self) -> Iterator[Lever]:
-        """Levers that add ratings by judges, then levers that add human ratings."""
+        """Yield the gain in tau from one more repeat, Eval-Prompt and judge, then from one more person."""
         facets: Mapping[str, Sequence[object]] = {EVAL_PROMPT: self.prompts, JUDGE: self.judges}
         yield self._of_judges(REPEAT, self.ratings.shape[2], [self._without_repeat(r) for r in range(self._repeats)])
         for facet, levels in facets.items():
@@ -116,9 +122,11 @@ class _Criterion:
     def _stepped(
         self, name: str, has: int, now: Floats, before: Floats, *, answers: int = 0, ratings: int = 0
     ) -> Lever:
-        """The lever computed from tau with all levels (`now`) and with one level less (`before`).
+        """The predicted gain in tau from one more level of the facet `name`, e.g. from one more repeat.
 
-        Both arrays start with tau of all stories, followed by tau without each story-prompt.
+        It is computed from tau with all levels (`now`) and with one level fewer (`before`). Both arrays start with tau
+        of all stories, followed by tau without each story-prompt. `answers` and `ratings` are the numbers of further
+        answers and human ratings.
         """
         gains = next_gain(before, now, has)
         if not np.isfinite(gains[0]):
@@ -133,9 +141,9 @@ class _Criterion:
         return self._lever(name, has, float(gains[0]), ends, last, answers=answers, ratings=ratings)
 
     def _taus(self, judged: Sequence[Floats], people: Floats) -> Floats:
-        """Tau of each of the ratings with people, on all stories and then without each story-prompt.
+        """Tau of each array of ratings in `judged` with people, on all stories and then without each story-prompt.
 
-        The shape is (judged, 1 + story-prompts).
+        The shape is (arrays in `judged`, 1 + story-prompts).
         """
         own = self.both
         unit = np.unique(self.prompt[own], return_inverse=True)[1].reshape(-1).astype(np.int64)
@@ -146,7 +154,7 @@ class _Criterion:
         return np.atleast_2d(drawn)
 
     def _mean(self, ratings: Floats) -> Floats:
-        """Mean rating of each story over judges and repeats, shape (n,), with equal weights for all judges.
+        """Mean rating of each story over judges and repeats, shape (n stories,), with equal weights for all judges.
 
         Each judge's own mean is subtracted first, so that a missing rating does not shift a story by the level of that
         judge. A judge with another Eval-Prompt counts separately.
@@ -195,7 +203,10 @@ class _Criterion:
 
 
 def _ends(gain: float, scatter: Spread | None) -> tuple[float | None, float | None]:
-    """Range of 10 to 90 % by the jackknife over story-prompts; (None, None) where it cannot be computed."""
+    """Range of 10 to 90 % of a gain, from its standard error (`scatter`); (None, None) without a standard error.
+
+    The standard error is that of the jackknife over story-prompts.
+    """
     if scatter is None:
         return None, None
     half = float(special.stdtrit(scatter.clusters - 1, RANGE[1])) * scatter.error

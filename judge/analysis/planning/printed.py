@@ -43,9 +43,9 @@ _ASKS: Mapping[Question, str] = {
 
 
 def tables(result: Planned, *, long: bool = False) -> list[Table]:
-    """Tables of the answers in sentences and of the numbers by criterion; from a pilot, also of gains and costs.
+    """Tables of a plan: the answers in sentences, and the numbers by criterion; from a pilot, also gains and costs.
 
-    With `long`, each number has a row, with the pilot's value and the reason for a missing number.
+    With `long`, each number has a row, with the value that the pilot achieves and the reason for a missing number.
     """
     printed = [_sentences(result), _long(result) if long else _numbers(result)]
     if not result.levers:
@@ -64,9 +64,9 @@ def _sentences(result: Planned) -> Table:
 
 
 def sentences(result: Planned) -> Iterator[tuple[str, str]]:
-    """Questions with their answers in one or two sentences, by dataset.
+    """Yield each planning question with its answer in one or two sentences, by dataset.
 
-    The last one names the next expense that is most worthwhile.
+    The last question of a dataset is which further expense is most worthwhile.
     """
     datasets = list(dict.fromkeys(entry.dataset for entry in result.answers))
     for dataset in datasets:
@@ -81,9 +81,10 @@ def sentences(result: Planned) -> Iterator[tuple[str, str]]:
 
 
 def _answered(some: Sequence[Answer], result: Planned) -> Iterator[str]:
-    """Sentence on the number that is enough on every criterion.
+    """Yield a sentence with the number that is enough on every criterion (over several judges: the median number).
 
-    Further sentences name criteria without a number, with the reasons.
+    Further sentences name criteria without a number, with the reasons. `some` holds the answers to one planning
+    question.
     """
     every = [answer for answer in some if answer.criterion == EVERY]
     with_number = every or [answer for answer in some if answer.number.value is not None]
@@ -98,7 +99,11 @@ def _answered(some: Sequence[Answer], result: Planned) -> Iterator[str]:
 
 
 def _without(some: Sequence[Answer], *, everywhere: bool) -> Iterator[str]:
-    """Sentences on criteria without a number, one for each reason."""
+    """Yield sentences on criteria without a number, one for each reason.
+
+    `some` holds their answers. If no criterion has a number (`everywhere`) and the reason is the same for all, the
+    sentence names no criterion.
+    """
     reasons: dict[str, list[Answer]] = {}
     for answer in some:
         reasons.setdefault("limit" if answer.limit is not None else answer.reason or _beyond(), []).append(answer)
@@ -158,7 +163,7 @@ def _now(answer: Answer, result: Planned) -> str:
 
 
 def _null(answer: Answer, several: int) -> str:
-    """Caution where a judge that gives every story the same rating would often pass; otherwise empty."""
+    """Caution that a judge which gives every story the same rating would often pass the test; empty if it would not."""
     if answer.null is None or answer.null < _NULL_PASSES:
         return ""
     where = f" on {answer.criterion}" if several > 1 else ""
@@ -169,7 +174,10 @@ def _null(answer: Answer, several: int) -> str:
 
 
 def _next(own: Sequence[Lever]) -> Iterator[str]:
-    """Sentences on the lever with the largest gain and, where prices are known, on the cheapest lever per gain."""
+    """Yield sentences on what raises tau most: one more repeat, Eval-Prompt, judge or person.
+
+    Where prices are known, a further sentence names the cheapest of these per gain.
+    """
     gains: dict[str, list[Lever]] = {}
     for lever_row in own:
         if lever_row.gain is not None:
@@ -198,7 +206,10 @@ def _next(own: Sequence[Lever]) -> Iterator[str]:
 
 
 def _numbers(result: Planned) -> Table:
-    """Table with criteria in rows and questions in columns; cells hold the number and its range."""
+    """Table of a plan with criteria in rows and planning questions in columns.
+
+    Its cells hold the required number (e.g. of story-prompts) and the range of this number.
+    """
     rows: dict[tuple[str, str], dict[str, object]] = {}
     for answer in result.answers:
         row = rows.setdefault(
@@ -214,7 +225,7 @@ def _numbers(result: Planned) -> Table:
 
 
 def _long(result: Planned) -> Table:
-    """Table with one row per number."""
+    """Table of a plan with one row for each question and criterion, with all details of its number."""
     rows = [
         {
             "dataset": answer.dataset,
@@ -314,7 +325,7 @@ def _levers(result: Planned) -> Table:
 
 
 def _untold(levers: Sequence[Lever]) -> Iterator[str]:
-    """Sentences on the levers whose gain cannot be estimated, one for each lever and reason."""
+    """Yield sentences on gains in tau that cannot be estimated, e.g. that of one more person, with the reason."""
     reasons: dict[tuple[str, str], list[str]] = {}
     for lever_row in levers:
         if lever_row.gain is None:

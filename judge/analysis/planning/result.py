@@ -57,9 +57,10 @@ class Answer:
 class Lever:
     """The gain in tau with people from one more repeat, Eval-Prompt, judge or person, and its cost.
 
-    `tau` is the tau of the mean of all ratings, `last` the gain from the last level, and `gain` the predicted gain from
-    the next level, with its range of 10 to 90 % in `low` and `high`. `answers` and `ratings` are the numbers of further
-    answers by judges and of further human ratings; dollars, tokens and hours are their cost, None where unknown.
+    `lever` says which of these is added, and `has` is their present number. `tau` is the tau of the mean of all
+    ratings, `last` the gain from the last one added, and `gain` the predicted gain from the next, with its range of 10
+    to 90 % in `low` and `high`. `answers` and `ratings` are the numbers of further answers by judges and of further
+    human ratings; dollars, tokens and hours are their cost, None where unknown.
     """
 
     dataset: str
@@ -79,13 +80,16 @@ class Lever:
     reason: str | None = None
 
     def per_hundredth(self, total: float | None) -> float | None:
-        """Cost of a gain of 0.01 in tau; None if there is no gain, or if the total cost is unknown."""
+        """Cost of a gain of 0.01 in tau, from the `total` cost of one more repeat, Eval-Prompt, judge or person.
+
+        None if there is no gain, or if the total cost is unknown.
+        """
         return None if total is None or not self.gain or self.gain <= 0 else total / (100 * self.gain)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Planned(Signed):
-    """Answers by question and criterion, and gains and costs of the possible next expenses.
+    """Result of planning a study: answers by question and criterion, and gains and costs of the possible next expenses.
 
     `source` describes where the variances come from; `pilot` is true if they come from a pilot.
     """
@@ -98,7 +102,7 @@ class Planned(Signed):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A long frame with one row per question and criterion.
+        """A long frame with one row per planning question and criterion.
 
         A null number is larger than any number tried, or has a `reason`.
         """
@@ -106,7 +110,10 @@ class Planned(Signed):
 
     @property
     def levers_frame(self) -> pd.DataFrame:
-        """A frame with one row per lever and criterion, with the cost of a gain of 0.01 in tau."""
+        """A frame with one row per lever and criterion, with the cost of a gain of 0.01 in tau.
+
+        A lever is one more repeat, Eval-Prompt, judge or person.
+        """
         names = [name for name in Lever.__dataclass_fields__ if name != "reason"]
         rows = [
             {name: getattr(lever, name) for name in names}

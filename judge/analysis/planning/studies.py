@@ -29,7 +29,10 @@ FILE = ("analysis", "planning", "study_variances.json")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StudyFigures:
-    """A study's figures, one entry per judge and criterion; `words` is its name within a sentence."""
+    """A published study's figures from which a study can be planned, one entry per judge and criterion.
+
+    `words` is the study's name within a sentence.
+    """
 
     words: str
     source: str
@@ -38,14 +41,14 @@ class StudyFigures:
 
 
 def study(name: Study) -> StudyFigures:
-    """The figures of one study."""
+    """The figures of one published study, from which a study can be planned without a pilot."""
     data = orjson.loads(package_file(*FILE).read_bytes())[name]
     figures = tuple(figures_from(each, name) for each in data["figures"])
     return StudyFigures(data["words"], data["source"], tuple(data["notes"]), figures)
 
 
 def figures_from(data: Mapping[str, Any], name: str) -> Figures:
-    """One judge's figures on one criterion, from mappings and lists as read from JSON."""
+    """One judge's figures for planning on one criterion, from mappings and lists as read from JSON."""
     return Figures(
         name=name,
         criterion=data["criterion"],
@@ -66,7 +69,7 @@ def figures_from(data: Mapping[str, Any], name: str) -> Figures:
 
 
 def plain(figures: Figures) -> dict[str, Any]:
-    """Figures as mappings and lists, the input of `figures_from`; numbers have four digits."""
+    """Figures for planning as mappings and lists, the input of `figures_from`; numbers have four digits."""
 
     def short(value: Any) -> Any:
         return [short(test) for test in value] if isinstance(value, list) else float(f"{value:.4g}")

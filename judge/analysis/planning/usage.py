@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def usage_of(table: RatingsTable, dataset: str, left_out: Collection[tuple[str, str]]) -> Usage:
     """Mean dollars, tokens and hours per answer over the journals of a dataset's runs.
 
-    A field of the result is None where a journal lacks the data.
+    `left_out` holds (run, judge) pairs to leave out. A field of the result is None where a journal lacks the data.
     """
     answers = 0
     dollars: list[float | None] = []

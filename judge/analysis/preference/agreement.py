@@ -1,4 +1,7 @@
-"""Agreement of judges with human preferences between stories, compared with controls that use no judge."""
+"""Agreement of judges with human preferences between two stories, compared with controls that use no judge.
+
+The controls are the longer story, and predictions from surface features.
+"""
 
 from __future__ import annotations
 
@@ -30,15 +33,16 @@ LONGER, CONTROL, ONE_PERSON = "longer story wins", "control (surface)", "one per
 
 @dataclass(frozen=True, slots=True)
 class AgreementRow:
-    """Agreement of one judge, control or person with human preferences on one criterion.
+    """Agreement of one judge, control or person with human preferences between two stories, on one criterion.
 
     Attributes
     ----------
     against : str or None
         The human criterion.
     agreement : PreferenceAgreement
+        Accuracy and chance-corrected agreement.
     thirds : three of Estimate
-        Accuracy, with ties as one half, in the thirds of the pairs by difference in length (`THIRDS`).
+        Accuracy, with ties as one half, in each third of the pairs of stories by difference in length (`THIRDS`).
     over_control : Estimate
         Accuracy minus the control's accuracy on the same pairs.
     over_implied : Estimate
@@ -61,7 +65,7 @@ class AgreementRow:
     lost: int
 
     def numbers(self) -> dict[str, Estimate]:
-        """Mapping from the column names of the frame to the row's estimates."""
+        """Map from frame columns (``accuracy``, ``kappa``, ``over_control``...) to the row's estimates."""
         agreement = self.agreement
         return {
             "accuracy": agreement.half,
@@ -77,9 +81,10 @@ class AgreementRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Agreement(Signed):
-    """Agreement with human preferences.
+    """Agreement with human preferences between two stories.
 
-    The rows are judges, preferences implied by ratings, people one by one, the longer story, and the control.
+    The rows are judges, preferences implied by ratings, people one by one, the longer story, and the control that
+    predicts preferences from surface features.
     """
 
     rows: tuple[AgreementRow, ...]
@@ -87,7 +92,7 @@ class Agreement(Signed):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A frame with one row per rater and criterion.
+        """A frame on agreement with human preferences between two stories, with one row per rater and criterion.
 
         Each estimate has further columns `_low`, `_high` and `_reason`.
         """
@@ -95,7 +100,11 @@ class Agreement(Signed):
 
 
 def agreement_rows(pairs: Pairs, sides: Sequence[Side], options: RankOptions) -> Iterator[AgreementRow]:
-    """The rows of one dataset for each human criterion; empty without human preferences."""
+    """Yield rows with the agreement of judges and controls with human preferences, for each human criterion of a
+    dataset.
+
+    Where no person compared stories, preferences implied by human ratings are used. There are no rows without either.
+    """
     beside: dict[int, list[Side]] = {}
     people: dict[int, Side] = {}
     for side in sides:
@@ -131,7 +140,10 @@ def _against(people: Side, sides: Sequence[Side], control: SurfaceControl | None
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Rows:
-    """Makes rows that are compared with the same human preferences and the same control."""
+    """Makes the rows of an agreement table that share the same human preferences and the same control.
+
+    `net` and `control` hold the preferences of people and of the control, one per pair of stories.
+    """
 
     people: Side
     net: Floats
@@ -175,7 +187,7 @@ def _thirds(side: Floats, people: Floats, pairs: Pairs) -> tuple[Estimate, Estim
 
 
 def _one_person(people: Side, *, ties: bool) -> Iterator[AgreementRow]:
-    """Row of people one by one, each compared with the other people on the same pairs.
+    """Yield the row of people one by one, each compared with the other people on the same pairs of stories.
 
     There is no row if fewer than two people are identified.
     """
@@ -221,7 +233,10 @@ def _flat(row: AgreementRow) -> dict[str, object]:
 
 
 def flat_estimates(numbers: dict[str, Estimate]) -> dict[str, object]:
-    """Mapping from column names to the value of each estimate, the ends of its interval and its reason."""
+    """Map from column names to the value of each estimate, the ends of its interval and its reason.
+
+    The columns are those of a data frame, e.g. ``kappa, kappa_low, kappa_high, kappa_reason``.
+    """
     flat: dict[str, object] = {}
     for name, estimate in numbers.items():
         flat |= {

@@ -1,9 +1,9 @@
 """Controls for preferences that use no judge: the longer story, and out-of-fold predictions from surface features.
 
 With at least `LEAST_PAIRS` pairs in which people prefer one story, a pairwise logistic regression on differences of
-surface features is fitted on four fifths of the story-prompts and predicts the pairs of the last fifth. Log odds are
-averaged over five assignments of story-prompts to folds. With fewer pairs, the shipped model rates both stories, except
-stories for story-prompts that it was fitted on.
+surface features is fitted on four fifths of the story-prompts. It predicts the pairs of the last fifth, so that every
+pair is predicted once. Log odds are averaged over five assignments of story-prompts to folds. With fewer pairs, the
+shipped model rates both stories, except stories for story-prompts that it was fitted on.
 """
 
 from __future__ import annotations
@@ -28,7 +28,11 @@ PENALTY = 100.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairControl:
-    """The control's preferences (pairs,), NaN where it has none, and a description of how they were made."""
+    """The control's preferences for pairs of stories, and how they were made.
+
+    `net` has shape (pairs,): 1 if the first story of the pair is preferred, -1 if the second, 0 if neither, NaN if
+    there is no prediction. `how` describes the method, and `reason` says why some are missing.
+    """
 
     net: Floats
     how: str
@@ -36,19 +40,29 @@ class PairControl:
 
 
 def longer_wins(pairs: Pairs) -> Floats:
-    """Preferences for the longer story: 1 for a, -1 for b, 0 at equal length; NaN where a length is not known."""
+    """Preferences of a control that always prefers the longer story of a pair, shape (pairs,).
+
+    1 for story a, -1 for story b, 0 at equal length; NaN where a length is not known.
+    """
     return np.asarray(np.sign(pairs.log_words), dtype=np.float64)
 
 
 class SurfaceControl:
-    """The control for one dataset's pairs; the stories' features are computed once for all criteria."""
+    """Control that predicts preferences of one dataset's pairs of stories from surface features.
+
+    The features are computed once for all criteria.
+    """
 
     def __init__(self, pairs: Pairs, seed: int) -> None:
         self.pairs, self.seed = pairs, seed
         self._surface = Surface.of(pairs.stories.drop(columns="words"))
 
     def against(self, people: Floats, criterion: str) -> PairControl:
-        """Predict preferences out of fold from net human preferences (pairs,) on this criterion."""
+        """The control's preferences for each pair of stories, predicted out of fold from surface features.
+
+        They are fitted to `people`, the net human preferences on this criterion, shape (pairs,). With few human
+        preferences, the shipped model predicts.
+        """
         surface, pairs = self._surface, self.pairs
         usable = ~(surface.blank[pairs.a] | surface.blank[pairs.b])
         lead = np.where(usable, people, np.nan)

@@ -1,6 +1,7 @@
 """Effect of the order in which two stories are shown to a judge.
 
-Noise (disagreement of comparisons in the same order) is separated from the effect of position (orders swapped).
+Noise (different preferences for the same pair in the same order) is separated from the effect of position (different
+preferences when the order is swapped).
 """
 
 from __future__ import annotations
@@ -30,12 +31,12 @@ NO_SWAP = "undefined: no pair was shown in both orders"
 
 @dataclass(frozen=True, slots=True)
 class OrderRow:
-    """Order effect of one judge on one criterion, over all pairs or over a third of the pairs by difference in length.
+    """Effect of the order shown on one judge and criterion, over all pairs of stories or a third of them by length.
 
     Attributes
     ----------
     third : int or None
-        Index of the third; None = all pairs.
+        Third of the pairs by difference in length, 0 = most similar lengths; None = all pairs.
     first : Estimate
         Share of comparisons in which the story shown first was preferred, with ties as one half; n counts comparisons.
     position : Estimate
@@ -46,6 +47,7 @@ class OrderRow:
     place : Estimate
         `same` minus `swapped` on the pairs that have both: the effect of position beyond noise.
     comparisons : int
+        Number of comparisons with a preference.
     """
 
     dataset: str
@@ -62,7 +64,7 @@ class OrderRow:
     comparisons: int
 
     def numbers(self) -> dict[str, Estimate]:
-        """Mapping from the column names of the frame to the row's estimates."""
+        """Map from frame columns (``first``, ``position``, ``same``, ``swapped``, ``place``) to the row's estimates."""
         names = ("first", "position", "same", "swapped", "place")
         return {name: getattr(self, name) for name in names}
 
@@ -76,15 +78,16 @@ class Order(Signed):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A frame with one row per judge, criterion and third of the pairs (null: all pairs).
+        """A frame on the effect of the order shown, with one row per judge, criterion and third of the pairs.
 
-        Each estimate has further columns `_low`, `_high` and `_reason`.
+        The third is by difference in length; null means all pairs. Each estimate has further columns `_low`, `_high`
+        and `_reason`.
         """
         return self.signed([_flat(row) for row in self.rows])
 
 
 def order_rows(side: Side, fitted: Strengths | None) -> Iterator[OrderRow]:
-    """Rows for all pairs, then for each third by difference in length.
+    """Yield the effect of the order shown: for all pairs of stories, then for each third by difference in length.
 
     There are no rows where the order shown is unknown, as for people.
     """
@@ -119,7 +122,10 @@ def _row(side: Side, third: int | None, position: Estimate) -> OrderRow:
 
 
 def _share(values: Floats, pairs: Pairs, nothing: str) -> Estimate:
-    """Mean of shares with an interval within 0 to 1; undefined with the reason `nothing` if all shares are NaN."""
+    """Mean of the shares of all pairs of stories, with an interval within 0 to 1.
+
+    It is undefined with the reason `nothing` if all shares are NaN.
+    """
     return Estimate.undefined(nothing) if np.isnan(values).all() else mean_share(values, pairs.prompt)
 
 
@@ -130,7 +136,10 @@ def _mean(values: Floats, pairs: Pairs, nothing: str) -> Estimate:
 
 
 def _counts(side: Side) -> tuple[Floats, Floats]:
-    """Counts of a, b and neither preferred in each pair, shape (pairs, 3): where a was shown first, and where b was."""
+    """How often story a, story b and neither was preferred: counts where a was shown first, then where b was.
+
+    Each array has shape (pairs, 3).
+    """
     outcome = (1 - np.sign(side.value)).astype(np.int64)
     tables = []
     for shown in (side.forward, ~side.forward):
@@ -140,9 +149,9 @@ def _counts(side: Side) -> tuple[Floats, Floats]:
 
 
 def _repeated(side: Side) -> Floats:
-    """Share of agreement between two comparisons of a pair in the same order, (pairs,), over both orders.
+    """Share of equal preferences among two comparisons of a pair of stories in the same order, shape (pairs,).
 
-    NaN where no order has two comparisons.
+    Both orders are used. NaN where no order has two comparisons.
     """
     agree = number = np.zeros(side.pairs.n)
     for counts in _counts(side):
@@ -154,7 +163,10 @@ def _repeated(side: Side) -> Floats:
 
 
 def _swapped(side: Side) -> Floats:
-    """Share of agreement between two comparisons of a pair in opposite orders, (pairs,); NaN where there are none."""
+    """Share of equal preferences among two comparisons of a pair of stories in opposite orders, shape (pairs,).
+
+    NaN where the pair was not compared in both orders.
+    """
     forward, backward = _counts(side)
     number = forward.sum(axis=1) * backward.sum(axis=1)
     return np.asarray(np.where(number > 0, (forward * backward).sum(axis=1) / np.maximum(number, 1), np.nan))

@@ -31,9 +31,10 @@ _ABOUT = (("dataset", "dataset"), ("criterion", "criterion"), ("run", "run"), ("
 def tables(
     result: Ranked, topics: Sequence[Topic] = TOPICS, *, long: bool = False, answered: bool = True
 ) -> list[Table]:
-    """The tables of these topics; `answered` puts the answer in a sentence above the first table.
+    """The printed tables of these topics, such as agreement or order.
 
-    `long` gives tables with one row for each judge or other subject and one column for each number.
+    With `answered`, a sentence above the first table gives the main result. `long` gives tables with one row for each
+    judge or other subject and one column for each number, and no sentence.
     """
     printed = [table for topic in topics for table in (_long(result, topic) if long else _wide(result, topic))]
     if printed and answered and not long:
@@ -59,9 +60,9 @@ def _wide(result: Ranked, topic: Topic) -> list[Table]:
 
 
 def _about(rows: Rows) -> list[Column]:
-    """Columns that identify a row, where their values differ.
+    """Columns that identify a table row; a column is left out if it has one value in all rows.
 
-    The run is included only where one judge has several runs.
+    The run is included only where one judge has several runs. The judge is always included.
     """
     columns = []
     for key, title in _ABOUT:
@@ -77,7 +78,10 @@ def _labels(row: Any) -> dict[str, Any]:
 
 
 def agreement_tables(result: Agreement) -> list[Table]:
-    """Tables of accuracy, kappa and AC1, of accuracy by difference in length, and of accuracy minus the control's."""
+    """Tables on agreement with human preferences.
+
+    They show accuracy, kappa and AC1; accuracy by difference in length; and accuracy minus the control's.
+    """
     if not result.rows:
         return []
     rows = [_labels(row) | row.numbers() | _counts(row) for row in result.rows]
@@ -119,13 +123,16 @@ def _counts(row: AgreementRow) -> dict[str, Any]:
 
 
 def _plain(rows: Rows, columns: Sequence[Column]) -> list[dict[str, Any]]:
-    """Rows restricted to the values of these columns."""
+    """Copies of the rows that keep only the values of these columns."""
     keys = [column.key for column in columns]
     return [{key: row[key] for key in keys} for row in rows]
 
 
 def order_tables(result: Order) -> list[Table]:
-    """Tables of the order effect of each judge over all pairs."""
+    """List with a table of how the order in which two stories are shown affects each judge, over all pairs.
+
+    Empty if there are no rows.
+    """
     rows = [_labels(row) | row.numbers() for row in result.rows if row.third is None]
     if not rows:
         return []
@@ -145,7 +152,10 @@ def order_tables(result: Order) -> list[Table]:
 
 
 def system_tables(result: Systems) -> list[Table]:
-    """Tables of the rankings of systems by each judge or people, and of wins between systems."""
+    """Tables of the rankings of systems by each judge and by people.
+
+    With few systems, each ranking is followed by a table of wins between the systems.
+    """
     printed = []
     for standing in result.standings:
         printed.append(_standings(standing, result))
@@ -202,7 +212,10 @@ def _matrix(standings: SystemStandings) -> Table:
 
 
 def story_tables(result: Stories) -> list[Table]:
-    """Tables of the agreement with people on the order of stories within story-prompts."""
+    """List with a table of each judge's agreement with people on the order of stories within story-prompts.
+
+    Empty if there are no rows.
+    """
     rows = [
         _labels(order) | {"tau": order.tau, "story_prompts": order.story_prompts, "determined": order.determined}
         for order in result.orders
@@ -221,7 +234,10 @@ def story_tables(result: Stories) -> list[Table]:
 
 
 def transitivity_tables(result: Transitivity) -> list[Table]:
-    """Tables of cyclic triads, with the numbers expected from fitted strengths and from guessing."""
+    """List with a table of cyclic triads (a beats b, b beats c, c beats a) by judge and by people; empty without rows.
+
+    Beside them are the shares expected from fitted strengths and from guessing.
+    """
     rows = [
         _labels(row)
         | {"share": row.triads.share, "expected": _value(row.triads.expected), "guessing": GUESSING}

@@ -1,4 +1,4 @@
-"""Result of `judge rank`: the results of five topics, computed from the same preferences."""
+"""Result of `judge rank`: agreement, order effect, systems, stories and transitivity, from the same preferences."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ from judge.version import __version__
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranked:
-    """Results of `judge rank`: on judges (agreement, order, transitivity), on systems and on stories."""
+    """Results of `judge rank`, computed from the same preferences between two stories.
+
+    Judges: agreement with people, effect of the order shown, transitivity. Systems and stories: rankings.
+    """
 
     agreement: Agreement
     order: Order
@@ -32,7 +35,10 @@ class Ranked:
 
 
 def ranked(table: PreferencesTable, options: RankOptions | None = None) -> Ranked:
-    """Compute every topic, dataset by dataset."""
+    """Results of `judge rank` on all datasets of a table of preferences between two stories.
+
+    They are agreement with people, effect of the order shown, rankings of systems and stories, and transitivity.
+    """
     options = options or RankOptions()
     pairs_and_sides = list(datasets(table, options.drop_systems))
     parts = signature_parts(table, pairs_and_sides, options)
@@ -82,7 +88,9 @@ def ranked(table: PreferencesTable, options: RankOptions | None = None) -> Ranke
 def signature_parts(
     table: PreferencesTable, pairs_and_sides: list[tuple[Pairs, tuple[Side, ...]]], options: RankOptions
 ) -> tuple[str, ...]:
-    """Parts of the signature: pairs, judges, orders, parser, options, and the share of lost verdicts."""
+    """Parts of the signature of tables of preferences: pairs, criteria, judges, orders, parser, options, unparsed
+    share.
+    """
     parts: list[str | None] = [
         ",".join(f"{pairs.dataset}:{pairs.n}pairs" for pairs, _ in pairs_and_sides) or "no pairs"
     ]

@@ -15,7 +15,7 @@ from judge.preferences_table.table import PreferencesTable
 
 
 def read(named: Sequence[Path | str]) -> PreferencesTable:
-    """Read runs of comparisons, runs of ratings, and datasets by name.
+    """The preferences table read from runs of comparisons, runs of ratings, and datasets by name.
 
     From a dataset, only human preferences are read.
     """
@@ -41,7 +41,7 @@ def narrowed(
     judge: Collection[str] | None,
     eval_prompt: Collection[str] | None,
 ) -> PreferencesTable:
-    """Keep the human preferences, and the rows of some criteria, judges and Eval-Prompts; None keeps all.
+    """The table with all human preferences, and the rows of some criteria, judges and Eval-Prompts; None keeps all.
 
     Raises SpecError for a name that does not occur.
     """

@@ -10,9 +10,9 @@ from judge.stats.estimate import Estimate
 
 
 def answer(result: Ranked) -> str:
-    """Sentences on the best judge's agreement, compared with the control, and on its order effect.
+    """Sentences on the best judge's agreement with people, compared with the control, and on its order effect.
 
-    Without a judge, the sentences are on the controls.
+    Without a judge, they are on the controls. A last sentence names the strongest systems.
     """
     judges = [row for row in result.agreement.rows if row.kind == "judge" and row.agreement.half.defined]
     if judges:
@@ -64,9 +64,9 @@ def _controls(agreement: Agreement) -> list[str]:
 
 
 def _systems(systems: Systems) -> list[str]:
-    """Sentence on the strongest systems, by the first judge whose ranking is determined, or else by people.
+    """List with a sentence that names the strongest systems; empty if no ranking of the systems is determined.
 
-    Empty if no ranking is determined.
+    The ranking is that of the first judge for which it is determined, or else people's.
     """
     order = sorted(systems.standings, key=lambda standing: standing.kind != "judge")
     for standing in order:
@@ -88,6 +88,6 @@ def _interval(estimate: Estimate, factor: float, digits: int) -> str:
 
 
 def _shown(estimate: Estimate) -> bool:
-    """Whether the interval excludes 0."""
+    """Whether the interval excludes 0; false without an interval."""
     low, high = estimate.low, estimate.high
     return low is not None and high is not None and (low > 0 or high < 0)

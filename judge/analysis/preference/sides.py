@@ -1,6 +1,6 @@
-"""Preferences as arrays: the pairs of stories, and the preferences of each judge, each person and people together.
+"""Preferences as arrays: the pairs of stories, and the preferences of each judge and of people together.
 
-A pair is two stories, whatever order they were shown in and whatever its name; its two stories are ordered by id. A
+A pair is two stories, whatever order they were shown in and whatever its name; its stories a and b are ordered by id. A
 comparison without a preference is counted as lost and is used in no statistic.
 """
 
@@ -30,7 +30,7 @@ PEOPLE = "people"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pairs:
-    """The pairs of one dataset.
+    """The pairs of stories of one dataset that were compared.
 
     Attributes
     ----------
@@ -38,10 +38,10 @@ class Pairs:
         Index = story; columns story_prompt, system, words (counted by the program where there is a text), text.
     a, b : array of int, shape (pairs,)
         Row numbers of the two stories in `stories`, ordered by id.
-    prompt : array of int
+    prompt : array of int, shape (pairs,)
         Story-prompt of each pair, numbered from 0.
-    log_words : array
-        Log of the ratio of the lengths of a and b in words; NaN where a length is unknown or 0.
+    log_words : array, shape (pairs,)
+        Log of the length of a divided by the length of b, in words; NaN where a length is unknown or 0.
     """
 
     dataset: str
@@ -53,18 +53,21 @@ class Pairs:
 
     @property
     def n(self) -> int:
-        """Number of pairs."""
+        """Number of pairs of stories."""
         return int(self.a.size)
 
     @property
     def system(self) -> tuple[Codes, tuple[str, ...]]:
-        """System of each story, and the systems' names."""
+        """Index of the system of each story in the dataset, and the systems' names."""
         code, names = pd.factorize(self.stories["system"].astype(str), sort=True)
         return code.astype(np.int64), tuple(str(name) for name in names)
 
     @property
     def thirds(self) -> Codes:
-        """Third of each pair by difference in length, 0 = most similar lengths; -1 where a length is unknown."""
+        """Third (0, 1, 2) of each pair of stories by difference in length, shape (pairs,).
+
+        0 = most similar lengths; -1 where a length is unknown.
+        """
         apart = np.abs(self.log_words)
         measured = np.flatnonzero(~np.isnan(apart))
         out = np.full(self.n, -1, dtype=np.int64)
@@ -76,7 +79,9 @@ class Pairs:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Side:
-    """Preferences of one judge (or people together) on one criterion, with one entry per comparison with a preference.
+    """Preferences between two stories by one judge (or by people together) on one criterion.
+
+    The arrays have one entry per comparison with a preference, n in all.
 
     Attributes
     ----------
@@ -113,13 +118,15 @@ class Side:
 
     @property
     def name(self) -> str:
-        """Name in tables; for a preference implied by ratings, it says whose ratings (people's or the judge's)."""
+        """Name in tables of the judge or people; preferences implied by ratings are marked, as in ``people,
+        ratings``.
+        """
         who = self.judge or PEOPLE
         return f"{who}, ratings" if self.kind == "implied" else who
 
     @property
     def labels(self) -> dict[str, str | None]:
-        """Values of the label columns that identify the judge or people."""
+        """Map from the label columns of a table to their values, which identify the judge or people."""
         return {
             "dataset": self.pairs.dataset,
             "run": self.run,
@@ -131,13 +138,14 @@ class Side:
 
     @property
     def net(self) -> Floats:
-        """Net preference of each pair over orders, repeats and people: 1 for a, -1 for b, 0 if balanced; NaN if
-        none.
+        """Net preference for each pair of stories over orders, repeats and people, shape (pairs,).
+
+        1 for story a, -1 for story b, 0 if balanced; NaN if there is no preference.
         """
         return net_of(self.pair, self.value, self.pairs.n)
 
     def only(self, rows: Codes) -> Side:
-        """The same preferences restricted to the comparisons with these row numbers."""
+        """These preferences restricted to the comparisons with these row numbers."""
         return Side(
             self.pairs,
             self.kind,
@@ -155,10 +163,10 @@ class Side:
         )
 
     def comparisons(self, *, of_stories: bool = False, length: bool = False) -> Comparisons:
-        """Comparisons in the form for fitting strengths of systems or, if `of_stories`, of stories.
+        """Comparisons in the form from which strengths of systems or, if `of_stories`, of stories are fitted.
 
         For systems, pairs of stories of the same system are left out. `length` adds the difference in length as a
-        covariate.
+        covariate, and leaves out comparisons where it is unknown.
         """
         pairs = self.pairs
         if of_stories:
@@ -178,7 +186,10 @@ class Side:
 
 
 def net_of(pair: Codes, value: Floats, pairs: int) -> Floats:
-    """Sign of the mean value of each pair; NaN = no value."""
+    """Sign (1, 0 or -1) of the mean value of each pair of stories, shape (pairs,); NaN = no value.
+
+    `pair` is the index of the pair of each value.
+    """
     number = np.bincount(pair, minlength=pairs)
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = np.bincount(pair, weights=value, minlength=pairs) / number
@@ -186,7 +197,10 @@ def net_of(pair: Codes, value: Floats, pairs: int) -> Floats:
 
 
 def datasets(table: PreferencesTable, drop_systems: Sequence[str] = ()) -> Iterator[tuple[Pairs, tuple[Side, ...]]]:
-    """Pairs and preferences of each dataset: people's, then judges', then those implied by ratings."""
+    """Yield for each dataset its pairs of stories, and the preferences between them.
+
+    People's preferences come first, then judges', then those implied by ratings.
+    """
     frame = table.frame
     if drop_systems:
         gone = frame["first_system"].isin(list(drop_systems)) | frame["second_system"].isin(list(drop_systems))
@@ -197,7 +211,9 @@ def datasets(table: PreferencesTable, drop_systems: Sequence[str] = ()) -> Itera
 
 
 def _pairs(dataset: str, frame: pd.DataFrame, stories: pd.DataFrame) -> tuple[Pairs, Codes, NDArray[np.bool_]]:
-    """The pairs, the index of each row's pair, and whether the first story of the row is story a of its pair."""
+    """The distinct pairs of stories, the pair index of each row of `frame`, and whether its first story is story a of
+    the pair.
+    """
     compared_stories = stories[~stories.index.duplicated()].sort_index()
     position = pd.Series(np.arange(len(compared_stories)), index=compared_stories.index)
     first, second = (position.loc[frame[side].astype(str)].to_numpy(dtype=np.int64) for side in ("first", "second"))
@@ -260,9 +276,10 @@ def _side(
 
 
 def people_beside(side: Side, sides: Sequence[Side]) -> Side | None:
-    """Human preferences to compare with: those on the same criterion, else those on people's only criterion, else None.
+    """The human preferences that one judge's preferences are compared with; None if there are none.
 
-    Where no person compared stories, preferences implied by human ratings are used.
+    They are those on the same criterion, else those on people's only criterion. Where no person compared stories,
+    preferences implied by human ratings are used.
     """
     for kind in ("people", "implied"):
         people = [other for other in sides if other.kind == kind and other.judge is None and other is not side]

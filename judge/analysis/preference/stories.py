@@ -1,7 +1,7 @@
-"""Order of stories within a story-prompt according to preferences, compared with people's order.
+"""Order of the stories for one story-prompt according to preferences, compared with people's order.
 
-A story is ranked within its story-prompt by its share of comparisons won, with equal weight for each other story. Its
-strength is fitted where the wins of the story-prompt connect all its stories.
+A story is ranked among the stories for its story-prompt by its share of comparisons won, with equal weight for each
+other story. Its strength is fitted where the wins of the story-prompt connect all its stories.
 """
 
 from __future__ import annotations
@@ -30,7 +30,10 @@ LEAST = 3
 
 @dataclass(frozen=True, slots=True)
 class StoryRow:
-    """Results of one story: its strength, and its share of comparisons won within its story-prompt."""
+    """Results of one story in pairwise comparisons with the other stories for its story-prompt.
+
+    `share` is the share of comparisons won, and `strength` the fitted log strength.
+    """
 
     story_prompt: str
     story: str
@@ -72,12 +75,16 @@ class Stories(Signed):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A frame with one row for each judge (or people) and story."""
+        """A frame with one row for each judge (or people) and story: its share of comparisons won, and its strength."""
         return self.signed([row for order in self.orders for row in _flat(order)])
 
 
 def orders(sides: Sequence[Side], ties: Ties) -> Iterator[StoryOrder]:
-    """Compute the order of stories by each judge and by people, and compare it with people's order."""
+    """Yield the order of the stories within each story-prompt by each judge and by people, and its agreement with
+    people.
+
+    `ties` says how a tie counts in the fit of strengths.
+    """
     rows_by_side = {id(side): tuple(_rows(side, ties)) for side in sides}
     for side in sides:
         rows = rows_by_side[id(side)]

@@ -33,9 +33,9 @@ class SystemRow:
     win_rate : Estimate
         Expected share of comparisons won against all other systems, averaged over both positions.
     equal_length : Estimate
-        The same share predicted for stories of equal length.
+        `win_rate` predicted for stories of equal length.
     group : str
-        Systems that share a letter do not differ significantly (Holm, 5 %); empty where nothing is determined.
+        Letters; systems that share a letter do not differ significantly (Holm, 5 %). Empty where nothing is determined.
     set : tuple of int, or None
         Lowest and highest rank that the significant differences allow.
     wins, ties, losses : float
@@ -58,8 +58,8 @@ class SystemStandings:
     """Ranking of the systems on one criterion by the preferences of one judge, or of people, strongest first.
 
     `matrix` holds the share of comparisons that the row's system won against the column's, with ties as one half, in
-    the order of `rows`; NaN where the two were never compared. `length` is the effect of a difference in length.
-    `fitted` is the fit behind the rows, with its own order of systems.
+    the order of `rows`; NaN where the two systems were never compared. `length` is the effect of a difference in
+    length. `fitted` is the fit behind the rows, with its own order of systems.
     """
 
     dataset: str
@@ -75,12 +75,17 @@ class SystemStandings:
 
     @property
     def log_nu(self) -> Estimate:
-        """Log of the tie parameter, which is larger the more often this judge (or people) gives ties."""
+        """Log of the tie parameter of Davidson's model; it is larger the more often this judge (or people)
+        gives ties.
+        """
         return self.fitted.log_nu
 
     @property
     def top(self) -> tuple[str, ...]:
-        """Systems that do not differ from the strongest; empty where strengths or differences are undefined."""
+        """Names of the strongest system and of those that do not differ significantly from it.
+
+        Empty where strengths or differences are undefined.
+        """
         first = self.rows[0]
         if not first.strength.defined or not first.group:
             return ()
@@ -96,15 +101,18 @@ class Systems(Signed):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A frame with one row for each judge (or people) and system.
+        """A frame with one row for each judge (or people) and system, with the system's strength and win rate.
 
-        Estimates have columns `_low`, `_high` and `_reason`.
+        Estimates have further columns `_low`, `_high` and `_reason`.
         """
         return self.signed([row for standing in self.standings for row in _flat(standing)])
 
 
 def standings(side: Side, options: RankOptions) -> SystemStandings | None:
-    """Ranking of the systems by one judge, or by people; None where all pairs are of one system."""
+    """Ranking of the systems by the preferences of one judge, or of people.
+
+    None if no stories of two different systems were compared.
+    """
     comparisons = side.comparisons()
     if len(comparisons.systems) < 2:
         return None
@@ -140,7 +148,10 @@ def standings(side: Side, options: RankOptions) -> SystemStandings | None:
 
 
 def _equal_length(rate: Estimate | None, length: Estimate) -> Estimate:
-    """Win rate at equal length; undefined where the fit cannot separate the effect of length from the strengths."""
+    """A system's win rate at equal length, or the reason why it is undefined.
+
+    It is undefined where no length is known, or where the fit cannot separate the effect of length from the strengths.
+    """
     if rate is None:
         return Estimate.undefined("undefined: no length is known")
     return rate if length.defined or not rate.defined else Estimate.undefined(length.reason or "undefined")

@@ -1,6 +1,7 @@
-"""Transitivity of preferences: cyclic triads of stories, compared with the numbers expected.
+"""Transitivity of preferences: share of cyclic triads of stories, compared with two expected shares.
 
-Numbers are expected from the systems' fitted strengths, and from guessing.
+A triad is cyclic if a is preferred to b, b to c, and c to a. One share is expected from the systems' fitted strengths,
+the other from guessing.
 """
 
 from __future__ import annotations
@@ -20,7 +21,10 @@ from judge.stats.comparing.strengths import Strengths
 
 @dataclass(frozen=True, slots=True)
 class TransitivityRow:
-    """Cyclic triads within story-prompts in the preferences of one judge, or of people."""
+    """Cyclic triads within story-prompts in the preferences of one judge, or of people.
+
+    A triad of stories is cyclic if a is preferred to b, b to c, and c to a.
+    """
 
     dataset: str
     kind: str
@@ -33,7 +37,7 @@ class TransitivityRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Transitivity(Signed):
-    """Cyclic triads of people and judges.
+    """Cyclic triads of stories in the preferences of people and judges: a is preferred to b, b to c, and c to a.
 
     Preferences implied by ratings are left out: they are differences of means and have no cycles.
     """
@@ -43,14 +47,20 @@ class Transitivity(Signed):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A frame with one row for each judge (or people); `guessing` is the share of cyclic triads under random
-        choices.
+        """A frame on cyclic triads (a preferred to b, b to c, c to a), with one row for each judge, or people.
+
+        `guessing` is the share of cyclic triads under random choices.
         """
         return self.signed([_flat(row) for row in self.rows])
 
 
 def transitivity_row(side: Side, fitted: Strengths | None) -> TransitivityRow:
-    """Count the cyclic triads of stories, and those expected from the strengths of the systems."""
+    """Cyclic triads of stories in one judge's (or people's) preferences: their number and share, and the expected
+    share.
+
+    A triad is cyclic if a is preferred to b, b to c, and c to a. The expected share follows from the fitted strengths
+    of the systems.
+    """
     stories = side.comparisons(of_stories=True)
     chances = None
     if fitted is not None and fitted.fit is not None:

@@ -1,4 +1,7 @@
-"""Printed tables of variance components and of the D-study."""
+"""Printed tables of variance components and of the D-study.
+
+A D-study (decision study) says how many repeats, judges, Eval-Prompts and story-prompts a target reliability requires.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +24,9 @@ _READING = (
 def tables(result: Components, *, full: bool = False) -> list[Table]:
     """For each dataset, a table of variance components and a table of the D-study.
 
-    The first table shows shares of variance with one column per criterion. With `full`, or for a single criterion, it
-    shows the components themselves.
+    The table of variance components shows shares of variance with one column per criterion. With `full`, or for a
+    single criterion, it shows the components themselves. The D-study gives the numbers that a target reliability
+    requires.
     """
     return [
         table
@@ -35,12 +39,12 @@ def tables(result: Components, *, full: bool = False) -> list[Table]:
 
 
 def plan_tables(result: Components) -> list[Table]:
-    """Tables of the D-study only, one for each dataset."""
+    """Tables of the D-study only, one for each dataset: the numbers that a target reliability requires."""
     return [_plan_table(dataset, result.options.target) for dataset in result.datasets]
 
 
 def _share_table(dataset: DatasetComponents) -> Table:
-    """Table with terms in rows, criteria in columns, and shares of variance in per cent."""
+    """Table of variance components, with terms in rows, criteria in columns, and shares of variance in per cent."""
     studies = dataset.studies
     rows: dict[str, dict[str, object]] = {}
     for study in studies:
@@ -55,14 +59,20 @@ def _share_table(dataset: DatasetComponents) -> Table:
 
 
 def _df(term: Term, studies: Sequence[Study]) -> int | str:
-    """Degrees of freedom; a range where they differ between criteria because of missing ratings."""
+    """Degrees of freedom of one variance component; a range where they differ between criteria.
+
+    They differ where ratings are missing.
+    """
     parts = (term_row.component for study in studies for term_row in study.terms)
     degrees = {part.df for part in parts if part.term == term}
     return degrees.pop() if len(degrees) == 1 else f"{min(degrees)}-{max(degrees)}"
 
 
 def _counted_as_0(studies: Sequence[Study]) -> list[str]:
-    """Note on the meaning of shares, with the number of components estimated below 0 and counted as 0."""
+    """List with a note on the meaning of the shares of variance; empty if there are none.
+
+    It gives the number of variance components that are estimated below 0 and counted as 0.
+    """
     parts = [term.component for study in studies if not study.impossible for term in study.terms]
     if not parts:
         return []
@@ -102,7 +112,7 @@ def _long_table(dataset: DatasetComponents) -> Table:
 
 
 def _plan_table(dataset: DatasetComponents, target: float) -> Table:
-    """Table of the D-study of all criteria."""
+    """Table of the D-study of all criteria: the numbers (e.g. of repeats) that the target reliability requires."""
     plans = [row for study in dataset.studies for row in study.plans]
     facets = [name for name in MOST if any(name in row.levels for row in plans)]
     columns = [
@@ -133,7 +143,7 @@ def _plan_table(dataset: DatasetComponents, target: float) -> Table:
 
 
 def _plan(row: PlanRow) -> dict[str, Any]:
-    """Cells of one row of the D-study, with ``∞`` for infinite numbers."""
+    """Map from column names to values for one row of the D-study, with ``∞`` for infinite numbers."""
     return {
         "criterion": row.criterion,
         "score": row.score,

@@ -65,12 +65,15 @@ class ConsistentCell:
 
     @property
     def is_people(self) -> bool:
-        """Whether the row is the agreement of people with each other, and not of a judge with itself."""
+        """Whether the result is the agreement of people with each other, and not of a judge's repeats."""
         return self.judge == PEOPLE
 
     @property
     def has_agreement(self) -> bool:
-        """True for judges; for people, whether the most frequent number of ratings per story is two or more."""
+        """Whether agreement can be computed: always true for judges.
+
+        For people, it is true if the most frequent number of ratings per story is two or more.
+        """
         return not self.is_people or self.family.k >= 2
 
     def estimate(self, form: str) -> Estimate | None:
@@ -104,14 +107,14 @@ class Consistency:
     def frame(self) -> pd.DataFrame:
         """A long frame with `COLUMNS`: one row for each judge (or people), criterion and form of the ICC.
 
-        `n` counts stories without a missing rating, `incomplete` the others.
+        `n` counts stories without a missing rating, `incomplete` counts stories with one.
         """
         frame = pd.DataFrame([row for cell in self.cells for row in _flat(cell)], columns=COLUMNS)
         return signed(frame, self.signature, self.notes)
 
 
 def consistency(table: RatingsTable, options: ConsistencyOptions | None = None) -> Consistency:
-    """Compute the ICC family and the agreement of repeats for every judge, Eval-Prompt and criterion, and for people.
+    """All forms of the ICC, and the agreement of repeats, for every judge, Eval-Prompt and criterion, and for people.
 
     Raises MissingExtraError where pingouin is requested and not installed.
     """
@@ -142,7 +145,10 @@ def _flat(cell: ConsistentCell) -> Iterator[tuple[object, ...]]:
 
 
 def _cells(matrix: RatingMatrix, *, theirs: bool) -> Iterator[ConsistentCell]:
-    """Results of each judge, then of people on each criterion; `theirs` adds the ICC family computed by pingouin."""
+    """Yield the consistency of each judge over its repeats, then of people on each criterion.
+
+    With `theirs`, the ICC family computed by the package pingouin is added.
+    """
 
     def asked(ratings: Floats) -> PingouinFamily | None:
         return pingouin_icc.family(ratings) if theirs else None
@@ -170,10 +176,10 @@ def people_family(matrix: RatingMatrix, criterion: int) -> icc.IccFamily:
 
 
 def _people(matrix: RatingMatrix, criterion: int, ratings: Floats) -> tuple[icc.IccFamily, Agreement, tuple[str, ...]]:
-    """ICC family, agreement and notes for human ratings, without stories that nobody rated.
+    """ICC family, agreement and notes for human ratings on one criterion, without stories that nobody rated.
 
-    Two-way forms are defined where every identified rater rated every story; otherwise only one-way forms, and the
-    forms `REML` where raters are identified.
+    Two-way forms are defined where every identified rater rated every story. Otherwise only one-way forms are defined,
+    and the forms `REML` where raters are identified.
     """
     raters = matrix.by_rater(criterion)
     if raters.known and ratings.size and not np.isnan(ratings).any():
@@ -202,7 +208,9 @@ def _people(matrix: RatingMatrix, criterion: int, ratings: Floats) -> tuple[icc.
 
 
 def _turned(criterion: str, ratings: Floats, names: Sequence[str]) -> tuple[str, ...]:
-    """Note on people whose ratings correlate negatively with those of the others; empty if there are none."""
+    """Tuple with a note on people whose ratings correlate negatively with those of the others; empty if there
+    are none.
+    """
     text = remark(ratings, names, "people")
     return (f"{criterion}: {text}",) if text else ()
 
@@ -213,7 +221,7 @@ def _crossed(ratings: Floats, k: int) -> CrossedEffects:
 
 
 def _packed(ratings: Floats) -> Floats:
-    """Ratings shifted left and cut to the most frequent number of raters per story.
+    """Ratings shifted left in each row (story), and cut to the most frequent number of ratings per story.
 
     A column of the result is a position and not a person. Stories with fewer ratings count as incomplete. For stories
     with more, the first ratings stored are used.

@@ -1,4 +1,4 @@
-"""Printed table of consistency."""
+"""Printed tables of the consistency of judges over repeats, and of people over raters."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _READING = (
 
 
 def tables(result: Consistency, *, full: bool = False) -> list[Table]:
-    """Table with one row for each judge (or people) and criterion; with `full`, one row for each form of the ICC.
+    """List with one table of consistency, with one row for each judge (or people) and criterion.
 
-    The rows of the full table have F, degrees of freedom and p. If the options choose the package pingouin, the result
-    is its own table for each judge and criterion instead.
+    With `full`, there is one row for each form of the ICC, with F, degrees of freedom and p. If the options choose the
+    package pingouin, the list holds pingouin's own table for each judge and criterion instead.
     """
     if result.options.engine == "pingouin":
         return [_pingouin(cell, cell.pingouin, result.signature) for cell in result.cells if cell.pingouin]

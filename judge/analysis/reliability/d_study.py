@@ -22,11 +22,11 @@ MOST = {REPEAT: 100, EVAL_PROMPT: 50, JUDGE: 50, STORY_PROMPT: 10_000, STORY: 10
 
 @dataclass(frozen=True, slots=True)
 class PlanRow:
-    """One design of the D-study, its cost and the reliability that it reaches.
+    """One design of the D-study (e.g. 3 repeats x 2 Eval-Prompts), its cost and the reliability that it reaches.
 
     `score` is the score whose reliability is computed (of a system, or of a story), and `plan` describes the design.
-    `levels` are the numbers of levels of each facet, infinite where no number reaches the target. `reached` says
-    whether `result` reaches the target in the coefficient of this plan.
+    `levels` maps each facet (e.g. repeat) to its number, infinite where no number reaches the target. `reached` says
+    whether `result` reaches the target in the reliability coefficient that this plan aims at.
     """
 
     criterion: str
@@ -38,18 +38,18 @@ class PlanRow:
 
     @property
     def calls(self) -> float:
-        """Number of calls for one system, or for one story: the product of all levels."""
+        """Number of calls that the design needs for one system, or for one story: the product of all its numbers."""
         return float(np.prod(list(self.levels.values())))
 
     @property
     def counts(self) -> dict[str, int | None]:
-        """Levels and calls as whole numbers; None where they are infinite."""
+        """Map from each facet of the design (e.g. repeat), and ``calls``, to its number; None where it is infinite."""
         counts = {**self.levels, "calls": self.calls}
         return {name: int(count) if np.isfinite(count) else None for name, count in counts.items()}
 
     @property
     def flat(self) -> dict[str, object]:
-        """The row as plain values: each coefficient with its value and the ends of its interval."""
+        """The design as plain values, with each reliability coefficient and the ends of its interval."""
         relative, absolute = self.result.relative, self.result.absolute
         return {
             "criterion": self.criterion,
@@ -70,10 +70,11 @@ class PlanRow:
 
 @dataclass(frozen=True, slots=True)
 class OrderOfSystems:
-    """Number of story-prompts (or stories of each system) needed to order the systems; other facets keep their levels.
+    """Number of story-prompts (or stories of each system) needed to order the systems with the target reliability.
 
-    `number` is given with its range of 10 to 90 %. `has` is the number in the data and `now` the reliability that it
-    gives. `limit` is the reliability with infinitely many, where no number is enough; else None.
+    The numbers of repeats, Eval-Prompts and judges are kept as in `design`. `number` is given with its range of 10 to
+    90 %. `has` is the number in the data and `now` the reliability that it gives. `limit` is the reliability with
+    infinitely many, where no number is enough; else None.
     """
 
     unit: str
@@ -84,7 +85,9 @@ class OrderOfSystems:
     limit: float | None
 
     def sentence(self, target: float) -> str:
-        """Sentence that states the required number."""
+        """Sentence with the number of story-prompts (or stories) needed to order the systems at the `target`
+        reliability.
+        """
         with_them = f" with {self.design}" if self.design else ""
         if self.number.value is None:
             limit = "" if self.limit is None else f": ever more come to {self.limit:.2f}"
@@ -96,9 +99,10 @@ class OrderOfSystems:
 
 
 def order_of_systems(components: VarianceComponents, target: float, kept: Mapping[str, float]) -> OrderOfSystems | None:
-    """Number needed to order the systems at the given levels of all other facets.
+    """Number of story-prompts (or stories) needed to order the systems with the `target` reliability.
 
-    None if the design has no facets for systems and stories, or if the model does not hold.
+    `kept` gives the numbers of repeats, Eval-Prompts and judges that are assumed. None if the design has no facets for
+    systems and stories, or if the model does not hold.
     """
     facet = next((name for name in (STORY_PROMPT, STORY) if name in components.levels), None)
     if SYSTEM not in components.levels or facet is None or components.impossible:
@@ -114,12 +118,16 @@ def order_of_systems(components: VarianceComponents, target: float, kept: Mappin
 
 
 def in_words(levels: Mapping[str, float]) -> str:
-    """Text that lists the number of levels of some facets."""
+    """Text that lists how many there are of each facet, e.g. ``3 repeats x 1 judge``."""
     return " x ".join(f"{int(n)} {name if n == 1 else plural(name)}" for name, n in levels.items())
 
 
 class _Asked(NamedTuple):
-    """A plan, the facets whose numbers it varies, the reliability coefficient it targets, and the resulting design."""
+    """A plan of the D-study, e.g. to change the number of repeats alone, and the design that it leads to.
+
+    `free` names the facets whose numbers the plan varies; `coefficient` is the reliability coefficient that must reach
+    the target; `answer` is the design.
+    """
 
     plan: str
     free: Sequence[str]
@@ -128,9 +136,11 @@ class _Asked(NamedTuple):
 
 
 def rows(criterion: str, part: RatedDesign, components: VarianceComponents, target: float) -> Iterator[PlanRow]:
-    """Rows for the design as run, for changing a single facet to reach the target, and for the cheapest designs.
+    """Yield the designs of the D-study on one criterion: as run, changed in one facet to reach the target, and
+    cheapest.
 
-    Each is given for the mean score of a system (with two systems or more) and for the score of a story.
+    A facet is, e.g., the repeats or the judges. All are given for the mean score of a system (with two systems or more)
+    and for the score of a story.
     """
     impossible = components.impossible
     for label, objects in _objects(part):
@@ -154,7 +164,7 @@ def rows(criterion: str, part: RatedDesign, components: VarianceComponents, targ
 
 
 def plural(name: str) -> str:
-    """Plural of a facet's name."""
+    """Plural of a facet's name, e.g. ``stories`` or ``judges``."""
     return "stories" if name == STORY else f"{name}s"
 
 
@@ -166,9 +176,10 @@ def _objects(part: RatedDesign) -> list[tuple[str, tuple[str, ...]]]:
 def _plans(
     components: VarianceComponents, objects: Sequence[str], run: Mapping[str, float], target: float
 ) -> Iterator[_Asked]:
-    """Plans that vary each facet alone, then the plans with fewest calls for the coefficients Ep² and Phi.
+    """Yield plans that vary each facet (e.g. repeats) alone, then the plans with fewest calls for Ep² and for Phi.
 
-    If the last two are equal, they are given as one plan.
+    Ep² and Phi are the reliability coefficients of relative and absolute scores. If the plans with fewest calls are
+    equal, they are given as one plan.
     """
 
     def ask(plan: str, free: Sequence[str], coefficient: Coefficient) -> _Asked:

@@ -1,4 +1,4 @@
-"""The ICC family as computed by the package pingouin, for comparison with our own."""
+"""The ICC family as computed by the package pingouin, for comparison with this program's own computation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from judge.wording import Advice
 
 @dataclass(frozen=True, slots=True)
 class PingouinRow:
-    """One ICC form under the name that pingouin gives it."""
+    """One form of the ICC as computed by the package pingouin; `form` is pingouin's name for it."""
 
     form: str
     icc: float
@@ -30,7 +30,10 @@ class PingouinRow:
 
 @dataclass(frozen=True, slots=True)
 class PingouinFamily:
-    """ICC family of one table of ratings from the installed pingouin, or the reason why there is none."""
+    """All forms of the ICC of one array of ratings as computed by the package pingouin.
+
+    `reason` says why there are none. `version` is that of pingouin.
+    """
 
     version: str
     rows: tuple[PingouinRow, ...]
@@ -38,7 +41,8 @@ class PingouinFamily:
 
 
 def family(ratings: NDArray[np.float64]) -> PingouinFamily:
-    """Compute the ICC family of ratings with pingouin; shape (stories, columns), NaN = no rating.
+    """ICC family of ratings as computed by the package pingouin; `ratings` has shape (stories, columns), NaN = no
+    rating.
 
     Raises MissingExtraError where pingouin is not installed.
     """

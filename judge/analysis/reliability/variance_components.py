@@ -44,7 +44,7 @@ COLUMNS = [
 class Term:
     """One printed term: its variance component, and its share of the sum of all components (negative ones count as 0).
 
-    A variance whose whole interval is below 0 is undefined. If it is almost certainly below 0, the model does not hold
+    A variance is undefined if its whole interval is below 0. If it is almost certainly below 0, the model does not hold
     and all shares are undefined.
     """
 
@@ -57,10 +57,11 @@ class Term:
 class Study:
     """Results on one criterion of a dataset: variance components, the D-study, and counts of the ratings used.
 
-    `complete` is true if no rating is missing. Otherwise estimates are by Henderson's Method I, which gives the same
-    values for complete ratings. `systems` is the number of story-prompts needed to order the systems, with other facets
-    as run. `ratings` is the number of ratings used, out of `asked` answers requested. `impossible` says why the model
-    does not hold, or is None.
+    The D-study gives the numbers that a target reliability requires. `complete` is true if no rating is missing.
+    Otherwise estimates are by Henderson's Method I, which gives the values of the analysis of variance where ratings
+    are complete. `systems` is the number of story-prompts needed to order the systems, with all other numbers as in the
+    run. `ratings` is the number of ratings used, out of `asked` answers requested. `impossible` says why the model does
+    not hold, or is None.
     """
 
     criterion: str
@@ -75,7 +76,10 @@ class Study:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DatasetComponents:
-    """Studies (one per criterion) of one dataset; `notes` name the criteria whose variances cannot be estimated."""
+    """Variance components and D-studies of one dataset, one entry of `studies` per criterion.
+
+    `notes` name the criteria whose variances cannot be estimated.
+    """
 
     name: str
     studies: tuple[Study, ...]
@@ -90,7 +94,10 @@ class DatasetComponents:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Components:
-    """Variance components of each criterion and the D-study, by dataset."""
+    """Variance components of each criterion, and the D-study, by dataset.
+
+    The D-study gives the numbers (e.g. of repeats) that a target reliability requires.
+    """
 
     datasets: tuple[DatasetComponents, ...]
     options: ComponentsOptions
@@ -98,12 +105,12 @@ class Components:
 
     @property
     def signature(self) -> str:
-        """The signature of the results of all datasets together."""
+        """The signature of the variance components of all datasets together."""
         return joined_parts(self.signature_parts)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Notes on these numbers."""
+        """Notes on the variance components of all datasets, each once."""
         return tuple(dict.fromkeys(note for dataset in self.datasets for note in dataset.notes))
 
     @property
@@ -114,14 +121,18 @@ class Components:
 
     @property
     def plans(self) -> pd.DataFrame:
-        """A long frame of the D-study: `dataset`, then the values of `PlanRow.flat`."""
+        """A long frame of the D-study, with one row per dataset and design: `dataset`, then the values of
+        `PlanRow.flat`.
+        """
         studies = [(dataset.name, study) for dataset in self.datasets for study in dataset.studies]
         rows = [{"dataset": name, **row.flat} for name, study in studies for row in study.plans]
         return signed(pd.DataFrame(rows), self.signature, self.notes)
 
 
 def components(table: RatingsTable, options: ComponentsOptions | None = None) -> Components:
-    """Compute variance components and the D-study of every criterion of every dataset.
+    """Variance components and the D-study of every criterion of every dataset.
+
+    The D-study gives the numbers (e.g. of repeats) that a target reliability requires.
 
     Raises DataError if the variances can be estimated for no criterion.
     """
@@ -142,7 +153,7 @@ def components(table: RatingsTable, options: ComponentsOptions | None = None) ->
 
 
 def method(studies: Sequence[Study]) -> str:
-    """Name of the estimation method; both methods give the same values where no rating is missing."""
+    """Name of the estimation method: ``anova``, or ``henderson-1`` if any criterion has a missing rating."""
     return "anova" if all(study.complete for study in studies) else "henderson-1"
 
 
@@ -157,7 +168,7 @@ def _flat(study: Study) -> Iterator[tuple[object, ...]]:
 
 
 def _studies(table: RatingsTable, matrix: RatingMatrix, options: ComponentsOptions) -> tuple[list[Study], list[str]]:
-    """One study per criterion, and notes. A criterion that cannot be estimated becomes a note.
+    """The variance components of each criterion of a dataset, and notes; a criterion that fails only has a note.
 
     If no criterion can be estimated, a DataError is raised.
     """
@@ -190,14 +201,17 @@ def _studies(table: RatingsTable, matrix: RatingMatrix, options: ComponentsOptio
 def _study(
     matrix: RatingMatrix, criterion: str, left_out: set[tuple[str, str]], options: ComponentsOptions
 ) -> tuple[Study, tuple[str, ...]]:
-    """One criterion's study, and notes on variances that its design cannot separate."""
+    """Variance components of one criterion, and notes on variances that its design cannot separate.
+
+    `left_out` holds the (run, judge) pairs that are not used.
+    """
     part = rated_design(matrix, criterion, left_out=left_out)
     rng = np.random.default_rng(options.seed)
     estimated = variance_components(part.ratings, part.facets, rng=rng, draws=DRAWS)
     impossible = estimated.impossible
 
     def share(component: Component) -> Estimate:
-        """The term's share of the variance; undefined where the model does not hold."""
+        """Share of one variance component in the sum of all; undefined where the model does not hold."""
         return Estimate.undefined(impossible, n=component.variance.n) if impossible else estimated.share(component)
 
     study = Study(
@@ -216,9 +230,9 @@ def _study(
 
 
 def _name(part: Component, components: VarianceComponents) -> str:
-    """Name of the term as printed: repeats without the facets that they are nested in.
+    """Printed name of a variance component; for repeats, without the facets that they are nested in.
 
-    Without repeats, the last term is named together with all other variation that it contains.
+    Without repeats, the name of the last component adds that it contains all other variation.
     """
     if part.term.own == (REPEAT,):
         return "repeat (same query again)"

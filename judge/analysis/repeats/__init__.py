@@ -1,7 +1,7 @@
 """Analysis of a judge's repeats: how agreement with people depends on their number and on how they are combined.
 
-It also covers agreement by how much people disagree on a story, and differences between the distributions of judges'
-and human ratings.
+Two further results are agreement on stories on which people disagree little or much, and differences between the
+distributions of judges' and human ratings.
 """
 
 from judge.analysis.repeats.compute import repeats

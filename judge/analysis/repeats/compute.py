@@ -43,10 +43,10 @@ _NAMES = ("people agree most", "in between", "people disagree most")
 
 
 def repeats(table: RatingsTable, options: RepeatsOptions | None = None) -> Repeats:
-    """Analyse the repeats of every judge, on the criteria that people rated.
+    """Results on the repeats of every judge, on the criteria that people rated.
 
-    Results are agreement by number of repeats, by way to combine them and by disagreement among people, and distances
-    between distributions.
+    They are agreement with people by number of repeats, by way to combine repeats and by disagreement among people, and
+    distances between the distributions of judges' and human ratings.
     """
     options, remarks = options or RepeatsOptions(), Remarks()
     table = numbers(table)
@@ -85,7 +85,7 @@ class _Cell:
         self.single = not matrix.means[i]
 
     def counts(self) -> Iterator[Count]:
-        """Agreement with people of the mean of 1, 2, ... repeats, on the stories that have all repeats."""
+        """Yield the agreement with people of the mean of 1, 2, ... repeats, on the stories that have all repeats."""
         whole = ~np.isnan(self.ratings).any(axis=1) & ~np.isnan(self.people)
         most = self.ratings.shape[1]
         if most < 2 or not self.single or not whole.any():
@@ -106,7 +106,10 @@ class _Cell:
         return [tuple(sorted(self.rng.choice(most, k, replace=False))) for _ in range(SUBSETS)]
 
     def _average(self, rows: Floats) -> Estimate:
-        """Mean of the correlations of each row with human ratings, with its interval."""
+        """Mean over the rows of their correlations with human ratings, with its interval.
+
+        `rows` has shape (rows, n stories). The mean is undefined if any correlation is.
+        """
         people = Side.of(self.people)
         estimates = [self.intervals.statistic.estimate(Side.of(row), people) for row in rows]
         lost = next((estimate for estimate in estimates if estimate.value is None), None)
@@ -118,7 +121,7 @@ class _Cell:
         return self.intervals.of_values(mean, tuple(v.mean(axis=0) for v in self.intervals.values(rows, self.people)))
 
     def sums(self) -> Iterator[Summed]:
-        """Agreement with people of the mean, the median and the mode of all repeats."""
+        """Yield the agreement with people of all repeats combined in one way: by mean, by median and by mode."""
         if self.ratings.shape[1] < 2 or not self.single:
             return
         ways: dict[How, Floats] = {
@@ -139,9 +142,10 @@ class _Cell:
             yield Summed(self.subject, how, value, over, plain.n)
 
     def strata(self) -> Iterator[Stratum]:
-        """Agreement in thirds of the stories, formed by the standard deviation of human ratings.
+        """Yield the agreement with people in thirds of the stories, by how much people disagree on a story.
 
-        Stories with equal standard deviations are in the same third.
+        Disagreement is the standard deviation of the human ratings of a story. Stories with equal standard deviations
+        are in the same third.
         """
         positions = self.matrix.by_position(self.j)
         several = (~np.isnan(positions)).sum(axis=1) >= 2
@@ -187,7 +191,11 @@ class _Cell:
         )
 
     def _by_story(self, judge_counts: Floats, people_counts: Floats, points: Floats) -> Estimate:
-        """Mean over stories of the distance between judge and people, for stories that both rated at least twice."""
+        """Mean over stories of the Wasserstein distance between a story's ratings by the judge and by people.
+
+        Only stories that both rated at least twice are used. The counts have one row per story and one column per scale
+        point.
+        """
         several = (judge_counts.sum(axis=1) > 1.5) & (people_counts.sum(axis=1) > 1.5)
         if not several.any():
             return Estimate.undefined("no story has several ratings of both")
@@ -205,7 +213,7 @@ class _Cell:
 
 
 def _by_row(ratings: Floats, summed: Callable[[Floats], float]) -> Floats:
-    """Summary of each story's ratings; NaN where there is none."""
+    """Summary of each story's ratings (e.g. the median), shape (stories,); NaN where a story has no rating."""
     rows = ([each for each in row if each == each] for row in ratings.tolist())  # NaN differs from itself
     return np.array([summed(np.array(row)) if row else np.nan for row in rows], dtype=np.float64)
 

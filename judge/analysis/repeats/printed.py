@@ -23,7 +23,11 @@ _APART = (
 
 
 def tables(result: Repeats) -> list[Table]:
-    """Tables by number of repeats, by way to combine them, by disagreement among people, and of distributions."""
+    """Tables of a judge's agreement with people by number of repeats, way to combine them, and disagreement among
+    people.
+
+    A last table compares the distributions of judges' and human ratings.
+    """
     printed = [
         Table(
             "Kendall's tau-b with people by number of repeats",

@@ -32,9 +32,9 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class Summed:
-    """Agreement with people of all repeats combined in one way (`how`).
+    """Agreement with people of all repeats combined in one way (`how`: mean, median or mode).
 
-    `over` is its paired difference from the agreement of the mean of all repeats.
+    `over` is this agreement minus that of the mean of all repeats, as a paired difference.
     """
 
     subject: Subject
@@ -85,9 +85,9 @@ class Repeats(Signed):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A long frame with one row for each number.
+        """A long frame of the analysis of repeats, with one row for each number.
 
-        `what` names the number, `at` its number of repeats, way to combine or stratum.
+        `what` names the number. `at` is the number of repeats, the way to combine them, or the third of the stories.
         """
         return self.signed([dict(row) for row in self._rows()])
 

@@ -12,10 +12,11 @@ from judge.ratings_table import RatingsTable, read
 
 
 def with_stated(table: RatingsTable, parser: str = "ours") -> RatingsTable:
-    """Add a second reading of each run that was scored by log-probabilities: the ratings stated in its answers.
+    """The table with a second reading of each run that was scored by log-probabilities: the ratings stated in its
+    answers.
 
     Runs of the second reading are named "RUN, as stated". It has only the judges, stories, Eval-Prompts and criteria
-    that the table has, which may have been narrowed.
+    that the table has, which may have been narrowed. The table is unchanged if no run was scored by log-probabilities.
     """
     scored = [fact for fact in table.facts if fact.parser.endswith("+logprobs") or "+logprobs+" in fact.parser]
     if not scored:

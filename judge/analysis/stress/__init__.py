@@ -1,4 +1,4 @@
-"""Stress tests of judges: whether they notice perturbations, and ignore changes that should not matter.
+"""Stress tests of judges on changed (perturbed) stories: whether they notice damage and ignore what should not matter.
 
 `stress` returns one value, from which the data frame and the printed tables are made.
 """

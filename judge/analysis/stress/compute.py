@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def stress(table: RatingsTable, options: StressOptions | None = None) -> Stress:
-    """Test every judge, Eval-Prompt, criterion, perturbation and strength.
+    """Results of stress tests for every judge, Eval-Prompt, criterion, perturbation (kind of change) and strength.
 
     Raises
     ------
@@ -70,7 +70,10 @@ def stress(table: RatingsTable, options: StressOptions | None = None) -> Stress:
 
 
 def _adjusted(rows: Sequence[Paired], options: StressOptions) -> tuple[tuple[Paired, ...], int]:
-    """Rows with p adjusted over the judges' tests and with their findings, and the number of tests."""
+    """Rows of stress tests with adjusted p and with their findings, and the number of adjusted tests.
+
+    p is adjusted over the tests of judges; those of controls have no adjusted p.
+    """
     p = [row.p if row.subject.kind == JUDGE and row.p is not None else np.nan for row in rows]
     adjustment = adjust(np.array(p), options.adjust, family="all tests of this report")
     with_p = [
@@ -80,7 +83,7 @@ def _adjusted(rows: Sequence[Paired], options: StressOptions) -> tuple[tuple[Pai
 
 
 def _of_measures(rated: Sequence[Rated]) -> Iterator[str]:
-    """Notes on how to read the rows of automatic measures."""
+    """Yield notes on how to read the rows of automatic measures in a report on stress tests."""
     if any(judge.measure is not None for judge in rated):
         yield (
             "measures: detection is the share of pairs in which the untouched story has the better value; without "
@@ -95,7 +98,7 @@ def _of_measures(rated: Sequence[Rated]) -> Iterator[str]:
 
 
 class _Dataset:
-    """One dataset with the judges, measures and controls whose ratings are tested."""
+    """One dataset of perturbed and untouched stories, with the judges, measures and controls that are stress-tested."""
 
     def __init__(
         self, table: RatingsTable, matrix: RatingMatrix, pairs: Pairing, options: StressOptions, remarks: Remarks
@@ -115,14 +118,14 @@ class _Dataset:
             remarks.note(notes)
 
     def _groups(self) -> dict[tuple[str | None, ...], list[Rated]]:
-        """Ratings grouped by run, judge and Eval-Prompt, one entry per criterion; controls come last."""
+        """Map from (run, judge, Eval-Prompt) to its ratings, one entry per criterion; controls come last."""
         groups: dict[tuple[str | None, ...], list[Rated]] = {}
         for source in (*self.judges, *self.controls):
             groups.setdefault((source.subject.run, source.subject.judge, source.subject.eval_prompt), []).append(source)
         return groups
 
     def _in_points(self) -> list[Rated]:
-        """Ratings by judges in points of a scale, without those of automatic measures."""
+        """Ratings by the judges that rate in points of a scale, that is without automatic measures."""
         return [judge for judge in self.judges if judge.measure is None]
 
     def rows(self) -> Iterator[Paired]:

@@ -20,11 +20,12 @@ from judge.stats.ordering.detection import credit
 
 
 def contrasts(rated: Sequence[Rated], pairs: Pairing) -> Iterator[Contrast]:
-    """Compare every two Eval-Prompts of each judge and criterion on each perturbation that should be noticed.
+    """Yield the comparison of every two Eval-Prompts of a judge, on each criterion and each perturbation that should be
+    noticed.
 
     Only the highest strength of a perturbation is used. Detection is the share of pairs in which the untouched story is
-    rated higher. The estimate is the detection with the second Eval-Prompt minus the detection with the first, averaged
-    over the original stories for which both have a rating.
+    rated higher. The estimate is the detection with the second Eval-Prompt minus the detection with the first, over the
+    original stories that have ratings with both Eval-Prompts.
     """
     groups: dict[tuple[str | None, ...], list[Rated]] = {}
     for source in rated:
@@ -61,8 +62,8 @@ def _p(difference: NDArray[np.float64], codes: NDArray[np.int64]) -> float | Non
 
 
 def adjusted(rows: Sequence[Contrast], method: Method) -> tuple[Contrast, ...]:
-    """The same contrasts with `adjusted` set: their p values, adjusted for multiple tests over all contrasts
-    together.
+    """Copies of the contrasts `rows` whose `adjusted` is set: the p value adjusted by `method` for the number of
+    contrasts in `rows`.
     """
     p = np.array([np.nan if row.p is None else row.p for row in rows], dtype=np.float64)
     p_adjusted = adjust(p, method, family="all contrasts of this report").p

@@ -12,7 +12,11 @@ _HALF = 0.5
 
 
 def finding(row: Paired, options: StressOptions) -> Finding | None:
-    """Classify a row whose p value is already adjusted. None if no change is expected, or if an interval is missing."""
+    """The finding on a row (one word such as ``found`` or ``missed``), from its intervals and its p value (the adjusted
+    one if there is one).
+
+    None if the perturbation should not change ratings on the row's criterion, or if an interval is missing.
+    """
     if row.detection.estimate.low is None or not (row.expected or row.facts.test != "discrimination"):
         return None
     if row.facts.test == "discrimination":

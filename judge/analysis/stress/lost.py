@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 def lost_by_perturbation(table: RatingsTable, dataset: str) -> Iterator[Lost]:
-    """Count the answers without a rating: for each judge and Eval-Prompt, first on untouched stories, then on each
-    perturbation (all its strengths together).
+    """Yield the counts of answers without a rating. For each judge and Eval-Prompt, the first count is for untouched
+    stories, the following ones for each perturbation with all its strengths together.
     """
     frame = table.frame[(table.frame["source"] == "judge") & (table.frame["dataset"] == dataset)]
     names = perturbed_names(frame["story"].unique())

@@ -18,9 +18,10 @@ _ORDER = {name: place for place, name in enumerate(CATALOGUE)}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Changed:
-    """Stories that one perturbation at one strength made.
+    """Stories that were made by one perturbation at one strength.
 
-    `story` has one entry for each original story: the index of the perturbed story, or -1 if there is none.
+    `story` has one entry for each original story: the index of the story made from it in the rating matrix, or -1 if
+    there is none.
     """
 
     facts: Facts
@@ -57,8 +58,8 @@ class Pairing:
 
 
 def pairing(matrix: RatingMatrix) -> Pairing | None:
-    """Pair the perturbed stories of a dataset with their untouched stories; None if the dataset has no perturbed
-    story.
+    """Pairs of each perturbed story of a dataset and the untouched story that it was made from; None if the dataset has
+    no perturbed story.
     """
     stories = list(matrix.stories["story"])
     names = perturbed_names(stories)

@@ -26,7 +26,9 @@ _BOX = (
 
 
 def tables(result: Stress, *, long: bool = False) -> list[Table]:
-    """The summary table, then the evidence by kind of test. With `long`, a single long table with one row per test."""
+    """The tables to print: a summary, then the evidence by kind of test. With `long`, a single long table with one row
+    per test.
+    """
     if long:
         return [long_table("Stress tests", result.frame, result.signature)]
     printed = [
@@ -58,8 +60,8 @@ _LOWEST = "lowest: share of rated ones at the lowest point; lost: asked about an
 def _in_points(
     result: Stress, test: Test, title: str, layout: tuple[Sequence[Column], Cells], note: str
 ) -> Iterator[Table]:
-    """Tables for the judges, in the given layout, then tables for the measures, which show only detection because
-    measures have no points of a rating scale.
+    """Yield the tables for the judges, in the given layout, then the tables for the measures (text statistics).
+    Measures have no points of a rating scale, and their tables therefore show only detection.
     """
     yield from _of_test(result, test, title, layout, note, measured=False)
     yield from _of_test(result, test, title, _noticed, _BETTER, measured=True)
@@ -72,7 +74,7 @@ def _judge_name(subject: Subject) -> str:
 
 
 def _judge_columns(result: Stress) -> list[Column]:
-    """The columns that identify a row: the judge, and the dataset if there are several."""
+    """The columns that identify a row of a stress table: the judge, and the dataset if there are several."""
     columns = [Column("who", "judge", wrap=26)]
     if len({row.subject.dataset for row in result.rows}) > 1:
         columns.insert(0, Column("dataset", "dataset"))
@@ -113,8 +115,8 @@ Cells = Callable[[Paired, "_Beside"], dict[str, Any]]
 
 
 class _Beside:
-    """Looks up the rows with which a judge's row is compared: the control's on the same stories, and the judge's
-    null.
+    """Looks up the two rows with which a judge's row is compared: the row of the control (the shipped surface judge) on
+    the same stories, and the judge's own null distribution.
     """
 
     def __init__(self, result: Stress) -> None:
@@ -126,11 +128,13 @@ class _Beside:
         return row.subject.dataset, row.subject.criterion, row.facts.name, row.strength
 
     def control(self, row: Paired) -> Paired | None:
-        """The control's row on the same criterion, perturbation and strength."""
+        """The row of the control judge on the criterion, perturbation and strength of `row`; None if there is none."""
         return self._controls.get(self._key(row))
 
     def null(self, row: Paired) -> Null | None:
-        """The null distribution (repeats of untouched stories) of the same judge, Eval-Prompt and criterion."""
+        """The null distribution for the judge, Eval-Prompt and criterion of `row`: comparisons between repeats of
+        untouched stories. None if there is none.
+        """
         return self._nulls.get(_null_key(row.subject))
 
 
@@ -147,8 +151,8 @@ def _of_test(
     *,
     measured: bool | None = None,
 ) -> Iterator[Table]:
-    """One table for each judge or measure, so that each fits the width of a screen. `measured` restricts the tables to
-    measures (True) or judges (False).
+    """Yield one table for each judge or measure, so that each fits the width of a screen. `measured` restricts the
+    tables to measures (True) or judges (False); None means both.
     """
     columns, cells = layout
     beside = _Beside(result)
@@ -169,8 +173,8 @@ def _of_test(
 
 
 def _easily_kept(rows: Sequence[Paired], result: Stress) -> Iterator[str]:
-    """Warn of each criterion on which the judge's ratings of untouched stories vary by less than the margin. On such a
-    criterion, staying within the margin is weak evidence of invariance.
+    """Yield a warning for each criterion on which the standard deviation of the judge's ratings of untouched stories is
+    smaller than the margin of equivalence. There, staying within the margin is weak evidence of invariance.
     """
     beside = _Beside(result)
     for criterion, row in {row.subject.criterion: row for row in rows}.items():

@@ -29,7 +29,8 @@ _HIGH, _LOW = 0.75, 0.25
 
 
 def quality_control(rated: Rated, pairs: Pairing, matrix: RatingMatrix) -> Iterator[QualityControl]:
-    """Apply the quality control of Guan et al. 2021 to each perturbation that spoils a story, at its highest strength.
+    """Yield, for each perturbation that spoils a story, how often the judge would pass the quality control of Guan et
+    al. 2021. Only the highest strength of a perturbation is used.
 
     Only stories written by people are used, or all stories if the dataset names no human author.
     """
@@ -51,7 +52,9 @@ def quality_control(rated: Rated, pairs: Pairing, matrix: RatingMatrix) -> Itera
 
 
 def _share(hits: NDArray[np.bool_], prompt: NDArray[np.int64]) -> Estimate:
-    """Mean over story-prompts of the share of their stories that are hits, with a Wilson interval."""
+    """Share of the stories of a story-prompt for which `hits` is True, averaged over story-prompts, with a Wilson
+    interval. `prompt` holds the code of each story's story-prompt.
+    """
     if not hits.size:
         return Estimate.undefined("undefined without a pair of rated stories")
     group = np.unique(prompt, return_inverse=True)[1].reshape(-1)

@@ -43,11 +43,12 @@ class Measure:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rated:
-    """Ratings of all n stories of a dataset on one criterion, by one judge with one Eval-Prompt or by the control.
+    """Ratings of all n stories of a dataset on one criterion, by one judge with one Eval-Prompt or by the control
+    judge.
 
-    `repeats` has shape (n, k), one column for each repeat, and `means` (n,) are the means over repeats. `asked` (n,) is
-    True for stories that the judge was asked about. `scale` is the scale of the ratings; it has no meaning for a
-    `measure`.
+    `repeats` has shape (n, k repeats). `means`, of length n, holds the means over repeats. `asked`, of length n, is
+    True for stories that the judge was asked about. `measure` is the direction of an automatic measure, and None for a
+    judge. `scale` is the rating scale; it has no meaning for a measure.
     """
 
     subject: Subject
@@ -59,22 +60,22 @@ class Rated:
 
     @property
     def merit(self) -> Floats:
-        """Mean ratings with a sign such that more is better; all NaN for a measure for which neither direction is
-        better.
+        """Mean ratings of this judge or measure. Their sign is changed for a measure of which less is better. All are
+        NaN for a measure of which neither more nor less is better.
         """
         if self.measure is None or self.measure.better == 1:
             return self.means
         return -self.means if self.measure.better else np.full(self.means.shape, np.nan)
 
     def points(self, ratings: Floats) -> Floats:
-        """Round ratings to the nearest point of the scale."""
+        """Ratings rounded to the nearest point of the scale."""
         low, step = self.scale.min, self.scale.step or 1
         return np.asarray(np.clip(low + np.rint((ratings - low) / step) * step, low, self.scale.max), dtype=np.float64)
 
 
 def judges(table: RatingsTable, matrix: RatingMatrix) -> Iterator[Rated]:
     """Yield the ratings by each judge and Eval-Prompt on each criterion with a numeric scale, and the values of each
-    measure.
+    measure (text statistic).
     """
     ways = {(fact.run, name): way for fact in table.facts for name, way in fact.directions.items()}
     scales = {
@@ -91,9 +92,10 @@ def judges(table: RatingsTable, matrix: RatingMatrix) -> Iterator[Rated]:
 
 
 def _measure(subject: Subject, way: int | None) -> Measure | None:
-    """Direction of a measure; None if the subject is a judge.
+    """Direction of a measure (text statistic); None if the subject is a judge.
 
-    `way` is the direction stored with the run: 1 (more is better), -1, 0 (neither), or None if it is missing.
+    `way` is the direction stored with the run: 1 (more is better), -1 (less is better), 0 (neither), or None if it is
+    missing.
     """
     if JudgeName.of(subject.judge).provider != MEASURE:
         return None

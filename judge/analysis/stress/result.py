@@ -37,6 +37,7 @@ class Paired:
     facts : Facts
         Description of the perturbation.
     strength : int
+        Strength of the perturbation: a larger strength means more edits. 1 if it has only one strength.
     expected : bool
         Whether people would expect the perturbation to change ratings on this criterion. True for every
         criterion if the judge was asked about none of the criteria that the perturbation aims at.
@@ -99,12 +100,12 @@ class Paired:
 
     @property
     def name(self) -> str:
-        """Name of the perturbation, followed by its strength if it has several."""
+        """Name of the perturbation, followed by its strength if the perturbation has several strengths."""
         return f"{self.facts.name} {self.strength}" if len(self.facts.strengths) > 1 else self.facts.name
 
     @property
     def change(self) -> Estimate:
-        """Mean change of the rating: the drop with its sign reversed."""
+        """Mean rating of the changed stories minus that of the untouched stories: the drop with its sign reversed."""
         drop = self.drop
         if drop.value is None:
             return drop
@@ -121,7 +122,8 @@ class Paired:
 
 @dataclass(frozen=True, slots=True)
 class Null:
-    """Null distribution: two halves of the repeats of untouched stories, compared as if one half were perturbed.
+    """Null distribution: the repeats of untouched stories are split into two halves, and the second half is compared
+    with the first as if its stories were perturbed.
 
     `flips` is the probability that two repeats give different points of the scale. `noise` is the standard deviation of
     single ratings within a story, and `spread` the standard deviation of mean ratings over stories.
@@ -152,10 +154,10 @@ class Dose:
 @dataclass(frozen=True, slots=True)
 class Selectivity:
     """How much better one judge with one Eval-Prompt detects a perturbation on the criteria that it aims at than on the
-    others.
+    other criteria.
 
-    Detection is the share of pairs in which the untouched story is rated higher. `difference` is the mean detection on
-    the criteria `aimed` minus that on the other criteria.
+    Detection is the share of pairs in which the untouched story is rated higher; `by_criterion` holds it for each
+    criterion. `difference` is the mean detection on the criteria `aimed` minus that on the other criteria.
     """
 
     subject: Subject
@@ -185,7 +187,8 @@ class Contrast:
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """Counts of repeats that were asked and rated, and of repeats without a rating by status.
+    """Counts of a judge's answers in a stress test: repeats that were asked, repeats that have a rating, and repeats
+    without a rating by status (`statuses`).
 
     `facts` describes the perturbation; it is None for untouched stories.
     """

@@ -1,4 +1,4 @@
-"""Computes selectivity: whether a judge lowers its ratings more on the criteria that a perturbation aims at than on the
+"""Computes selectivity: whether a judge notices a perturbation more often on the criteria that it aims at than on the
 other criteria (Hu et al. 2024).
 """
 
@@ -18,10 +18,12 @@ from judge.stats.ordering.detection import credit, detection
 
 
 def selectivity(group: Sequence[Rated], pairs: Pairing) -> Iterator[Selectivity]:
-    """Selectivity of one judge with one Eval-Prompt, for each perturbation that should be noticed, at its highest
-    strength.
+    """Yield the selectivity of one judge with one Eval-Prompt, for each perturbation that should be noticed, at its
+    highest strength.
 
-    `group` holds the judge's ratings, one entry for each criterion. Nothing is yielded for fewer than two criteria.
+    Selectivity is the mean detection on the criteria that the perturbation aims at, minus the mean detection on the
+    other criteria. `group` holds the judge's ratings, one entry for each criterion. Nothing is yielded for fewer than
+    two criteria.
     """
     if len(group) < 2:
         return

@@ -31,8 +31,8 @@ _NO_POINTS = Estimate.undefined(NO_POINTS)
 
 
 def paired(rated: Rated, pairs: Pairing, changed: Changed, options: StressOptions, *, expected: bool) -> Paired:
-    """Compare the ratings of stories changed by one perturbation, at one strength, with those of the untouched
-    stories.
+    """Comparison of the ratings of stories changed by one perturbation, at one strength, with the ratings of the
+    untouched stories.
     """
     there = changed.story >= 0
     before, after = pairs.untouched[there], changed.story[there]
@@ -60,8 +60,8 @@ def paired(rated: Rated, pairs: Pairing, changed: Changed, options: StressOption
 
 
 def detected(rated: Rated, before: Codes, after: Codes, prompt: Codes) -> Detection:
-    """Share of pairs in which the untouched story is better; undefined, with a reason, for a measure without a better
-    direction.
+    """Share of pairs in which the untouched story has the better rating or value. It is undefined, with a reason, for a
+    measure of which neither more nor less is better.
     """
     if rated.measure is not None and not rated.measure.better:
         return Detection(Estimate.undefined(rated.measure.reason or ""), 0, 0, 0)
@@ -91,7 +91,9 @@ def _in_points(row: Paired, rated: Rated, pairs: Pairing, changed: Changed, opti
 
 
 def null(rated: Rated, pairs: Pairing) -> Null:
-    """Null distribution: the first half of the repeats of untouched stories compared with the second half."""
+    """Null distribution: the ratings of untouched stories in the first half of the repeats compared with those in the
+    second half.
+    """
     repeats = rated.repeats[pairs.untouched]
     half = repeats.shape[1] // 2
     spread = agreement(rated.points(repeats))
@@ -106,7 +108,7 @@ def null(rated: Rated, pairs: Pairing) -> Null:
 
 
 def _spread(ratings: Floats) -> Estimate:
-    """Standard deviation over stories of the ratings of untouched stories."""
+    """Standard deviation over stories of their mean ratings; undefined for fewer than two rated stories."""
     defined = ratings[~np.isnan(ratings)]
     if defined.size < 2:
         return Estimate.undefined("undefined with fewer than 2 rated stories")
@@ -114,8 +116,8 @@ def _spread(ratings: Floats) -> Estimate:
 
 
 def dose(rated: Rated, pairs: Pairing) -> Iterator[Dose]:
-    """For each perturbation with several strengths, the slope of the rating's drop on log2 of the strength, averaged
-    over original stories.
+    """Yield, for each perturbation with several strengths, how much more the rating drops for each doubling of the
+    strength: the slope of the drop on log2 of the strength, averaged over original stories.
     """
     for _, group in groupby(pairs.changed, key=lambda changed: changed.facts.name):
         several = list(group)
@@ -150,7 +152,9 @@ def _codes(prompt: Codes) -> Codes:
 
 
 def _error(values: Floats, prompt: Codes) -> tuple[float, int] | None:
-    """Clustered standard error of the mean and its degrees of freedom; None if the values do not vary or are empty."""
+    """Standard error of the mean of `values`, clustered by story-prompt, and its degrees of freedom. None if the values
+    do not vary or if there are none.
+    """
     if not values.size:
         return None
     error, clusters = means.clustered_error(values, _codes(prompt))
@@ -190,7 +194,9 @@ def _wilcoxon(difference: Floats, prompt: Codes) -> float | None:
 
 
 def _in_noise(rated: Rated, pairs: Pairing, difference: Floats) -> Estimate:
-    """Mean of `difference` divided by the standard deviation of repeats within an untouched story."""
+    """Mean of `difference` (each the rating of an untouched story minus that of the changed story), divided by the
+    standard deviation of repeats within an untouched story.
+    """
     noise = agreement(rated.repeats[pairs.untouched]).within_sd
     if noise.value is None:
         return Estimate.undefined(ONE_REPEAT)
@@ -203,8 +209,8 @@ def _in_noise(rated: Rated, pairs: Pairing, difference: Floats) -> Estimate:
 
 
 def _flips(rated: Rated, before: Codes, after: Codes, prompt: Codes) -> Estimate:
-    """Probability that a single rating of the changed story is a different point than a single rating of the untouched
-    story.
+    """Probability that a single rating of the changed story is a different point of the scale than a single rating of
+    the untouched story.
     """
     x, y = rated.points(rated.repeats[before]), rated.points(rated.repeats[after])
     both = ~np.isnan(x)[:, :, None] & ~np.isnan(y)[:, None, :]
@@ -233,8 +239,8 @@ def _row_means(ratings: Floats) -> Floats:
 
 
 def _published(rated: Rated, pairs: Pairing, after: Codes) -> tuple[Estimate, Estimate]:
-    """Point-biserial correlation and AUC of all untouched stories against the changed stories `after`, ignoring the
-    pairing.
+    """Point-biserial correlation and AUC of all untouched stories against the changed stories `after`, without pairing.
+    Both are larger if untouched stories are rated better.
     """
     if rated.measure is not None and not rated.measure.better:
         nothing = Estimate.undefined(rated.measure.reason or "")

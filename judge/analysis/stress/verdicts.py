@@ -35,15 +35,18 @@ class Verdict:
 
     @property
     def sentence(self) -> str:
-        """Names of the perturbations, each with its number in brackets."""
+        """Names of the perturbations with this finding. A number in brackets follows each: its detection, its change in
+        points, or the share of stories rated lowest.
+        """
         return ", ".join(f"{row.facts.name} ({_number(row)})" for row in self.rows)
 
 
 def verdicts(result: Stress) -> Iterator[Verdict]:
     """Yield the verdicts on each judge and Eval-Prompt, from the findings at the highest strength of each perturbation.
 
-    A perturbation counts as noticed if the judge notices it on at least one of the criteria that should change. It
-    counts as moving or fooling the judge if it does so on at least one criterion.
+    A perturbation that should be noticed counts as noticed if the judge notices it on at least one of the criteria that
+    it should change. Another perturbation counts as moving or fooling the judge if it does this on at least one
+    criterion.
     """
     groups: dict[tuple[str | None, ...], list[Paired]] = {}
     for row in result.rows:
@@ -68,8 +71,8 @@ def _by_perturbation(rows: Sequence[Paired]) -> list[list[Paired]]:
 
 
 def _of_perturbation(rows: Sequence[Paired]) -> Paired | None:
-    """The row that represents a perturbation; None without rows. If the perturbation should be noticed, it is the row
-    with the best finding, otherwise the row with the worst.
+    """The row that represents a perturbation: the row with the best finding if the perturbation should be noticed,
+    otherwise the row with the worst finding. None if `rows` is empty.
     """
     if not rows:
         return None

@@ -39,7 +39,7 @@ _MOST_POINTS = 9
 
 
 def succession(old: RatingsTable, new: RatingsTable, options: SuccessionOptions | None = None) -> Succession:
-    """Test whether the judge of `new` may replace the judge of `old`, for each criterion and Eval-Prompt.
+    """Tests of whether the judge of `new` may replace the judge of `old`, for each criterion and Eval-Prompt.
 
     Raises
     ------
@@ -102,10 +102,11 @@ def _compared(pair: Pair, options: SuccessionOptions) -> tuple[Heir, list[Story]
 def agreement_test(
     pair: Pair, both: Bools, unit: Codes, options: SuccessionOptions
 ) -> tuple[tuple[Estimate, Estimate], Equivalence, Spread | None]:
-    """Test whether both judges agree equally well with human ratings.
+    """Test of whether the two judges agree equally well with human ratings.
 
-    Returns the tau of the old and of the new judge with human ratings, the equivalence test of their difference, and
-    the spread of the difference over story-prompts (None if there is no test).
+    Returns the taus of the old and of the new judge with human ratings, the equivalence test of their difference (new
+    minus old), and the spread of this difference over story-prompts (None if there is no test). `both` marks the
+    stories that the two judges rated; `unit` holds the code of the story-prompt of each marked story.
     """
     bounds = (-options.margin, options.margin)
     if pair.people is None:
@@ -140,8 +141,10 @@ def agreement_test(
 
 
 def _level(differences: Floats, unit: Codes, options: SuccessionOptions) -> tuple[Equivalence, Spread | None]:
-    """Test whether mean ratings are equivalent; also the spread of their difference over story-prompts, None without a
-    test.
+    """Equivalence test of the mean of `differences`, each the new judge's rating of a story minus the old judge's, and
+    the spread of the differences over story-prompts (None if there is no test or no spread).
+
+    `unit` holds the code of each story's story-prompt.
     """
     bounds = (-options.points, options.points)
     if not differences.size:
@@ -168,7 +171,9 @@ def _needed(test: Equivalence, scatter: Spread | None, each: float, options: Suc
 
 
 def _out_of_fold(new: Floats, old: Floats, unit: Codes, kind: str, options: SuccessionOptions) -> Floats:
-    """The new judge's ratings converted to the old judge's scale, each by a curve fitted without its story-prompt."""
+    """The new judge's ratings converted to the old judge's scale by a curve, in cross-validation over story-prompts:
+    the curve for a story is fitted without the stories of its story-prompt.
+    """
     predicted = np.full(new.shape, np.nan)
     folds = deal(unit, options.folds, np.random.default_rng(options.seed))
     for fold in np.unique(folds):
@@ -195,8 +200,8 @@ def _rmse(first: Floats, second: Floats) -> Estimate:
 
 
 def _verdicts(ratings: Floats, options: SuccessionOptions) -> Floats:
-    """Verdict for each rating: the nearest point of the scale or, with a cut, 1 if the rating reaches the cut and 0 if
-    not. NaN without a rating.
+    """Verdict for each rating. Without a cut in `options`, it is the nearest whole number; with a cut, it is 1 if the
+    rating is at least the cut and 0 if it is lower. NaN where there is no rating.
     """
     if options.cut is None:
         return np.floor(ratings + 0.5)

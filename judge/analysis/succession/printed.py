@@ -19,8 +19,8 @@ _SAYS: Mapping[Decision, str] = {
 
 
 def tables(result: Succession) -> list[Table]:
-    """Four tables: the answers in sentences, both equivalence tests, the crosswalks (conversions between the two
-    judges' scales), and the stories whose verdict changes.
+    """Four tables: the answers in sentences, the two equivalence tests (of agreement with human ratings and of mean
+    ratings), the crosswalks (conversions between the two judges' scales), and the stories whose verdict changes.
     """
     return [_sentences(result), _tests(result), _crosswalks(result), _stories(result)]
 
@@ -70,8 +70,8 @@ def _verdict(result: Succession) -> Iterator[str]:
 
 
 def _leaning(undecided: Sequence[Heir], result: Succession) -> Iterator[str]:
-    """Sentences on the undecided comparisons whose 90 % interval excludes 0: only the size of the difference is
-    open.
+    """Sentences on the undecided comparisons whose 90 % interval excludes 0: it is clear which judge agrees better with
+    human ratings, but not by how much.
     """
     for word, sign in (("less", -1), ("more", 1)):
         some = []
@@ -102,8 +102,8 @@ def _level(result: Succession) -> Iterator[str]:
 
 
 def _more(result: Succession) -> Iterator[str]:
-    """Sentences on how many more stories would decide the undecided comparisons: if the judges agree equally well with
-    human ratings, and if the differences are those observed.
+    """Sentences on how many more stories would decide the undecided comparisons. One number assumes that the judges
+    agree equally well with human ratings, the other that the differences are those observed.
     """
     power = f"{100 * result.options.power:.0f} %"
     some = [heir for heir in result.heirs if heir.decision == "undecided"]
@@ -145,8 +145,8 @@ def _mean(some: Sequence[Estimate]) -> float | None:
 
 
 def _where(some: Sequence[Heir], every: Sequence[Heir]) -> str:
-    """The criteria of `some`, with their Eval-Prompts if `every` has several, as the beginning of a sentence ("On
-    ...").
+    """The beginning of a sentence ("On ...") with the criteria of the comparisons `some`. Their Eval-Prompts are added
+    if the comparisons `every` have several Eval-Prompts.
     """
     if len(some) == len(every) and len(every) > 1:
         return f"On all {len(every)}"

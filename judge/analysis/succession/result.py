@@ -49,10 +49,11 @@ class Crosswalk:
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """Shares of stories whose verdict differs from the old judge's verdict.
+    """Shares of stories whose verdict (the rating rounded to a point, or whether it reaches a cut) differs from the old
+    judge's verdict.
 
-    ``raw``: by the new judge's own ratings. ``crossed``: by its ratings after the isotonic crosswalk. ``own``: between
-    two single answers of the old judge to the same query, for comparison.
+    ``raw``: by the new judge's own ratings. ``crossed``: by its ratings after the isotonic conversion to the old
+    judge's scale. ``own``: between two single answers of the old judge to the same query, for comparison.
     """
 
     raw: Estimate
@@ -96,21 +97,25 @@ class Heir:
 
     @property
     def decision(self) -> Decision:
-        """Decision on whether the new judge agrees with human ratings as well as the old one."""
+        """Decision of the test of whether the new judge agrees with human ratings as well as the old one, such as
+        ``equivalent`` or ``undecided``.
+        """
         return decided(self.agreement)
 
     @property
     def level_decision(self) -> Decision:
-        """Decision on whether mean ratings are equal; here ``better`` means that the new judge rates higher."""
+        """Decision of the test of whether the two judges' mean ratings are equal. Here ``better`` means that the new
+        judge rates higher, and ``worse`` that it rates lower.
+        """
         return decided(self.level)
 
 
 def decided(test: Equivalence) -> Decision:
-    """Decision of an equivalence test.
+    """Decision of an equivalence test of a difference.
 
-    ``equivalent``: both one-sided tests are significant. ``better``: the interval lies above the upper bound.
-    ``worse``: the interval lies below the lower bound. ``undecided``: none of these. ``no test``: there is no p value
-    or no interval.
+    ``equivalent``: both one-sided tests are significant. ``better``: the interval of the difference lies above the
+    upper bound of equivalence. ``worse``: it lies below the lower bound. ``undecided``: none of these. ``no test``:
+    there is no p value or no interval.
     """
     if test.p is None or test.difference.low is None or test.difference.high is None:
         return "no test"
@@ -123,7 +128,7 @@ def decided(test: Equivalence) -> Decision:
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """A story whose verdict changes.
+    """A story whose verdict changes if the new judge's converted rating replaces the old judge's rating.
 
     `old` is the old judge's rating, `new` the new judge's rating, and `crossed` the new rating converted to the old
     judge's scale.
@@ -141,7 +146,9 @@ class Story:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Succession(Signed):
-    """Comparisons of two judges on every criterion and Eval-Prompt that both rated."""
+    """Comparison of an old and a new judge: `heirs` holds a comparison for each criterion and Eval-Prompt that both
+    judges rated, and `stories` the stories whose verdict changes.
+    """
 
     old: str
     new: str
@@ -151,8 +158,9 @@ class Succession(Signed):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Table with one row for each criterion and Eval-Prompt: both tests, decisions, additional stories needed, and
-        shares of changed verdicts.
+        """Table with one row for each criterion and Eval-Prompt: the two equivalence tests (of agreement with human
+        ratings and of mean ratings), their decisions, the additional stories needed, and the shares of changed
+        verdicts.
         """
         return self.signed([dict(_flat(heir)) for heir in self.heirs])
 

@@ -25,10 +25,10 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pair:
-    """Ratings by both judges of their n common stories, on one criterion with one Eval-Prompt.
+    """Ratings by the old and the new judge of their n common stories, on one criterion with one Eval-Prompt.
 
-    Arrays have shape (n,), except `repeats` (n, k): single ratings by the old judge. `people` are mean human ratings,
-    or None; `reason` then says why.
+    Arrays have length n, except `repeats` with shape (n, k): the k single ratings of each story by the old judge.
+    `people` holds mean human ratings; if it is None, `reason` says why.
     """
 
     dataset: str
@@ -45,7 +45,9 @@ class Pair:
 
 
 def judge_of(table: RatingsTable, side: str) -> str:
-    """Name of the only judge in a table. Raises SpecError if there is no judge, or if there are several."""
+    """Name of the only judge in a table. Raises SpecError if there is no judge, or if there are several; the error
+    message calls the table `side`.
+    """
     names = [str(name) for name in table.frame.loc[table.frame["source"] == "judge", "judge"].dropna().unique()]
     if len(names) != 1:
         has = f"has {len(names)} judges: {', '.join(names)}" if names else "has no judge's rating"
@@ -55,7 +57,8 @@ def judge_of(table: RatingsTable, side: str) -> str:
 
 
 def pairs(old: RatingsTable, new: RatingsTable, options: SuccessionOptions) -> tuple[list[Pair], list[str]]:
-    """Pair each criterion and Eval-Prompt that both judges have. Also return sentences on what was left out.
+    """The ratings of both judges for each criterion and Eval-Prompt that they have in common, and sentences on the
+    stories and criteria that were left out.
 
     Raises
     ------
@@ -121,9 +124,9 @@ def _of_dataset(before: RatingMatrix, after: RatingMatrix, options: SuccessionOp
 
 
 def _aligned(before: RatingMatrix, after: RatingMatrix) -> tuple[Codes, Codes, list[str]]:
-    """Row indices in each matrix of the common stories, and notes on the stories left out.
+    """Indices of the common stories in `before` and in `after`, and notes on the stories left out.
 
-    A story is left out if both matrices have its text and the texts differ.
+    A story is left out if only one matrix has it, or if both have its text and the texts differ.
     """
     row_of = {str(story): k for k, story in enumerate(after.stories["story"])}
     at, other, differ = [], [], 0

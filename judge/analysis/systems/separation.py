@@ -35,9 +35,10 @@ COLUMNS = [
 
 @dataclass(frozen=True, slots=True)
 class Separated:
-    """Counts of pairs of systems that differ significantly by one judge x Eval-Prompt and by human raters.
+    """Counts of pairs of systems that differ significantly by the ratings of one judge with one Eval-Prompt, and by
+    human ratings.
 
-    Ratings are averaged over the criteria that both rated.
+    Ratings are averaged over the criteria that both the judge and human raters rated.
 
     Attributes
     ----------
@@ -73,8 +74,8 @@ class Separated:
 
 @dataclass(frozen=True, slots=True)
 class Separation:
-    """Counts of significant pairs of systems, one row for each judge and Eval-Prompt that shares ratings with human
-    raters.
+    """Counts of pairs of systems that differ significantly. There is one row for each judge and Eval-Prompt that rated
+    a criterion which human raters rated too.
     """
 
     rows: tuple[Separated, ...]
@@ -87,8 +88,8 @@ class Separation:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Table with `COLUMNS`, one row for each judge x Eval-Prompt. `level_low` and `level_high` are the ends of the
-        interval of `level`.
+        """Table with `COLUMNS`, one row for each judge x Eval-Prompt. `level` is the judge's mean rating minus the
+        human mean; `level_low` and `level_high` are the ends of its interval.
         """
         rows = [
             (
@@ -101,20 +102,24 @@ class Separation:
 
 
 def separation(table: RatingsTable, options: SystemsOptions | None = None) -> Separation:
-    """For every dataset and judge, compare the differences between systems by the judge with those by human raters."""
+    """For every dataset, judge and Eval-Prompt, count the pairs of systems on whose difference the judge and human
+    raters agree or disagree.
+    """
     options = options or SystemsOptions()
     return separation_of(table, build(table, drop_systems=options.drop_systems), options)
 
 
 def separation_of(table: RatingsTable, matrices: Sequence[RatingMatrix], options: SystemsOptions) -> Separation:
-    """The same as `separation`, from rating matrices that are already built."""
+    """Counts of the pairs of systems on whose difference a judge and human raters agree or disagree, from rating
+    matrices that are already built.
+    """
     rows = tuple(row for matrix in matrices for row in beside_people(matrix))
     return Separation(rows, signature_parts(table, matrices, options, intervals="clustered"))
 
 
 def beside_people(matrix: RatingMatrix) -> Iterator[Separated]:
-    """Yield a row for each judge x Eval-Prompt of one dataset. Nothing is yielded without human ratings or with only
-    one system.
+    """Yield a row for each judge x Eval-Prompt of one dataset: how far it finds the same differences between systems as
+    human raters. Nothing is yielded without human ratings or with only one system.
     """
     matrix_sources = sources(matrix)
     if not matrix_sources or not matrix_sources[0].is_people or len(matrix.systems) < 2:

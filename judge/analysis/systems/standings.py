@@ -37,7 +37,7 @@ class Standing:
     """Results of all systems by one source (human raters, or a judge with an Eval-Prompt), on one criterion or on
     average.
 
-    Each list and `best` has one entry for each system, in the matrix's order, except `differences`.
+    Each list and `best` has one entry for each system, in the order of the rating matrix, except `differences`.
 
     Attributes
     ----------
@@ -72,8 +72,8 @@ class Standing:
 
 
 def standings(matrices: Sequence[RatingMatrix], options: SystemsOptions) -> list[Standing]:
-    """Results by each source on each criterion, then on average. p values are adjusted within the family that
-    `options.holm_over` declares.
+    """Results of all systems by each source (human raters, or a judge with an Eval-Prompt) on each criterion, then on
+    average. p values are adjusted over the tests that `options.holm_over` declares to be one family.
     """
     all_standings: list[Standing] = []
     for matrix in matrices:
@@ -95,8 +95,8 @@ def _tests(pairs: Sequence[Difference]) -> int:
 
 
 def _judged(standing: Standing, differences: Sequence[Difference], family: int) -> Standing:
-    """The standing completed from its adjusted differences: rank sets, group letters, and the size of the family of
-    tests.
+    """A copy of the results `standing`, completed from its adjusted `differences` between systems: rank sets, group
+    letters, and `family`, the number of tests adjusted together.
     """
     higher = paired_differences.told_apart(differences, len(standing.mean))
     mean_values = [np.nan if mean.value is None else mean.value for mean in standing.mean]
@@ -110,12 +110,16 @@ def _judged(standing: Standing, differences: Sequence[Difference], family: int) 
 
 
 def average(source: Source) -> Floats:
-    """Each story's mean over the source's criteria, shape (n,); NaN unless every criterion is rated."""
+    """Mean of each story's ratings over the source's criteria, one value for each story; NaN for a story that is not
+    rated on every criterion.
+    """
     return np.asarray(source.by_story.mean(axis=0), dtype=np.float64)
 
 
 def pairs_of(values: Floats, matrix: RatingMatrix) -> list[Difference]:
-    """All differences between systems, from story ratings `values` of shape (n,), with p adjusted over the pairs."""
+    """Differences of the means of all pairs of systems, with p values adjusted over the pairs. `values` holds one
+    rating for each story.
+    """
     table = paired_differences.by_story_prompt(values, matrix.system, matrix.story_prompt, len(matrix.systems))
     return paired_differences.adjusted(paired_differences.all_pairs(table))
 
@@ -157,8 +161,8 @@ def _standings(source: Source, options: SystemsOptions, drawn: bootstrap.Resampl
 
 
 def _singles(source: Source) -> list[Floats]:
-    """Single ratings of each criterion, shape (n, columns). With several criteria, the last array holds those of all
-    criteria.
+    """Single ratings by a source: for each criterion an array with one row for each story and one column for each rater
+    or repeat. If there are several criteria, a last array holds the columns of all criteria.
     """
     singles = [source.ratings(k) for k in range(len(source.criteria))]
     return [*singles, np.hstack(singles)] if len(singles) > 1 else singles
@@ -180,8 +184,8 @@ def _mean(
     options: SystemsOptions,
     resampled: Floats,
 ) -> Estimate:
-    """Mean rating of one system, with the kind of interval that `options` choose. `n` counts stories, or ratings if the
-    interval is as published.
+    """Mean rating of one system, with the kind of interval that `options` choose. `member` marks the system's stories.
+    The estimate's `n` counts stories, or ratings if the interval is computed as published.
     """
     honest = means.clustered(values[member], matrix.story_prompt[member])
     if options.mean_interval == "clustered" or not honest.defined:

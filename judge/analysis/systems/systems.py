@@ -55,8 +55,8 @@ class Systems:
     labelled: frozenset[str] = frozenset()
 
     def share_of(self, standing: Standing) -> str | None:
-        """The label whose share the mean is, on a scale of two labels; None on other scales. For an average over
-        criteria, None unless all criteria have that label.
+        """The label whose share of stories is the mean in `standing`, on a scale with two labels; None on other scales.
+        For an average over criteria, None unless it is the same label on all criteria.
         """
         names = standing.source.criteria if standing.criterion == AVERAGE else (standing.criterion,)
         scales = [scale_of(standing.source.matrix, name) for name in names]
@@ -98,8 +98,8 @@ class Systems:
 
 
 def systems(table: RatingsTable, options: SystemsOptions | None = None) -> Systems:
-    """Compute means, ranks, differences and groups of systems, and count the significant differences that judges share
-    with human raters.
+    """Means, ranks, differences and groups of systems, and counts of the significant differences that judges share with
+    human raters.
     """
     options = options or SystemsOptions()
     table = numbers(table)

@@ -78,8 +78,8 @@ def _long_differences(result: Systems) -> Table:
 
 
 def _shown(result: Systems, matrix: RatingMatrix, *, full: bool) -> list[list[Standing]]:
-    """Standings of each source that gets a table, human raters first. With many judges their tables are left out unless
-    `full`.
+    """Results of each source (human raters, or a judge with an Eval-Prompt) that gets a table, human raters first. If
+    there are many judges, their tables are left out unless `full`.
     """
     groups: dict[int, list[Standing]] = {}
     for standing in result.standings:
@@ -132,12 +132,14 @@ def _wide_tables(matrix: RatingMatrix, result: Systems, *, by: str, rank: bool, 
 
 
 def _order(standing: Standing) -> list[int]:
-    """Indices of the systems, from the highest mean to the lowest."""
+    """Indices of the systems in the results `standing`, from the highest mean rating to the lowest."""
     return near_ties.descending([mean.value for mean in standing.mean])
 
 
 def _called(source: Source, result: Systems) -> str:
-    """Name of a source in titles; "labels" for reference ratings that no reader gave."""
+    """Name of a source of ratings (human raters, or a judge with an Eval-Prompt) in titles. It is "labels" if the
+    reference ratings are labels that no reader gave.
+    """
     return "labels" if source.is_people and source.matrix.dataset in result.labelled else source.name
 
 
@@ -149,8 +151,8 @@ def _title(group: Sequence[Standing], subject: str, result: Systems) -> str:
 
 
 def _main(group: Sequence[Standing]) -> Standing:
-    """The standing whose group letters a table prints: the average if all columns are of one source, otherwise the
-    first source.
+    """The column of a table whose group letters are printed: the average over criteria if all columns have one source,
+    otherwise the first source's column.
     """
     return group[-1] if group[-1].source is group[0].source else group[0]
 
@@ -163,8 +165,8 @@ def _whose(group: Sequence[Standing], result: Systems) -> str:
 def _mean_table(
     group: Sequence[Standing], order: Sequence[int], titles: Sequence[str], result: Systems, *, half_width: bool
 ) -> Table:
-    """Table of systems x criteria (or judges): means with intervals, or shares for scales of two labels, and group
-    letters of the main standing.
+    """Table of systems x criteria (or judges): means with intervals, or shares for scales of two labels. The group
+    letters are those of the average over criteria (or of the first source).
     """
     matrix, letters = group[0].source.matrix, _main(group).groups
     keys = column_keys(titles, ("system", "stories", "group"))
@@ -188,8 +190,10 @@ def _mean_table(
 
 
 def _rank_table(group: Sequence[Standing], order: Sequence[int], titles: Sequence[str], result: Systems) -> Table:
-    """Table of systems x criteria (or judges): rank, its interval and group letters. For the main standing also the
-    ranks that the tests leave possible, and the share of resamples in which the system is best.
+    """Table of systems x criteria (or judges): rank, its interval and group letters.
+
+    Two further columns belong to the average over criteria (or to the first source): the ranks that the tests leave
+    possible, and the share of resamples in which the system is best.
     """
     matrix, main = group[0].source.matrix, _main(group)
     keys = column_keys(titles, ("system", "stories", "set", "best"))
@@ -216,14 +220,16 @@ def _rank(standing: Standing, s: int) -> str:
 
 
 def _stories(group: Sequence[Standing], s: int) -> int | str:
-    """Number of rated stories of the system with index `s`: one number, or a range if columns differ."""
+    """Number of rated stories of the system with index `s`: one number, or a range if the number differs between the
+    columns of the table.
+    """
     counts = [standing.stories[s] for standing in group]
     return counts[0] if min(counts) == max(counts) else f"{min(counts)}-{max(counts)}"
 
 
 def _separation_tables(matrix: RatingMatrix, result: Systems) -> Iterator[Table]:
-    """Table of how far judges find the same differences between systems as human raters. Nothing is yielded without
-    human ratings, or if no judge rated a criterion that they rated.
+    """Yield the table of how far judges find the same differences between systems as human raters. Nothing is yielded
+    without human ratings, or if no judge rated a criterion that human raters rated.
     """
     rows = [row for row in result.separation.rows if row.dataset == matrix.dataset]
     if not rows:
@@ -256,8 +262,8 @@ def _separated(row: Separated, columns: Sequence[Column]) -> dict[str, Any]:
 
 
 def _difference_table(result: Systems, *, full: bool) -> Table:
-    """Table of all pairs of systems, best systems first: on every criterion if `full`, otherwise only on the
-    average.
+    """Table of all pairs of systems, pairs of the best systems first. With `full` it covers every criterion and the
+    average over criteria, otherwise only the average.
     """
     rows = [
         _difference(standing, pair)

@@ -27,7 +27,7 @@ def correlate(source: Source, **words: Any) -> Result:
 
 
 def within(source: Source, **words: Any) -> Result:
-    """Correlations with human ratings within each author, system and dataset."""
+    """Correlations of judges with human ratings within each author, each system and each dataset."""
     rows_by_class = classes.classes(correlation.correlations(source.table, from_words(CorrelationOptions, **words)))
     return Result(rows_by_class.frame, classes.tables(rows_by_class), value=rows_by_class)
 
@@ -65,7 +65,9 @@ def _heatmap(correlations: correlation.Correlations) -> Any:
 
 
 def _only(grids: Sequence[Any]) -> Any:
-    """The only grid in the list. Raises SpecError unless there is exactly one, because a figure shows one dataset."""
+    """The only correlation grid in the list. Raises SpecError unless there is exactly one, because a figure shows one
+    dataset.
+    """
     if len(grids) != 1:
         raise SpecError(f"a picture shows one dataset; these results have {len(grids)}", hint="open one run alone")
     return grids[0]

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
 
 def compare(source: Source, **words: Any) -> Result:
-    """Paired contrasts on the same stories, for example between Eval-Prompts or between judges."""
+    """Differences in agreement with human ratings on the same stories, for example between two Eval-Prompts or between
+    two judges.
+    """
     chosen = from_words(CompareOptions, **words)
     table = source.table
     if chosen.by == "parser":
@@ -36,19 +38,21 @@ def compare(source: Source, **words: Any) -> Result:
 
 
 def succeeded_by(source: Source, new: Any, **words: Any) -> Result:
-    """Whether the judge of `new`, an opened run, may replace the judge of `source`."""
+    """Tests of whether the judge of `new`, an opened run, may replace the judge of `source`."""
     outcome = succession.succession(source.table, new.table, from_words(SuccessionOptions, **words))
     return Result(outcome.frame, succession.tables(outcome), value=outcome)
 
 
 def jury(source: Source, **words: Any) -> Result:
-    """Ratings of a panel of judges combined into one rating, cross-validated."""
+    """Ratings of a panel of judges combined into one rating, with cross-validation."""
     juries = combined.jury(source.table, from_words(JuryOptions, **words))
     return Result(juries.frame, jury_tables.tables(juries), value=juries)
 
 
 def rank(source: Source, **words: Any) -> Result:
-    """Analysis of preferences between two stories."""
+    """Judges' preferences between two stories: agreement with human raters, order effects, and ranks of systems and
+    stories.
+    """
     table = read(source.folders)
     for keep in source.kept:
         table = narrowed(table, keep.criteria, keep.judges, keep.eval_prompts)
@@ -57,7 +61,7 @@ def rank(source: Source, **words: Any) -> Result:
 
 
 def systems(source: Source, **words: Any) -> Result:
-    """Means, ranks and groups of systems."""
+    """Means and ranks of systems, and groups of systems that do not differ significantly."""
     standings = of_systems.systems(source.table, from_words(SystemsOptions, **words))
     return Result(standings.frame, systems_tables.tables(standings), value=standings)
 
@@ -69,5 +73,5 @@ def system_differences(source: Source, **words: Any) -> Result:
 
 
 def system_separation(source: Source, **words: Any) -> pd.DataFrame:
-    """Counts of pairs of systems on whose difference a judge and human raters agree, or not."""
+    """Counts of pairs of systems by whether a judge and human raters agree on their difference."""
     return separation(source.table, from_words(SystemsOptions, **words)).frame

@@ -36,18 +36,22 @@ def stress(source: Source, **words: Any) -> Result:
 
 
 def criteria(source: Source, view: Any, **words: Any) -> Result:
-    """Whether criteria measure different things."""
+    """Analysis of whether the criteria measure different things. `view` chooses which table is the result's
+    `.frame`.
+    """
     estimates = of_criteria.criteria(source.table, from_words(CriteriaOptions, **words))
     return Result(estimates.view(view), criteria_tables.tables(estimates), value=estimates)
 
 
 def aspects(source: Source, **words: Any) -> Result:
-    """Recall of the aspects that readers commented on."""
+    """How many of the aspects of a story that readers commented on are among those that judges find most salient
+    (recall).
+    """
     estimates = compute.aspects(source.table, from_words(AspectsOptions, **words))
     return Result(estimates.frame, printed.tables(estimates), value=estimates)
 
 
 def disagreements(source: Source, **words: Any) -> Result:
-    """Stories on which ratings differ most."""
+    """Stories on which the ratings by judges and people, or by different judges, differ most."""
     differing_stories = differing.disagreements(source.table, from_words(DisagreementsOptions, **words))
     return Result(differing_stories.frame, disagreements_tables.tables(differing_stories), value=differing_stories)

@@ -27,8 +27,8 @@ def summary(source: Source, **words: Any) -> Result:
 
 
 def coverage(source: Source, by: Any, **words: Any) -> Result:
-    """Counts of repeats that were requested, answered and rated, grouped `by` any of judge, criterion, eval_prompt,
-    system.
+    """Counts of repeats that were requested, answered and rated. `by` says how they are grouped: by any of judge,
+    criterion, eval_prompt, system.
     """
     shares = answered.coverage(source.table, from_words(CoverageOptions, **words))
     counts = count(source.table, names(by), drop_systems=shares.options.drop_systems)

@@ -13,7 +13,9 @@ from judge.api.source import Source
 
 
 def consistency(source: Source, **words: Any) -> Result:
-    """Consistency over repeats: intraclass correlations (ICC), exact agreement and flip rate."""
+    """Consistency of each judge's ratings over repeats: intraclass correlations (ICC), exact agreement and flip
+    rate.
+    """
     estimates = consistent.consistency(source.table, from_words(ConsistencyOptions, **words))
     return Result(estimates.frame, consistency_tables.tables(estimates), value=estimates)
 

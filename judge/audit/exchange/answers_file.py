@@ -32,8 +32,8 @@ _Value = Annotated[int, Field(ge=0, le=1)]
 
 
 def import_answers(store: AuditStore, path: Path, *, replace: bool = False) -> Merged:
-    """Import an answers file into its audit. Raises DataError if the file belongs to another audit. See
-    `merging.merge`.
+    """Import an answers file into its audit, and return counts of the imported answers. Raises DataError if the file
+    belongs to another audit. See `merging.merge`.
     """
     answers_file = read_answers(path, read_json(path))
     if answers_file.audit != store.audit_id:

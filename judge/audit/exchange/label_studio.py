@@ -49,8 +49,8 @@ def write_tasks(audit: AuditSnapshot, path: Path) -> Path:
 
 
 def configuration(categories: Sequence[Category], shown: Sequence[str]) -> str:
-    """XML of the labeling configuration: texts to read, a yes/no question for each category, and a note. The category's
-    key presses yes.
+    """XML of the labeling configuration: texts to read, a yes/no question for each category, and a note. On the
+    keyboard, a category's key answers yes.
     """
     view = ET.Element("View")
     for key, title in _SHOWN:
@@ -74,7 +74,8 @@ def is_export(content: Any) -> bool:
 
 
 def import_annotations(store: AuditStore, path: Path, *, replace: bool = False) -> Merged:
-    """Import annotations from Label Studio's JSON export of an audit's tasks; see `merging.merge`.
+    """Import annotations from Label Studio's JSON export of an audit's tasks, and return counts of the imported
+    answers; see `merging.merge`.
 
     Annotators are named by their e-mail address if the export has it, otherwise by their number. Raises DataError for
     tasks of another audit, and if an annotator has two annotations of one item that are not cancelled.
@@ -159,6 +160,8 @@ def _annotator(annotation: Mapping[str, Any], path: Path, row: int) -> str:
 
 
 def _fact(subject: Subject, value: Any) -> Any:
-    """The value to show for a fact: the label of a rating if its criterion has labels, anything else unchanged."""
+    """The text to show for a fact about an explanation: the label of a rating if its criterion has labels, otherwise
+    `value` unchanged.
+    """
     labelled = subject.criterion is not None and subject.criterion.scale.labels
     return subject.text_of(value) if labelled else value

@@ -40,7 +40,7 @@ class Merged:
     replaced: int
 
     def sentence(self) -> str:
-        """Sentence with the counts of the merge."""
+        """Sentence that says how many imported answers are new, replaced or already there."""
         if not self.new and not self.replaced:
             return f"all {self.same} answers of {len(self.annotators)} annotators were there already; nothing changed"
         parts = [f"{self.new} answers of {len(self.annotators)} annotators"]
@@ -52,11 +52,11 @@ class Merged:
 def merge(
     store: AuditStore, given: Sequence[Given], origin: Path, *, replace: bool = False, round_no: int = ANNOTATION
 ) -> Merged:
-    """Store the answers from a file, in one transaction.
+    """Store the answers `given`, read from the file `origin`, in one transaction, and return their counts.
 
     An annotator's time on an item is stored only if the audit had no answers of the annotator on it, so that a second
-    import does not add it again. Raises DataError, and changes nothing, if the audit holds a different answer or note
-    and `replace` is False.
+    import does not add it again. If the audit holds a different answer or note and `replace` is False, DataError is
+    raised and nothing is changed.
     """
     keys = [category.key for category in store.categories]
     names = {row.annotator: "" for row in given}

@@ -41,8 +41,10 @@ _Rows = Sequence[tuple[int, Mapping[str, str]]]
 
 
 def write_study_csv(audit: AuditSnapshot, path: Path) -> None:
-    """Write round 1 in the CSV format of the HANNA study. Each explanation has one row for each annotator; cells
-    without an answer are empty.
+    """Write the annotators' answers, before disagreements are settled, in the CSV format of the HANNA study.
+
+    Each explanation has one row for each annotator; cells without an answer are empty. Raises DataError if there are no
+    answers yet.
     """
     columns = _columns(audit.categories)
     annotators, remarks = audit.annotation.annotators, audit.annotation.remarks
@@ -70,8 +72,8 @@ def write_study_csv(audit: AuditSnapshot, path: Path) -> None:
 
 
 def _read(path: Path) -> _Rows:
-    """Number and cells of each row. For a file that this program wrote, the apostrophes that protect cells from being
-    read as formulas are removed.
+    """The rows of a file, each as its row number and its cells. In a file that this program wrote, the apostrophes that
+    protect cells from being read as formulas are removed.
     """
     rows = list(csv_rows(path, (STORY, EXPLANATION)))
     if not rows or POLARITY not in rows[0][1]:
@@ -95,8 +97,8 @@ def is_study_csv(path: Path) -> bool:
 
 
 def import_study_csv(store: AuditStore, path: Path, *, replace: bool = False) -> Merged:
-    """Import answers from a CSV in the HANNA study's format into an audit of the same explanations; see
-    `merging.merge`.
+    """Import answers from a CSV in the HANNA study's format into an audit of the same explanations, and return counts
+    of the imported answers; see `merging.merge`.
 
     Raises DataError for a cell other than 0, 1 and empty, for an explanation that the audit does not hold (or holds
     twice, if the file has no `Audit.key`), and for blocks of different length.
@@ -124,11 +126,11 @@ def import_study_csv(store: AuditStore, path: Path, *, replace: bool = False) ->
 
 
 def create_from_study_csv(target: Path, path: Path, *, form: Form | None = None) -> AuditStore:
-    """Create an audit of the explanations in a CSV of the HANNA study's format. Its answers must be imported
-    afterwards.
+    """Create and open an audit of the explanations in a CSV of the HANNA study's format. The answers in the CSV must be
+    imported afterwards.
 
-    For the file that the study published, stories, criteria and ratings are added if its other files are on this
-    machine.
+    For the file that the study published, stories, criteria and ratings are added if the study's other files are on
+    this machine.
     """
     rows = _read(path)
     if form is None:
@@ -213,7 +215,9 @@ def _by_key(store: AuditStore, rows: _Rows, path: Path) -> Iterator[tuple[str, i
 
 
 def _by_text(store: AuditStore, rows: _Rows, path: Path) -> Iterator[int]:
-    """Item number of each row, identified by story id and explanation."""
+    """Yield the number of the audit's item for each row, found by the row's story id and explanation. Raises DataError
+    unless exactly one item has both.
+    """
     numbers: dict[tuple[str, str], list[int]] = {}
     for item in store.items():
         numbers.setdefault((item.subject.story or "", item.subject.explanation), []).append(item.id)
@@ -226,10 +230,11 @@ def _by_text(store: AuditStore, rows: _Rows, path: Path) -> Iterator[int]:
 
 
 def _by_block(store: AuditStore, rows: _Rows, path: Path) -> Iterator[tuple[str, int]]:
-    """Position and item number of each row.
+    """Yield an annotator's name, such as "position 2", and an item number for each row of a file that names no
+    annotators.
 
-    Consecutive rows about one explanation form a block, and the k-th row of each block is named position k. Raises
-    DataError for blocks of different length.
+    Consecutive rows about one explanation form a block, and the k-th row of each block is attributed to "position k".
+    Raises DataError for blocks of different length.
     """
     blocks: list[list[int]] = []
     before = None

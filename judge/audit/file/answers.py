@@ -15,7 +15,9 @@ _LONGEST_NAME = 80
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One annotator's answer on one category of an item; `done` is True if the annotator has answered all categories of
+    """One annotator's answer on one category of an item: `value` is 1 if the error is present and 0 if not.
+
+    `at` is the time of the answer in seconds since 1970. `done` is True if the annotator has answered all categories of
     the item.
     """
 
@@ -54,14 +56,14 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """The item whose last change was undone, and its answers after that."""
+    """The item on which an annotator's change was undone, and the annotator's answers on it after the undo."""
 
     item: int
     state: ItemState
 
 
 def clean_name(annotator: str) -> str:
-    """Normalise a name: blanks are trimmed and merged, and Unicode is composed (NFC). Raises SpecError for an invalid
+    """A normalised name: blanks are trimmed and merged, and Unicode is composed (NFC). Raises SpecError for an invalid
     name.
     """
     name = unicodedata.normalize("NFC", " ".join(str(annotator).split()))
@@ -77,8 +79,8 @@ def clean_name(annotator: str) -> str:
 def check_values(
     values: Mapping[str, int | None], categories: Sequence[str], seconds: float | None = None
 ) -> dict[str, int | None]:
-    """Return the values unchanged. Raises SpecError for an unknown category, a value other than 0, 1 and None, or
-    invalid seconds.
+    """The values, unchanged. Raises SpecError for an unknown category, a value other than 0, 1 and None, or invalid
+    seconds.
     """
     for key, value in values.items():
         if key not in categories:

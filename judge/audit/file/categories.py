@@ -83,8 +83,8 @@ class Form:
 
 
 def load_form(path: Path | None = None) -> Form:
-    """Load the categories and practice items: the shipped ones by default, another shipped form by its name, or a YAML
-    file.
+    """The categories and practice items of an audit: the shipped ones by default, another shipped form if `path` is its
+    name, or those of a YAML file.
 
     Raises SpecError with file and line.
     """

@@ -38,8 +38,8 @@ def audit_file(path: Path) -> Path:
 
 @contextmanager
 def creating(path: Path) -> Iterator[sqlite3.Connection]:
-    """Connection to a new audit file, which is created atomically: it is filled under a temporary name and then
-    renamed.
+    """Context with a connection to a new audit file. The file is created as a whole or not at all: it is filled under a
+    temporary name and then renamed.
 
     Raises DataError if the file already exists. `whole_file.draft` is not used, because it replaces an existing file;
     an audit is never overwritten, even if two programs create it at the same time.
@@ -123,7 +123,7 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
 
 @contextmanager
 def sentences(path: Path) -> Iterator[None]:
-    """Turn errors of SQLite and of the file system into `DataError`s with a readable message and a hint."""
+    """Context in which errors of SQLite and of the file system become `DataError`s with a readable message."""
     try:
         yield
     except sqlite3.DatabaseError as error:

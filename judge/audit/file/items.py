@@ -20,7 +20,7 @@ BLINDABLE = ("judge", "eval_prompt", "rating")
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Origin of an explanation. None = not known.
+    """Facts about the origin of an explanation. None = not known.
 
     `people` is the mean human rating of the story on the corresponding criterion, and `gap` is the judge's rating minus
     `people`, in points. `stratum` names the stratum from which the explanation was sampled. `weight` is the number of
@@ -59,27 +59,27 @@ class Subject:
 
     @property
     def shown_reference(self) -> str | None:
-        """The reference story; None if it equals the rated story, because showing it would reveal that the story is
-        human-written.
+        """The reference story to show with an explanation; None if it equals the rated story, because showing it would
+        reveal that the rated story was written by a human.
         """
         same = " ".join((self.reference or "").split()) == " ".join((self.text or "").split())
         return None if same else self.reference
 
     def text_of(self, value: Any) -> str:
-        """A fact as text: a rating is replaced by its label if the criterion has labels."""
+        """A fact about an explanation as text. A rating is replaced by its label if the criterion has labels."""
         if not isinstance(value, float):
             return str(value)
         return f"{value:g}" if self.criterion is None else self.criterion.scale.text_of(value)
 
     @property
     def key(self) -> str:
-        """Hash of the whole content. It is the same in every file that holds this explanation."""
+        """Hash of an explanation with its story and facts. It is the same in every file that holds all of these."""
         return fingerprint(asdict(self) | {"criterion": _plain(self.criterion)})
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A subject with its number in the audit (from 1) and its hash `key`."""
+    """An explanation to be audited (`subject`) with its number in the audit (from 1) and its hash `key`."""
 
     id: int
     key: str
@@ -87,8 +87,8 @@ class Item:
 
 
 def visible_facts(subject: Subject, blind: Sequence[str]) -> dict[str, Any]:
-    """Facts that an annotator may see: those of `BLINDABLE` that are known and not named in `blind`, in the order of
-    `BLINDABLE`.
+    """The facts about an explanation that an annotator may see: those of `BLINDABLE` (judge, eval_prompt, rating) that
+    are known and not named in `blind`.
     """
     shown = {name: getattr(subject.facts, name) for name in BLINDABLE if name not in blind}
     return {name: value for name, value in shown.items() if value is not None}
@@ -127,10 +127,10 @@ def criterion_of(text: str | None) -> Criterion | None:
 
 
 def facts_json(facts: Facts) -> str:
-    """JSON of the facts as stored in the file; unknown facts are left out."""
+    """JSON of the facts about an explanation as stored in the audit file; unknown facts are left out."""
     return orjson.dumps({key: value for key, value in asdict(facts).items() if value is not None}).decode()
 
 
 def facts_of(text: str) -> Facts:
-    """Facts read from their JSON in the file."""
+    """Facts about an explanation, read from their JSON in the audit file."""
     return Facts(**orjson.loads(text))

@@ -22,7 +22,7 @@ ITEM = ITEMS.replace("ORDER BY id", "WHERE id = ?")
 
 
 def item_of(row: tuple[Any, ...]) -> Item:
-    """Item built from a row of the query `ITEMS`."""
+    """Item of an audit, built from a row of the query `ITEMS`."""
     number, key, dataset, story, system, story_prompt, text, reference, criterion, explanation, facts = row
     subject = Subject(
         explanation=explanation,
@@ -39,7 +39,7 @@ def item_of(row: tuple[Any, ...]) -> Item:
 
 
 def practice_json(practice_item: PracticeItem) -> str:
-    """JSON of a practice item as stored in the file."""
+    """JSON of a practice item as stored in the audit file."""
     subject = asdict(practice_item.subject)
     subject["criterion"] = criterion_json(practice_item.subject.criterion)
     return orjson.dumps(
@@ -48,7 +48,7 @@ def practice_json(practice_item: PracticeItem) -> str:
 
 
 def practice_of(number: int, text: str) -> PracticeItem:
-    """Practice item read from its JSON in the file."""
+    """Practice item read from its JSON in the audit file."""
     record = orjson.loads(text)
     subject = record["subject"]
     subject["criterion"] = criterion_of(subject["criterion"])
@@ -57,8 +57,8 @@ def practice_of(number: int, text: str) -> PracticeItem:
 
 
 def insert_form(db: sqlite3.Connection, form: Form, blind: Sequence[str]) -> None:
-    """Write the categories and practice items of a new audit. Questions are worded for an audit that hides the facts in
-    `blind`.
+    """Write the categories and practice items of a new audit to its file. Questions are worded for an audit that hides
+    the facts named in `blind`.
     """
     asked = [
         (i, c.key, c.label, c.asked(blind), c.press, c.column, int(c.inverted)) for i, c in enumerate(form.categories)
@@ -71,7 +71,9 @@ def insert_form(db: sqlite3.Connection, form: Form, blind: Sequence[str]) -> Non
 
 
 def insert_items(db: sqlite3.Connection, subjects: Iterable[Subject], path: Path) -> None:
-    """Write the subjects, numbered from 1. Raises DataError for a duplicate subject and SpecError if there is none."""
+    """Write the explanations `subjects` to the audit file, numbered from 1. Raises DataError if one occurs twice, and
+    SpecError if there is none.
+    """
     numbers: dict[str, int] = {}
     for number, s in enumerate(subjects, start=1):
         key = s.key
@@ -86,7 +88,9 @@ def insert_items(db: sqlite3.Connection, subjects: Iterable[Subject], path: Path
 
 
 def state(db: sqlite3.Connection, path: Path, categories: int, name: str, item: int, round_no: int) -> ItemState:
-    """Current answers of an annotator on an item. Raises DataError for an unknown item."""
+    """Current answers of the annotator `name` on an item in one round; `categories` is the number of categories of the
+    audit. Raises DataError for an unknown item.
+    """
     if db.execute("SELECT 1 FROM items WHERE id = ?", (item,)).fetchone() is None:
         raise DataError(f"has no item {item}", file=path)
     key = (round_no, name, item)
@@ -108,8 +112,10 @@ def change(
     note: str | None,
     seconds: float | None,
 ) -> None:
-    """Update the stored values (None deletes one) and the note. If this changes anything, a step is added to the
-    history.
+    """Update an annotator's answers (None deletes one) and note on an item. If this changes anything, the state before
+    and after is added to the history for undo. `seconds` is added to the time spent.
+
+    `key` is (round, annotator, item), and `before` the state before the change. A `note` of None keeps the note.
     """
     after = {k: v for k, v in {**before.values, **values}.items() if v is not None}
     new_note = before.note if note is None else note
@@ -121,7 +127,7 @@ def change(
 
 
 def put(db: sqlite3.Connection, path: Path, key: Key, values: Mapping[str, int], note: str) -> None:
-    """Store an annotator's values and note on an item exactly as given."""
+    """Store an annotator's values and note on an item exactly as given. `key` is (round, annotator, item)."""
     (round_no, name, item), now = key, time.time()
     old = dict(db.execute(_VALUES, key).fetchall())
     db.executemany(_TAKE_BACK, [(*key, category) for category in old.keys() - values.keys()])

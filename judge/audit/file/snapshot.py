@@ -20,7 +20,7 @@ from judge.audit.file.store import ADJUDICATION, ANNOTATION, AuditStore
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Round:
-    """Answers and remarks of one round.
+    """Answers and remarks of one round of an audit: the annotation or the adjudication.
 
     `annotators` lists those with at least one answer, in the order in which they registered. `answers` are sorted by
     annotator and item. `remarks` maps (annotator, item) to (note, seconds), where there is either.

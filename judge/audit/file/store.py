@@ -40,7 +40,9 @@ ANNOTATION, ADJUDICATION = 1, 2
 
 
 class AuditStore:
-    """An open audit. All methods may be called from any thread. Close it when done, or use it in a `with` statement."""
+    """An open audit file, with methods that read and store answers. All methods may be called from any thread. Close it
+    when done, or use it in a `with` statement.
+    """
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path = path
@@ -78,11 +80,12 @@ class AuditStore:
         sampling: Mapping[str, Any] | None = None,
         notes: Sequence[str] = (),
     ) -> AuditStore:
-        """Create an audit of these subjects, numbered from 1, and open it; `form` defaults to the shipped categories.
+        """Create an audit of the explanations `subjects`, numbered from 1, and open it; `form` defaults to the shipped
+        categories.
 
-        `sampling` is plain data about how the subjects were drawn (`judge.audit.sample.sampling` writes it). `notes`
-        are sentences printed under every table. The file is created completely or not at all. Raises DataError if it
-        already exists or if a subject occurs twice, and SpecError for an empty audit.
+        `sampling` is plain data about how the explanations were drawn (`judge.audit.sample.sampling` writes it).
+        `notes` are sentences printed under every table. The file is created completely or not at all. Raises DataError
+        if it already exists or if an explanation occurs twice, and SpecError for an empty audit.
         """
         form = form or load_form()
         meta = {
@@ -116,7 +119,7 @@ class AuditStore:
             raise
 
     def close(self) -> None:
-        """Close the file. All answers are already on disk."""
+        """Close the audit file. All answers are already on disk."""
         with self._lock:
             self._db.close()
 
@@ -133,7 +136,7 @@ class AuditStore:
         return [str(note) for note in orjson.loads(row[0])]
 
     def add_note(self, note: str) -> None:
-        """Add a sentence to `notes`, unless it is already there."""
+        """Add a sentence to the audit's `notes`, unless it is already there."""
         with self.transaction() as db:
             notes = orjson.loads(db.execute("SELECT value FROM meta WHERE key = 'notes'").fetchone()[0])
             if note not in notes:
@@ -156,10 +159,10 @@ class AuditStore:
         return [rows.item_of(row) for row in self.select(rows.ITEMS)]
 
     def order(self, annotator: str) -> list[int]:
-        """Item numbers in the order in which this annotator sees them. The order is random, different for each
-        annotator, and always the same for one annotator.
+        """Item numbers in the order in which an annotator sees them. The order is random, different for each annotator,
+        and always the same for one annotator.
 
-        It depends only on the audit's seed, the name and the items, through a hash.
+        It depends only on the audit's seed, the annotator's name and the items, through a hash.
         """
         name = clean_name(annotator)
         keyed = self.select("SELECT id, key FROM items")
@@ -183,7 +186,9 @@ class AuditStore:
         return name
 
     def annotators(self, round_no: int = ANNOTATION) -> list[str]:
-        """Names of annotators with at least one answer in the round, in the order in which they registered."""
+        """Names of the annotators with at least one answer in a round (by default the first), in the order in which
+        they registered.
+        """
         sql = "SELECT name FROM annotators WHERE name IN (SELECT annotator FROM answers WHERE round = ?)"
         return [str(name) for (name,) in self.select(f"{sql} ORDER BY since, name", round_no)]
 
@@ -220,7 +225,7 @@ class AuditStore:
         SpecError
             For an unknown category or a value other than 0, 1 and None.
         DataError
-            For an unknown item; in round 2, for a category that somebody else has settled.
+            For an unknown item; in round 2 (settling of disagreements), for a category that somebody else has settled.
         """
         name = self.register(annotator)
         changed = check_values(values, [c.key for c in self.categories], seconds)
@@ -252,7 +257,7 @@ class AuditStore:
             return self._state(self._db, clean_name(annotator), item, round_no)
 
     def answers(self, *, round_no: int = ANNOTATION) -> list[Answer]:
-        """All answers of a round, sorted by annotator and item."""
+        """All answers of a round (1 = annotation, 2 = settled disagreements), sorted by annotator and item."""
         sql = "SELECT annotator, item, category, value, at FROM answers WHERE round = ? ORDER BY annotator, item"
         records = self.select(sql, round_no)
         given: dict[tuple[str, int], int] = {}
@@ -264,12 +269,16 @@ class AuditStore:
         ]
 
     def remarks(self, *, round_no: int = ANNOTATION) -> dict[tuple[str, int], tuple[str, float | None]]:
-        """Notes and times by (annotator, item), as (note, seconds), for each pair that has either."""
+        """Notes and times of a round (1 = annotation, 2 = settled disagreements): (annotator, item) -> (note, seconds),
+        for each annotator and item with a note or a time.
+        """
         records = self.select("SELECT annotator, item, note, seconds FROM remarks WHERE round = ?", round_no)
         return {(name, item): (note, seconds) for name, item, note, seconds in records}
 
     def progress(self, annotator: str) -> Progress:
-        """Progress of an annotator in round 1: items done and begun and the next item, in the annotator's order."""
+        """Progress of an annotator in round 1: items done, items begun, and the next item, all in the annotator's order
+        of items.
+        """
         name = clean_name(annotator)
         sql = "SELECT item, count(*) FROM answers WHERE round = 1 AND annotator = ? GROUP BY item"
         given = dict(self.select(sql, name))

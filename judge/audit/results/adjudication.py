@@ -18,10 +18,11 @@ from judge.errors import DataError
 
 @dataclass(frozen=True, slots=True)
 class Dispute:
-    """An item on which annotators disagree.
+    """An item of an audit on which annotators disagree.
 
     `given` maps each category to the answers of all annotators who finished the item. `disputed` lists the categories
-    on which they differ. `settled` maps a category to its final answer. `by` names those who settled them, sorted.
+    on which these answers differ. `settled` maps a category to its final answer. `by` names the people who settled
+    categories, sorted.
     """
 
     item: int
@@ -32,13 +33,13 @@ class Dispute:
 
     @property
     def open(self) -> tuple[str, ...]:
-        """Disputed categories that are not settled yet."""
+        """Categories of an item on which annotators differ and that nobody has settled yet."""
         return tuple(key for key in self.disputed if key not in self.settled)
 
 
 def disputes(audit: AuditSnapshot) -> list[Dispute]:
-    """All items with a disagreement, settled or not, sorted by number. The queue consists of those with `open`
-    categories.
+    """All items on which annotators disagree, settled or not, sorted by number. Items with `open` categories still wait
+    for a final answer.
     """
     given: dict[int, dict[str, dict[str, int]]] = defaultdict(lambda: {c.key: {} for c in audit.categories})
     for answer in audit.annotation.answers:
@@ -68,10 +69,11 @@ def adjudicate(
     note: str | None = None,
     seconds: float | None = None,
 ) -> ItemState:
-    """Store final answers (category -> 1, 0, or None to delete one) about disputed categories of an item.
+    """Store final answers (category -> 1, 0, or None to delete one) about disputed categories of an item, and return
+    the adjudicator's answers on the item after that.
 
     `store.undo(adjudicator, round_no=2)` undoes the last change. Raises DataError for a category on which annotators do
-    not differ, and for an item that somebody else has settled.
+    not differ, and for a category that somebody else has settled.
     """
     dispute = next((candidate for candidate in disputes(snapshot(store)) if candidate.item == item), None)
     for key in values:

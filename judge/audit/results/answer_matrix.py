@@ -71,12 +71,14 @@ class Answered:
     begun: int
 
     def share(self, key: str) -> Floats:
-        """Share of an item's annotators who see the error, shape (items,); NaN if nobody finished the item."""
+        """Share of each item's annotators who see the error of category `key`, one value for each item; NaN if nobody
+        finished the item.
+        """
         return _ratio((self.given[key] == 1).sum(axis=1), self.raters)
 
     @property
     def raters(self) -> NDArray[np.int64]:
-        """Number of annotators who finished each item, shape (items,)."""
+        """Number of annotators who finished each item, one number for each item."""
         return np.asarray((~np.isnan(self.given[self.categories[0].key])).sum(axis=1), dtype=np.int64)
 
     @property
@@ -85,8 +87,8 @@ class Answered:
         return int((~np.isnan(self.given[self.categories[0].key])).any(axis=0).sum())
 
     def levels(self, variable: str) -> list[str | None]:
-        """Level of each item on a variable, e.g. its judge; None if it is not known. Raises SpecError for an unknown
-        variable.
+        """Value of a variable for each item of an audit, e.g. the name of its judge; None if it is not known. Raises
+        SpecError for an unknown variable.
         """
         if variable not in LEVELS:
             raise unknown_value("by", variable, LEVELS)
@@ -97,8 +99,8 @@ class Answered:
 
 
 def answered(audit: AuditSnapshot, annotators: Sequence[str] = ()) -> Answered:
-    """Build the arrays of answers, for all annotators or only the named ones. Raises SpecError for a name without
-    answers.
+    """Answers of an audit as arrays, of all annotators or only of those named in `annotators`. Raises SpecError for a
+    name without answers.
     """
     all_annotators = audit.annotation.annotators
     for name in annotators:
@@ -137,7 +139,12 @@ def answered(audit: AuditSnapshot, annotators: Sequence[str] = ()) -> Answered:
 
 
 def _final(audit: AuditSnapshot, given: dict[str, Floats], row: dict[int, int]) -> tuple[dict[str, Floats], int, int]:
-    """Final answers by category, then the number of disputed answers that were settled, and that were not."""
+    """For each category, the final answer on each item; then the number of disputed answers that were settled, and the
+    number that were not.
+
+    A final answer is the settled answer, otherwise the common answer of all annotators who finished the item. It is NaN
+    if there is neither. `row` maps an item's number to its row.
+    """
     final = {}
     for key, values in given.items():
         count, errors = (~np.isnan(values)).sum(axis=1), (values == 1).sum(axis=1)
@@ -155,8 +162,8 @@ def _ratio(part: Any, whole: Any) -> Floats:
 
 
 def _changed(items: Sequence[Item]) -> dict[int, PerturbedName]:
-    """For each item (by its number), which perturbation its story has and of which original; read from the story
-    ids.
+    """Which perturbation the story of each item has, and of which original story it was made, by item number. Both are
+    read from the story ids.
     """
     stories: dict[str | None, set[str]] = {}
     for item in items:
@@ -168,7 +175,9 @@ def _changed(items: Sequence[Item]) -> dict[int, PerturbedName]:
 
 
 def _place(item: Item, changed: PerturbedName | None) -> Any:
-    """Identifier of the item's original story. All perturbed versions of a story belong to the same cluster."""
+    """Identifier of the cluster of an item: its original story, so that all perturbed versions of a story belong to one
+    cluster. An item without a known story is its own cluster.
+    """
     story = item.subject.story if changed is None else changed.origin
     return item.id if story is None else (item.subject.dataset, story)
 

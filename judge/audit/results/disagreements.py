@@ -25,10 +25,11 @@ class Split:
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """An item on which annotators differ.
+    """An item of an audit on which annotators differ.
 
-    `final` holds (category, settled answer) for the settled categories, and `by` (adjudicator, reason). `notes` holds
-    (annotator, note) from round 1. `dissent` is the number of answers against the majority.
+    `differ` lists the categories on which they differ. `final` holds (category, settled answer) for the settled ones,
+    and `by` holds (adjudicator, reason). `notes` holds (annotator, note) from round 1. `dissent` is the number of
+    answers against the majority, over all categories.
     """
 
     item: Item

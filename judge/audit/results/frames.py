@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class OpenedAudit:
-    """One audit as frames. Every method reads the file again, so that new answers are included."""
+    """One audit as pandas frames. Every method reads the audit file again, so that new answers are included."""
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
@@ -41,8 +41,8 @@ class OpenedAudit:
         return pd.DataFrame(rows)
 
     def answers(self, round_no: int = ANNOTATION) -> pd.DataFrame:
-        """One row for each answer: `annotator, item, category, value, done, note, seconds`; value 1 = the error is
-        present.
+        """One row for each answer: `annotator, item, category, value, done, note, seconds`. A `value` of 1 means that
+        the error is present.
 
         Round 2 holds the settled answers. `done` is False if the annotator has not answered all categories of the item;
         the report leaves these answers out.

@@ -12,11 +12,12 @@ DEFAULT_BY = ("judge", "eval_prompt", "criterion", "perturbation")
 
 @dataclass(frozen=True, slots=True)
 class ReportOptions:
-    """Options of a report.
+    """Options of an audit's report.
 
-    `by`: variables (`answer_matrix.LEVELS`) for whose levels separate rates are computed. `annotators`: only these
-    annotators are used; empty = all. `resamples` and `seed` belong to the bootstrap interval of Krippendorff's alpha,
-    which is used if no two items are about the same story. `top`: number of disagreements listed; 0 = all.
+    `by`: variables (`answer_matrix.LEVELS`, e.g. judge or criterion); rates are computed separately for each value of
+    them. `annotators`: only these annotators are used; empty = all. `resamples` and `seed` belong to the bootstrap
+    interval of Krippendorff's alpha, which is used if no two items are about the same story. `top`: number of
+    disagreements listed; 0 = all.
     """
 
     by: tuple[str, ...] = DEFAULT_BY

@@ -205,8 +205,8 @@ def _listed(disagreement: Disagreement, text: str) -> dict[str, object]:
 
 
 def _told_apart(texts: Sequence[str]) -> list[str]:
-    """Shorten each text. A long text that begins like another one is cut at the start too, so that the difference is
-    visible.
+    """The texts, each shortened. A long text that begins like another one is cut at the start too, so that the
+    difference is visible.
     """
     lines = [" ".join(printable(text).split()) for text in texts]
     ordered = sorted(set(lines))

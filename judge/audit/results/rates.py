@@ -29,9 +29,12 @@ NO_ROUND = "undefined: no disagreement of annotators has been adjudicated"
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """Error rates of one category in each way of counting. `weighted` is the mean with each item weighted by the number
-    of explanations that it represents. `ties` is the number of items on which exactly half of the annotators see the
-    error.
+    """Rates of one kind of error, in each way of counting.
+
+    `mean` is the share of an item's annotators who see the error, averaged over items. `majority` and `any` are the
+    shares of items in which more than half, or at least one, of the annotators see it. `final` is the rate after
+    disagreements are settled. `weighted` is the mean with each item weighted by the number of explanations that it
+    represents. `ties` is the number of items on which exactly half of the annotators see the error.
     """
 
     mean: Estimate
@@ -44,7 +47,7 @@ class Rates:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Agreement coefficients of one category; each also holds the raw agreement."""
+    """Coefficients of agreement between annotators on one category; each of them also holds the raw agreement."""
 
     ac1: ChanceAgreement
     fleiss: ChanceAgreement
@@ -52,7 +55,7 @@ class Agreement:
 
 
 def rates(matrix: Answered, key: str, where: NDArray[np.bool_] | None = None) -> Rates:
-    """Error rates of a category, over all items or over those where `where` is True."""
+    """Rates of the error of category `key`, over all items or over those where `where` is True."""
     some = np.ones(len(matrix.items), dtype=np.bool_) if where is None else where
     values = matrix.given[key][some]
     share, story, raters = matrix.share(key)[some], matrix.story[some], matrix.raters[some]
@@ -84,8 +87,8 @@ def agreement(answered: Answered, key: str, *, resamples: int, seed: int, as_pub
     """AC1, Fleiss' kappa and Krippendorff's alpha of a category, over items that at least two annotators finished.
 
     AC1 is computed for the two possible answers even if only one occurs: it is then 1, without an interval.
-    Explanations of the same story are not independent, so intervals treat stories as the units. With `as_published`,
-    explanations are the units, as in the HANNA study.
+    Explanations of the same story are not independent, so intervals treat stories as the independent units. With
+    `as_published`, intervals treat explanations as independent, as in the HANNA study.
     """
     values, story = answered.given[key], None if as_published else answered.story
     rng = np.random.default_rng(seed)
@@ -97,8 +100,8 @@ def agreement(answered: Answered, key: str, *, resamples: int, seed: int, as_pub
 
 
 def agreement_with_others(answered: Answered, annotator: str) -> Estimate:
-    """Share of an annotator's answers that equal another annotator's answer on the same item and category. All items
-    have equal weight.
+    """Share of pairs of answers that are equal, where a pair is one annotator's answer and another annotator's answer
+    on the same item and category. All items have equal weight.
     """
     j = answered.annotators.index(annotator)
     equal = np.zeros(len(answered.items))

@@ -44,9 +44,9 @@ class ErrorFound:
 class AnnotatorFound:
     """Results on one annotator.
 
-    `done` is the number of items finished, and `seconds` the median time per item. `practice` is (answers as expected,
-    answers given) in the practice round. `agreement` is the share of answers that equal another annotator's. `rates`
-    maps each category to the share of items in which the annotator saw the error.
+    `done` is the number of items finished, and `seconds` the median time per item (None = not measured). `practice` is
+    (answers as expected, answers given) in the practice round. `agreement` is the share of answers that equal another
+    annotator's. `rates` maps each category to the share of items in which the annotator saw the error.
     """
 
     name: str
@@ -59,8 +59,8 @@ class AnnotatorFound:
 
 @dataclass(frozen=True, slots=True)
 class Stratum:
-    """One level of a variable: the number of its items that somebody finished, and the mean rate of each error by
-    category.
+    """Results on the items with one value (`level`) of a variable, e.g. of one judge: the number of these items that
+    somebody finished, and the mean rate of each error by category.
     """
 
     level: str
@@ -70,7 +70,9 @@ class Stratum:
 
 @dataclass(frozen=True, slots=True)
 class Strata:
-    """The levels of a variable, sorted. `unknown` is the number of items whose level is not known."""
+    """Results for each value (level) of a variable, e.g. for each judge, sorted. `unknown` is the number of items whose
+    value is not known.
+    """
 
     variable: str
     levels: tuple[Stratum, ...]
@@ -92,7 +94,7 @@ class AuditReport:
         Results on each category, in the order of the categories.
     annotators : tuple of AnnotatorFound
     strata : tuple of Strata
-        Results by level, for each variable of the options that has at least two levels.
+        For each variable of the options, results by its levels (values), if there are at least two.
     disagreements : tuple of Disagreement
         All items on which annotators differ, sorted by the number of answers against the majority, largest first.
     """
@@ -107,24 +109,24 @@ class AuditReport:
 
     @property
     def clustered(self) -> bool:
-        """Whether several items are about the same story. The intervals of agreement then treat stories as the
-        units.
+        """Whether several items of the audit are about the same story. The intervals of agreement then treat stories as
+        the independent units.
         """
         return any(error.agreement.ac1.stories < error.agreement.ac1.raw.n for error in self.errors)
 
     @property
     def signature(self) -> str:
-        """All options on which the counts depend, then the signature of the sample."""
+        """Line with all options on which the counts depend, followed by the signature of the sample."""
         return self._signed("")
 
     @property
     def rates_signature(self) -> str:
-        """Signature of the rates and their intervals: all options on which they depend."""
+        """Line with all options on which the error rates and their intervals depend."""
         return self._signed(_OF_RATES)
 
     @property
     def agreement_signature(self) -> str:
-        """Signature of the agreement coefficients and their intervals: all options on which they depend."""
+        """Line with all options on which the agreement coefficients and their intervals depend."""
         return self._signed(self._of_agreement)
 
     @property
@@ -160,7 +162,7 @@ class AuditReport:
 
 
 def report(audit: AuditSnapshot, options: ReportOptions | None = None) -> AuditReport:
-    """Compute the report of an audit. Raises SpecError if no item is finished."""
+    """The report of an audit, computed from its content at one moment. Raises SpecError if no item is finished."""
     options = options or ReportOptions()
     matrix = answered(audit, options.annotators)
     if not matrix.raters.any():

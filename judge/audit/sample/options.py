@@ -11,8 +11,11 @@ DEFAULT_SPREAD = ("rating", "gap", "cluster")
 
 @dataclass(frozen=True, slots=True)
 class SampleOptions:
-    """Options of a sample. `by` (strata) and `spread` name variables of `population.VARIABLES`. `per_story` is the
-    maximum number of explanations per story; None = no maximum.
+    """Options of a sample of `n` explanations. `by` names the variables of `population.VARIABLES` that define strata;
+    `spread` names those over whose values the sample is spread within a stratum.
+
+    `per_story` is the maximum number of explanations per story; None = no maximum. `first_repeat` keeps only the first
+    repeat of each query. `blind` names facts that annotators do not see.
     """
 
     n: int = 100

@@ -31,12 +31,12 @@ VARIABLES = (*_OF_ROWS, "rating", "cluster", "gap", "perturbation")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Population:
-    """Explanations that may be sampled.
+    """Explanations that may be sampled for an audit.
 
     `frame` has the judge columns of the ratings table, and three more: `people` (mean human rating of the story on the
-    corresponding criterion), `gap` (rating minus `people`) and `cluster` (from the explanation map; None without one).
-    `left_out` counts the rows that may not be sampled, by reason. `stories` are the stories of the ratings table with a
-    column `reference`. `criteria` maps names to criteria.
+    corresponding criterion), `gap` (rating minus `people`) and `cluster` (from the map of explanations; None without
+    one). `left_out` counts the rows that may not be sampled, by reason. `stories` are the stories of the ratings table
+    with a column `reference`. `criteria` maps names to criteria.
     """
 
     frame: pd.DataFrame
@@ -47,8 +47,8 @@ class Population:
     notes: tuple[str, ...]
 
     def level(self, variable: str) -> pd.Series[Any]:
-        """Level of each row on a variable, as text. Ratings are rounded to a point, and gaps are grouped in three
-        bands; `NONE` if unknown.
+        """Value of a variable for each explanation, as text; `NONE` if unknown. Ratings are rounded to a point, and the
+        gaps between judge and people are grouped in three bands.
         """
         if variable not in VARIABLES:
             raise SpecError(unknown("variable", variable, VARIABLES))
@@ -61,8 +61,8 @@ class Population:
         return _text(self.frame[variable])
 
     def _perturbations(self) -> pd.Series[Any]:
-        """For each row, the perturbation of its story, or a text that says that the story is an untouched original;
-        `NONE` for ordinary stories.
+        """Name of the perturbation of each explanation's story, or a text that says that the story is an untouched
+        original; `NONE` for ordinary stories.
         """
         groups = self.frame.groupby("dataset", observed=True)["story"]
         done = {(dataset, story): name.done for dataset, some in groups for story, name in _told(some)}
@@ -70,8 +70,9 @@ class Population:
         return pd.Series([done.get(key, NONE) for key in places], index=self.frame.index, dtype=str)
 
     def _gap_bands(self) -> pd.Series[Any]:
-        """For each row, whether the rating is below the human mean by a quarter of the scale's range or more, above it
-        by as much, or nearer.
+        """For each explanation, how the judge's rating compares with the human mean. It is "below people" or "above
+        people" if they differ by at least a quarter of the scale's range, otherwise "near"; `NONE` if one of them is
+        missing.
         """
         scales = {name: criterion.scale for name, criterion in self.criteria.items()}
         names = self.frame["criterion"].astype(str)
@@ -85,8 +86,8 @@ class Population:
 
 
 def read_runs(runs: Sequence[Path | str], parser: str = "ours", *, first_repeat: bool = False) -> Population:
-    """Read all explanations of runs; `first_repeat` keeps only the first repeat of each query. Each journal is read
-    once.
+    """All explanations of runs, as a population to sample from; `first_repeat` keeps only the first repeat of each
+    query. Each journal is read once.
 
     Raises SpecError if there is no explanation.
     """
@@ -132,8 +133,8 @@ def _population(table: RatingsTable, references: Mapping[tuple[str, str], str], 
 
 
 def _people(table: RatingsTable, frame: pd.DataFrame) -> tuple[Any, list[str]]:
-    """Mean human rating of each row's story on the corresponding criterion, and notes on criteria matched under another
-    name.
+    """Mean human rating of each row's story on the corresponding criterion, and notes on the criteria whose human
+    ratings have another name.
     """
     against: dict[tuple[str, str, str], str] = {}
     notes: list[str] = []
@@ -152,7 +153,9 @@ def _people(table: RatingsTable, frame: pd.DataFrame) -> tuple[Any, list[str]]:
 
 
 def _clusters(facts: Sequence[RunFacts], frame: pd.DataFrame) -> tuple[list[str | None], list[str]]:
-    """Cluster of each row in the explanation map of its result folder, and notes on the maps."""
+    """Cluster of each row's explanation in the map of explanations of its result folder (None if it has none), and
+    notes on the maps.
+    """
     keys = ["run", "judge", "story", "criterion", "eval_prompt", "repeat"]
     names: dict[tuple[Any, ...], str] = {}
     notes = []
@@ -171,7 +174,7 @@ def _clusters(facts: Sequence[RunFacts], frame: pd.DataFrame) -> tuple[list[str 
 
 
 def _told(stories: pd.Series[Any]) -> Iterator[tuple[str, PerturbedName]]:
-    """Pairs of a story id and its perturbation and original, read from the ids of one dataset."""
+    """Yield each story id of one dataset with the perturbation and the original story that the id names."""
     yield from perturbed_names(stories.unique()).items()
 
 

@@ -28,7 +28,8 @@ def read_population(
     criteria: str | None = None,
     first_repeat: bool = False,
 ) -> Population:
-    """Read the explanations in a file: the JSON that `judge disagreements` writes with `long`, or a table.
+    """The explanations in a file, as a population to sample from. The file is the JSON that `judge disagreements`
+    writes with `long`, or a table.
 
     A table has the columns `text`, `criterion` and `story`, and optional ones (`story_text, story_prompt, reference,
     judge...`). `columns` maps these names to the columns of the table. `criteria` names the set with the definitions
@@ -63,7 +64,7 @@ def read_population(
 
 
 def _named(frame: pd.DataFrame) -> dict[str, Criterion]:
-    """Criteria of which only the name is known."""
+    """The criteria in `frame`, by name, without definitions and guidelines."""
     return {name: Criterion(name, name[:8], "") for name in map(str, frame["criterion"].unique()) if name}
 
 
@@ -112,7 +113,9 @@ def _is_list(table: Any) -> bool:
 
 
 def _said(listed: Mapping[str, Any], side: Mapping[str, Any], repeat: Mapping[str, Any], people: Any) -> dict[str, Any]:
-    """One repeat of the JSON file as a row of the population."""
+    """One repeat of a query in the JSON file, as a row of the population to sample from. `people` is the mean human
+    rating.
+    """
     cell = {key: listed[key] for key in ("dataset", "story", "story_prompt", "system", "criterion")}
     asked = {key: side[key] for key in ("run", "judge", "eval_prompt")}
     given = {key: repeat[key] for key in ("repeat", "rating", "status", "flags", "explanation")}

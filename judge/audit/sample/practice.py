@@ -15,7 +15,8 @@ from judge.errors import DataError
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """Answers given and expected on a practice item; `right` has an entry for each answered category.
+    """Answers given and expected on a practice item. `right` says for each answered category with an expected answer
+    whether the two are equal.
 
     `sentence` is the reason for the expected answers. `complete` is True if every category of the audit was answered.
     """
@@ -28,7 +29,8 @@ class Feedback:
 
 
 def practise(store: AuditStore, annotator: str, practice: int, values: Mapping[str, int | None]) -> Feedback:
-    """Store practice answers (category -> 1, 0, or None to delete one) and return which of them are as expected.
+    """Store practice answers (category -> 1, 0, or None to delete one), and return the annotator's current answers on
+    the practice item with the expected ones.
 
     Raises SpecError for an unknown category or value, DataError for an unknown practice item.
     """
@@ -56,7 +58,9 @@ def feedback(store: AuditStore, annotator: str, practice: int) -> Feedback:
 
 
 def practice_score(audit: AuditSnapshot, annotator: str) -> tuple[int, int]:
-    """(number as expected, number answered) over all categories of practice items that have an expected answer."""
+    """Number of practice answers as expected, and number of practice answers, over all categories that have an expected
+    answer.
+    """
     given = audit.practised.get(annotator, {})
     results = [_right(item, given.get(item.id, {})) for item in audit.practice]
     return sum(sum(right.values()) for right in results), sum(len(right) for right in results)

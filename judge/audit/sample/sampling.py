@@ -30,8 +30,8 @@ from judge.wording import Advice
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sampled:
-    """A sample: subjects in the order of the population, the table of strata, and the data and notes that
-    `AuditStore.create` stores about the sampling.
+    """A sample of explanations (`subjects`) in the order of the population, the table of strata, and the data and notes
+    that `AuditStore.create` stores about the sampling.
     """
 
     subjects: list[Subject]
@@ -41,9 +41,10 @@ class Sampled:
 
 
 def sample(population: Population, options: SampleOptions, categories: Sequence[Category] = ()) -> Sampled:
-    """Draw a sample. Its notes say which categories are asked with another question because facts are hidden.
+    """A stratified random sample of the population. Its notes say for which categories the question changes because
+    facts are hidden from annotators.
 
-    Raises SpecError for invalid options: a sample size of 0, or a variable that is unknown or used twice.
+    Raises SpecError for invalid options, such as a sample size of 0, or a variable that is unknown or used twice.
     """
     _check(options)
     rng = np.random.default_rng(options.seed)
@@ -91,7 +92,9 @@ def _check(options: SampleOptions) -> None:
 def _thinned(
     population: Population, options: SampleOptions, rng: np.random.Generator
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Indices of the rows that may be drawn, and the number of explanations of the population that each represents."""
+    """Indices of the rows that may be drawn (at most `options.per_story` of each story, at random), and the number of
+    explanations of the population that each of them represents.
+    """
     if options.per_story is None:
         count = len(population.frame)
         return np.arange(count), np.ones(count)
@@ -102,7 +105,9 @@ def _thinned(
 
 
 def _differs(population: Population, name: str, rows: NDArray[np.int64]) -> bool:
-    """Whether these rows have more than one level of the variable; otherwise the sample cannot be spread over it."""
+    """Whether the variable `name` has more than one value in these rows. If it has only one, the sample cannot be
+    spread over it.
+    """
     levels = population.level(name).to_numpy()[rows]
     return bool((levels != levels[0]).any())
 
@@ -116,7 +121,9 @@ def _unknown(population: Population, variables: Sequence[str], rows: NDArray[np.
 def _codes(
     population: Population, variables: Sequence[str], rows: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], list[tuple[str, ...]]]:
-    """Code 0..k-1 of each row's combination of levels, and the k combinations that occur, sorted by name."""
+    """Code 0..k-1 of each row's combination of values of the variables, and the k combinations that occur, sorted by
+    name.
+    """
     if not variables:
         return np.zeros(rows.size, dtype=np.int64), [()]
     levels = pd.DataFrame({name: population.level(name).to_numpy()[rows] for name in variables})
@@ -198,8 +205,8 @@ def _notes(
 
 
 def _of_blindness(blind: Sequence[str], subjects: Sequence[Subject], categories: Sequence[Category]) -> list[str]:
-    """Notes on which questions change because facts are hidden, and on hidden facts that the explanations themselves
-    reveal.
+    """Notes on questions that change because facts are hidden from annotators, and on hidden facts that the
+    explanations themselves reveal.
     """
     notes = []
     if "rating" in blind:

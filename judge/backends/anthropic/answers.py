@@ -31,7 +31,7 @@ _STOPPED = {
 
 
 def read_message(body: bytes, url: str) -> Response:
-    """The response in a body. Raises `BackendError` if the body holds an error or is not a message."""
+    """The response in the body of an answer. Raises `BackendError` if the body holds an error or is not a message."""
     try:
         data = json_value(body)
         if data.get("type") == "error":
@@ -50,8 +50,8 @@ def read_message(body: bytes, url: str) -> Response:
 
 
 def _usual_names(usage: object) -> dict[str, Any] | None:
-    """Token counts under OpenAI's names, in which cached tokens are part of the prompt's tokens; None without
-    counts.
+    """Token counts of an answer under OpenAI's names, in which cached tokens are part of the prompt's tokens; None
+    without counts.
     """
     if not isinstance(usage, Mapping) or not isinstance(usage.get("input_tokens"), int):
         return None

@@ -45,7 +45,7 @@ _FEW = 8
 
 
 def open(model: str, settings: Settings) -> AnthropicBackend:  # noqa: A001  the registry's name for a loader
-    """Open the back-end and check that the key may be sent to the server. No connection is made yet."""
+    """The back-end for `model`, after a check that the key may be sent to the server. No connection is made yet."""
     backend = AnthropicBackend(model, settings)
     backend.credentials.check()
     return backend
@@ -75,7 +75,9 @@ class AnthropicBackend:
         self.on_limits: Callable[[RateLimits], None] | None = None
 
     async def probe(self) -> Mapping[str, Any]:
-        """Check address, key and model within the run's `probe_timeout`; returns facts for the manifest."""
+        """Check address, key and model within the run's `probe_timeout`, and return facts about the server for the
+        manifest.
+        """
         self.credentials.require()
         patience = self._settings.probe_timeout
         began = time.perf_counter()
@@ -97,8 +99,8 @@ class AnthropicBackend:
         return await self.facts()
 
     async def _lacks_the_model(self, patience: float) -> None:
-        """Raise if the server lists its models and the judge's is not among them. Servers without a list of models
-        pass.
+        """Raise RefusalError if the server lists its models and the judge's model is not among them. A server without a
+        list of models passes. `patience` is the time limit in seconds.
         """
         status, headers, body = await self._get("/models?limit=1000", patience)
         names = _names(body) if status == 200 else None
@@ -114,8 +116,8 @@ class AnthropicBackend:
         )
 
     def patience(self, query: Request) -> Patience:
-        """Time for which the first query of the plan runs alone. Raises BackendError for a request that the protocol
-        cannot express.
+        """How long the first query of the plan runs alone, before the other queries are sent. Raises BackendError for a
+        query that the API cannot express.
         """
         check(query)
         # A refusal comes about as fast as the answer about the model did.
@@ -123,7 +125,7 @@ class AnthropicBackend:
 
     @property
     def settling(self) -> bool:
-        """Whether the server has refused a request."""
+        """Whether the server has refused at least one request."""
         return self._refusals > 0
 
     async def facts(self) -> Mapping[str, Any]:
@@ -132,11 +134,11 @@ class AnthropicBackend:
 
     @property
     def notices(self) -> list[str]:
-        """A note if the cache points had no effect; otherwise empty."""
+        """A list with one sentence if no prompt was cached although cache points were set; otherwise an empty list."""
         return self._cache.notices(self.model)
 
     async def complete(self, query: Request, repeats: Sequence[int]) -> list[Response]:  # noqa: ARG002  one at a time
-        """The answer to one repeat, because the protocol gives one answer per call. Raises `BackendError`."""
+        """The answer to a query in a list, once, because the API gives one answer per call. Raises `BackendError`."""
         sent = self.payload(query)
         try:
             async with self._client().post(self._route(self.route), data=orjson.dumps(sent)) as reply:
@@ -190,14 +192,14 @@ class _CacheUse:
         self.answers = self.met = self.tokens = 0
 
     def count(self, query: Request, response: Response) -> None:
-        """Count one answer."""
+        """Count one answer, if its prompt had cache points and its token counts are known."""
         if query.shared and response.prompt_tokens is not None:
             self.answers += 1
             self.met += bool(response.cached_tokens or response.cache_write_tokens)
             self.tokens += response.prompt_tokens
 
     def notices(self, model: str) -> list[str]:
-        """A sentence with the likely reason if no prompt was cached; otherwise empty."""
+        """A list with one sentence, which gives the likely reason, if no prompt was cached; otherwise an empty list."""
         if self.met or self.answers < _FEW:
             return []
         mean = self.tokens / self.answers

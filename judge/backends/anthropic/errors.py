@@ -59,7 +59,9 @@ def _hint(refusal: Refusal, sent: Mapping[str, Any] | None) -> str | None:
 
 
 def _key(name: str, sent: Mapping[str, Any] | None) -> str:
-    """Name of a refused setting under which its key in run.yaml is looked up."""
+    """Name under which the key of run.yaml for a refused setting is looked up. `name` is the setting's name in
+    the API.
+    """
     output = (sent or {}).get("output_config")
     if name == "output_config" and isinstance(output, Mapping) and "format" in output:
         return "response_format"

@@ -45,7 +45,7 @@ def body_of(query: Request, model: str, extra: Mapping[str, Any]) -> dict[str, A
 
 
 def check(query: Request) -> None:
-    """Raise `BackendError` (capability) if the protocol cannot express what the query requests."""
+    """Raise `BackendError` (of kind `capability`) if the API cannot express what the query requests."""
     generation = query.generation
     if generation.max_tokens is None:
         raise _unsayable("it needs generation.max_tokens: it has no default", "set `generation.max_tokens`, say 1024")
@@ -88,8 +88,8 @@ def _in_blocks(query: Request) -> tuple[list[dict[str, Any]], list[dict[str, Any
 
 
 def _cut(message: Message, places: Sequence[int]) -> list[dict[str, Any]]:
-    """Text blocks that together are the message's content, cut at `places`. A block that ends at a place carries a
-    cache point.
+    """Text blocks that together are the message's content, cut at the character positions `places`. A block that ends
+    at one of them carries a cache point.
 
     A cut that would leave a block of only white space is not made, because the API refuses blank blocks.
     """

@@ -36,8 +36,8 @@ _ACCOUNT = "PUP_LIMITED_DISABLED"
 
 
 def read(body: bytes, url: str, scrub: Scrub) -> tuple[list[Response], int]:
-    """The candidates that are answers, and the number of all candidates; token usage is stored with the first
-    answer.
+    """The usable answers in the body of a response, and the number of all candidates, as Gemini calls its answers.
+    Token usage is stored with the first answer.
     """
     try:
         data = json_value(body)
@@ -73,13 +73,15 @@ def _none_given(data: Mapping[str, Any], url: str, body: bytes) -> BackendError:
 
 
 def _is_answer(candidate: Mapping[str, Any]) -> bool:
-    """Whether a candidate is an answer: it ended normally or at its length limit, or was stopped after some text."""
+    """Whether a candidate (an answer in Gemini's format) can be used: it ended normally or at its length limit, or was
+    stopped after some text.
+    """
     reason = candidate.get("finishReason")
     return reason in _ENDS or (reason in FILTERED and bool(_texts(candidate, thought=False)))
 
 
 def _failed(candidate: Mapping[str, Any], url: str) -> BackendError:
-    """Error for a candidate that is not an answer."""
+    """Error for a candidate (an answer in Gemini's format) that cannot be used."""
     reason = str(candidate.get("finishReason") or "the server gives no reason")
     words = [reason, _rated(candidate), candidate.get("finishMessage")]
     message = f"{url}: the answer was stopped: {': '.join(str(word) for word in words if word)}"
@@ -93,7 +95,7 @@ def _failed(candidate: Mapping[str, Any], url: str) -> BackendError:
 
 
 def _rated(part: Mapping[str, Any]) -> str:
-    """Names of the harm categories that the provider found; empty if it names none."""
+    """Names of the harm categories that the provider found in a prompt or answer; empty if it names none."""
     categories = [
         str(rating.get("category", "")).removeprefix("HARM_CATEGORY_").lower()
         for rating in part.get("safetyRatings") or ()
@@ -114,13 +116,15 @@ def _response(candidate: Mapping[str, Any], model: str | None) -> Response:
 
 
 def _texts(candidate: Mapping[str, Any], *, thought: bool) -> str:
-    """Text of the answer or, with `thought`, of the thoughts. Both are parts of the same content."""
+    """Text of a candidate's answer or, with `thought`, of its thoughts. The API returns both as parts of one
+    content.
+    """
     parts = (candidate.get("content") or {}).get("parts") or ()
     return "".join(part.get("text") or "" for part in parts if bool(part.get("thought")) is thought)
 
 
 def _logprobs(result: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """Log-probabilities in the format of OpenAI's chat answers."""
+    """Log-probabilities of an answer in the format of OpenAI's chat answers; None without log-probabilities."""
     chosen = (result or {}).get("chosenCandidates") or []
     if not chosen or any(token.get("logProbability") is None for token in chosen):
         return None
@@ -135,7 +139,9 @@ def _token(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _usage(metadata: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """Token counts under OpenAI's names: thinking is part of the answer, cached tokens are part of the prompt."""
+    """Token counts under OpenAI's names: thinking is part of the answer, cached tokens are part of the prompt. None
+    without counts.
+    """
     if not metadata:
         return None
     answer, thoughts = metadata.get("candidatesTokenCount"), metadata.get("thoughtsTokenCount")

@@ -29,14 +29,16 @@ GEMINI = Dialect(
 
 
 def open(model: str, settings: Settings) -> OpenAIBackend:  # noqa: A001  the registry's name for a loader
-    """Open the back-end and check that the key may be sent to the server. No connection is made yet."""
+    """The back-end for `model`, after a check that the key may be sent to the server. No connection is made yet."""
     backend = gemini_backend(model, settings)
     backend.credentials.check()
     return backend
 
 
 def gemini_backend(model: str, settings: Settings) -> OpenAIBackend:
-    """Create the back-end without checking where keys may be sent."""
+    """The back-end for `model`, without a check of where keys may be sent. Raises SpecError for settings that Gemini's
+    API does not have.
+    """
     if settings.api != "chat":
         raise SpecError(f"gemini/ has no `api: {settings.api}`", hint="leave `api` out, or write `api: chat`")
     compatible = next((url for url in settings.base_url if url.partition("?")[0].rstrip("/").endswith("/openai")), None)

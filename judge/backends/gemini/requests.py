@@ -30,8 +30,8 @@ _BESIDE = frozenset(
 
 
 def wire(asked: Mapping[str, Any]) -> dict[str, Any]:
-    """The request body: contents, systemInstruction and generationConfig. The model's name is part of the address
-    instead.
+    """The request body: contents, systemInstruction and generationConfig. It does not name the model, whose name is
+    part of the address.
 
     Keys of `engine` are inserted where the API expects them. They may be written in either spelling (`top_k`, `topK`).
     """

@@ -49,7 +49,7 @@ WAIT_MS = 5.0
 
 
 def open(model: str, settings: Settings) -> HFBackend:  # noqa: A001  the registry's name for a loader
-    """Check the engine keys and create the back-end. Weights are loaded by `probe`."""
+    """The back-end for `model`, after a check of the engine keys. Weights are loaded by `probe`."""
     return HFBackend(model, settings)
 
 
@@ -95,7 +95,7 @@ class HFBackend:
         self._wait = float(self._keys.get("batch_wait_ms", WAIT_MS)) / 1000
 
     async def probe(self) -> Mapping[str, Any]:
-        """Load tokenizer and weights; returns versions, revision, template hash and dtype for the manifest."""
+        """Load tokenizer and weights, and return their versions, revision, template hash and dtype for the manifest."""
         loop = asyncio.get_running_loop()
         try:
             self._loaded = await loop.run_in_executor(self._thread, self._load)
@@ -135,7 +135,9 @@ class HFBackend:
         )
 
     async def complete(self, query: Request, repeats: Sequence[int]) -> list[Response]:
-        """Answer all given repeats of a query, batched with other waiting queries; raises `BackendError`."""
+        """The answers to all given repeats of a query, generated in batches with other waiting queries. Raises
+        `BackendError`.
+        """
         from judge.backends.hf.generation import Row
 
         if query.structured not in self.capabilities.structured:

@@ -64,7 +64,9 @@ class Loaded:
 def load(
     name: str, *, tokenizer: str | None, revision: str | None, dtype: str, device: str | None, trust: bool
 ) -> Loaded:
-    """Load tokenizer and weights. Without `device`, the weights go to a GPU if there is one."""
+    """A model with its tokenizer, loaded onto a device. Without `device`, this is a GPU if there is one. `trust` allows
+    code from the model's repository to run.
+    """
     target = device or ("cuda" if torch.cuda.is_available() else "cpu")
     if target.startswith("cuda") and not torch.cuda.is_available():
         raise BackendError(
@@ -81,8 +83,8 @@ def load(
 
 @dataclass(slots=True)
 class _Steps:
-    """Logits processor that is applied at each step: restrict to allowed tokens, store log-probabilities, apply
-    temperature and cut-offs, add the noise for sampling.
+    """Logits processor that is applied at each step of generation. It restricts the tokens to the allowed ones, stores
+    log-probabilities, applies temperature and cut-offs, and adds the noise for sampling.
     """
 
     warpers: LogitsProcessorList
@@ -131,7 +133,7 @@ def generate(
     logprobs: bool,
     context: int,
 ) -> list[Text]:
-    """Generate the answers of a batch, in the order of `rows`."""
+    """The generated answers of a batch, in the order of `rows`."""
     tokenizer, model = loaded.tokenizer, loaded.model
     ends = _ends(model, tokenizer)
     pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else ends[0]
@@ -172,8 +174,8 @@ def generate(
 
 
 def _read(loaded: Loaded, prompts: Sequence[list[int]], pad: int) -> tuple[torch.Tensor, torch.Tensor, Any]:
-    """Padded prompts (b, t), their attention mask, and the key-value cache of the beginnings that were processed in
-    advance.
+    """Padded prompts, shape (b prompts, t tokens), their attention mask, and the key-value cache of the beginnings that
+    were processed in advance.
 
     The cache is None if no two prompts have the same beginning, or if the model does not use an ordinary key-value
     cache.
@@ -190,7 +192,7 @@ def _read(loaded: Loaded, prompts: Sequence[list[int]], pad: int) -> tuple[torch
 
 
 def _padded(rows: Sequence[Sequence[int]], pad: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """Tokens padded on the left, shape (b, t), and their attention mask."""
+    """Tokens padded on the left, shape (b rows, t tokens), and their attention mask."""
     width = max(map(len, rows))
     gaps = [width - len(row) for row in rows]
     ids = torch.tensor([[pad] * gap + list(row) for gap, row in zip(gaps, rows, strict=True)])
@@ -198,8 +200,8 @@ def _padded(rows: Sequence[Sequence[int]], pad: int) -> tuple[torch.Tensor, torc
 
 
 def _cache(loaded: Loaded, ids: torch.Tensor, seen: torch.Tensor) -> Any:
-    """Key-value cache of these tokens; None if the model stores something else, such as a recurrent state or a sliding
-    window.
+    """Key-value cache of the tokens `ids`, whose attention mask is `seen`. None if the model stores something else,
+    such as a recurrent state or a sliding window.
     """
     if not {"position_ids", "logits_to_keep"} <= inspect.signature(loaded.model.forward).parameters.keys():
         return None
@@ -291,7 +293,9 @@ def _tokens_until(tokenizer: Any, tokens: list[int], most: int, text: str) -> in
 
 
 def _content(tokenizer: Any, tokens: Sequence[int], row: int, steps: _Steps) -> list[dict[str, Any]]:
-    """Log-probabilities of the tokens in the format of OpenAI's chat answers."""
+    """Log-probabilities of an answer's tokens in the format of OpenAI's chat answers. `row` is the answer's place in
+    the batch.
+    """
     content = []
     for step, token in enumerate(tokens):
         values, indices = steps.kept[step]

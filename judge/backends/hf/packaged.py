@@ -19,13 +19,17 @@ DTYPE = "float32"
 
 
 def open(model: str, settings: Settings) -> LocalBackend:  # noqa: A001  the registry's name for a loader
-    """Check that the model is available and create the back-end. `probe` unpacks and loads the model."""
+    """The back-end for a packaged model, after a check that the model is available. `probe` unpacks and loads the
+    model.
+    """
     check_installed(model)
     return LocalBackend(model, replace(settings, engine={"dtype": DTYPE, **settings.engine}))
 
 
 def open_scorer(model: str, settings: Settings) -> LocalScorer:
-    """Open the packaged model as a scorer, which computes log-probabilities of given texts."""
+    """Scorer with the packaged model, which computes log-probabilities of given texts. Raises an error if the model is
+    not available.
+    """
     check_installed(model)
     return LocalScorer(model, settings)
 
@@ -36,8 +40,8 @@ class LocalBackend(HFBackend):
     provider, extra = "local", EXTRA
 
     async def probe(self) -> Mapping[str, Any]:
-        """As for `hf/`, except that the model is identified by its package and the checksum of its file instead of a
-        folder.
+        """Load the model and return the facts about it for the manifest. They identify it by its package and the
+        checksum of its file instead of a folder.
         """
         facts = await super().probe()
         packaged = model_of(self.model)

@@ -64,7 +64,7 @@ def check_installed(name: str) -> None:
 
 
 def unpacked(name: str) -> Path:
-    """Folder of the model's weights, which the first call writes (about half a minute, 270 MB).
+    """Folder of the model's weights. If it does not exist, it is written (about half a minute, 270 MB).
 
     Raises the errors of `check_installed`, and BackendError if the package's file is not the tested version.
     """
@@ -106,7 +106,7 @@ def _file(name: str) -> Path:
 
 
 def _checked(name: str, file: Path) -> Path:
-    """Return the file if its checksum is the expected one; otherwise raise BackendError."""
+    """The path `file`, if the file's checksum is the expected one. Otherwise BackendError is raised."""
     model = model_of(name)
     digest = sha256_file(file)
     if digest != model.sha256:

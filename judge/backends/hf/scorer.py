@@ -28,7 +28,7 @@ _MOST = {"cpu": 1 << 12, "cuda": 1 << 17}
 
 
 def open_scorer(model: str, settings: Settings) -> HFScorer:
-    """Create the scorer. The weights are loaded at its first use."""
+    """Scorer with the model, whose weights are loaded at its first use. Raises SpecError for an unknown engine key."""
     for key in settings.engine:
         if key not in ENGINE_KEYS:
             raise SpecError(unknown("hf setting", key, ENGINE_KEYS))
@@ -45,13 +45,13 @@ class HFScorer:
         self._loaded: Loaded | None = None
 
     async def facts(self) -> ScorerFacts:
-        """Load the weights if necessary, and return facts that identify the model."""
+        """Facts that identify the model. The weights are loaded if this was not done before."""
         return (await self._load()).facts
 
     async def token_logprobs(
         self, texts: Sequence[str], *, full_distribution: bool = False, prefix: str | Sequence[str] | None = None
     ) -> list[TokenLogprobs]:
-        """Log-probabilities of all texts, batched; see `protocol.Scorer`."""
+        """Log-probabilities of the tokens of each text after its prefix, computed in batches; see `protocol.Scorer`."""
         loaded = await self._load()
         try:
             return await asyncio.to_thread(loaded.score, texts, full_distribution, one_each(prefix, len(texts)))
@@ -98,7 +98,9 @@ class Loaded:
         self._strings = [vocabulary.get(number, "") for number in range(max(vocabulary, default=0) + 1)]
 
     def score(self, texts: Sequence[str], full: bool, prefixes: Sequence[str | None]) -> list[TokenLogprobs]:
-        """Score all texts, each after its prefix, in batches of similar length. Results are in the order of `texts`."""
+        """Log-probabilities of each text after its prefix, in the order of `texts`. They are computed in batches of
+        texts of similar length. `full` adds the mean and variance of log p over the vocabulary.
+        """
         context = self.facts.context or 1 << 60
         before = {each: self._ids([each])[0] if each is not None else [] for each in set(prefixes)}
         for ids in before.values():
@@ -138,8 +140,8 @@ class Loaded:
         return self.facts.model
 
     def _batches(self, order: Sequence[int], lengths: Sequence[int]) -> Iterator[list[int]]:
-        """Batches of indices of texts with similar length, as many as fit. `order` is sorted from the longest text
-        down.
+        """Yield batches of indices of texts with similar length, as many texts as fit. `order` is sorted from the
+        longest text down.
         """
         batch: list[int] = []
         for i in order:
@@ -151,8 +153,8 @@ class Loaded:
             yield batch
 
     def _forward(self, rows: Sequence[list[int]], full: bool) -> Iterator[list[Any]]:
-        """Results of each row, as a list of columns: log-probabilities and, with `full`, mean and variance of log p.
-        The first token has NaN.
+        """Yield a list of columns for each row of tokens: the log-probability of each token and, with `full`, the mean
+        and the variance of log p over the vocabulary. The first token has NaN.
         """
         import torch
 
@@ -177,8 +179,8 @@ class Loaded:
 
 
 def _columns(logits: Any, targets: Any, full: bool) -> list[Any]:
-    """Log-probability of each target (b, t) given logits (b, t, v). With `full`, also mean and variance of log p at
-    each position.
+    """Log-probability of each target, shape (b texts, t tokens), from logits of shape (b, t, v vocabulary). With
+    `full`, also the mean and the variance of log p over the vocabulary at each position.
     """
     import torch
 

@@ -31,8 +31,8 @@ def begin_alike(first: Tokens, other: Tokens) -> int:
 
 
 def batch(prompts: Sequence[Tokens], size: int) -> list[int]:
-    """Indices of the next at most `size` prompts to answer. After the first prompt come those with the same beginning,
-    then the next prompt with its group.
+    """Indices of at most `size` prompts to answer next. After the first prompt come the prompts with the same
+    beginning, then the next remaining prompt with those that share its beginning, and so on.
     """
     left, taken = list(range(len(prompts))), list[int]()
     while left and len(taken) < size:
@@ -46,7 +46,7 @@ def batch(prompts: Sequence[Tokens], size: int) -> list[int]:
 def beginnings(prompts: Sequence[Tokens]) -> tuple[list[Tokens], list[int]]:
     """Distinct beginnings of the prompts, and for each prompt the index of its beginning.
 
-    For a prompt that shares its beginning with no other, the beginning is the whole prompt except the last token.
+    The beginning of a prompt that has none in common with another prompt is the whole prompt except its last token.
     """
     distinct: list[Tokens] = []
     firsts: list[Tokens] = []

@@ -16,8 +16,8 @@ _FILTERED = frozenset({"safety", "prohibited_content", "blocklist", "spii", "rec
 
 
 def error_inside(data: Any) -> Any:
-    """The error in a body that has an error where the answers should be; None if there is no error or the body is not
-    an answer.
+    """The error in the body of a response, if it has an error where the answers should be. None if there is no error or
+    the body is not that of an answer.
     """
     if isinstance(data, list):
         return data if data and isinstance(data[0], dict) and data[0].get("error") else None
@@ -35,7 +35,9 @@ def error_inside(data: Any) -> Any:
 
 
 def choice_error(choice: Any) -> dict[str, Any] | None:
-    """The error in a choice that holds an error instead of an answer; None without an error."""
+    """The error in a choice (one of the answers in a body) that holds an error instead of an answer; None without an
+    error.
+    """
     if not isinstance(choice, dict):
         return None
     if choice.get("error"):

@@ -16,8 +16,9 @@ from judge.records import Response
 
 
 def _read(body: bytes, url: str, scrub: Scrub, *, chat: bool) -> tuple[list[Response], int]:
-    """The responses of one call, and the number of all choices, including failed ones; token usage is stored with the
-    first response. Raises a retryable `BackendError` for a body that does not follow the protocol.
+    """The responses of one call, and the number of all choices (answers in the body), including failed ones. Token
+    usage is stored with the first response. Raises a retryable `BackendError` for a body that does not follow the
+    protocol.
     """
     try:
         data = json_value(body)

@@ -50,7 +50,7 @@ _SHORTEST = 0.02
 
 
 def open(model: str, settings: Settings) -> OpenAIBackend:  # noqa: A001  the registry's name for a loader
-    """Open the back-end and check that the keys may be sent to the servers. No connection is made yet."""
+    """The back-end for `model`, after a check that the keys may be sent to the servers. No connection is made yet."""
     backend = OpenAIBackend(model, settings)
     backend.credentials.check()
     return backend
@@ -78,8 +78,8 @@ class OpenAIBackend:
         self._tell_capabilities()
 
     async def probe(self) -> Mapping[str, Any]:
-        """Check every address and the key, within the run's `probe_timeout` for each; returns facts for the
-        manifest.
+        """Check every address and the key, within the run's `probe_timeout` for each, and return facts about the
+        servers for the manifest.
         """
         self.credentials.require()
         for url in self.servers.urls:
@@ -93,7 +93,8 @@ class OpenAIBackend:
         return self._server_record()
 
     def patience(self, query: Request) -> Patience:
-        """Time for which the first query of the plan runs alone.
+        """How long the first query of the plan runs alone, so that other queries are not sent in a form that the server
+        refuses.
 
         A refusal takes about as long as the list of models did. If the server lists the judge's model, waiting a few
         times as long is therefore enough. If the server has no list of models, only an answer shows that it works, and
@@ -108,7 +109,7 @@ class OpenAIBackend:
 
     @property
     def settling(self) -> bool:
-        """Whether a server has refused a request."""
+        """Whether a server has refused at least one request."""
         return self._refusals > 0
 
     async def facts(self) -> Mapping[str, Any]:
@@ -140,7 +141,7 @@ class OpenAIBackend:
         return {"max_tokens_parameter": self._limit(first.url), "servers": servers}
 
     def _limit(self, url: str) -> str:
-        """Name of the setting for the maximum length of an answer, as sent to this server."""
+        """Name of the setting for the maximum length of an answer, as it is sent to the server at `url`."""
         return self.dialect(url).limit or self._negotiations[url].terms.limit
 
     async def _seed_kept(self, url: str) -> bool | None:
@@ -189,8 +190,8 @@ class OpenAIBackend:
         return responses[: len(asked)]
 
     def _take_responses(self, negotiation: Negotiation, why: RefusalError) -> None:
-        """Switch this server to the Responses API, because `why`, its refusal, says that the model has no other
-        route.
+        """Switch a server to the Responses API, because `why`, its refusal of a request, says that it offers the model
+        only there.
         """
         self._sent_on.setdefault(negotiation.asker.url, why)
         negotiation.terms.take_responses()
@@ -285,7 +286,7 @@ class OpenAIBackend:
         return Negotiation(self._asker(url, dialect), terms)
 
     def dialect(self, url: str | None = None) -> Dialect:
-        """API format used for this server; without `url`, for the first server."""
+        """API format used for the server at `url`; without `url`, for the first server."""
         return self._negotiations[url or self.servers.urls[0]].asker.dialect
 
     @property
@@ -304,8 +305,8 @@ class OpenAIBackend:
         return self.dialect().wire(self.request(query, repeats))
 
     def request(self, query: Request, repeats: Sequence[int], url: str | None = None) -> dict[str, Any]:
-        """The request under OpenAI's names, whatever the format of the server's API. Refused settings are negotiated
-        under these names.
+        """The request for repeats of a query under OpenAI's names, whatever the format of the server's API. Refused
+        settings are negotiated under these names.
         """
         terms = self._negotiations[url or self.servers.urls[0]].terms
         chat = self.dialect(url).chat
@@ -335,8 +336,8 @@ class OpenAIBackend:
         return body
 
     def name_max_tokens(self, name: str) -> None:
-        """Use `name` for the maximum length of an answer on the chat route, where no server can be queried for the
-        right name (e.g. in batch files).
+        """Use `name` as the name of the setting for the maximum length of an answer on the chat route. This is for
+        cases where no server can be asked which name it accepts (e.g. batch files).
         """
         for negotiation in self._negotiations.values():
             negotiation.terms.limit = name

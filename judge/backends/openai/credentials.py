@@ -68,7 +68,7 @@ class Credentials:
         self._sent = {origin: self._for(origin) for origin in (origin_of(url, where) for url in self._urls)}
 
     def headers(self, url: str) -> Mapping[str, str]:
-        """Headers that are added to requests to this server."""
+        """Headers that are added to requests to the server at `url`."""
         self.check()
         return (self._sent or {})[origin_of(url)].headers
 
@@ -88,8 +88,8 @@ class Credentials:
                 )
 
     async def attach(self, request: ClientRequest, handler: ClientHandlerType) -> ClientResponse:
-        """Middleware of aiohttp: adds the headers, and raises RedirectError for every host that is not a server of the
-        run.
+        """Middleware of aiohttp that adds the server's headers to a request. Raises RedirectError if the request goes
+        to a host that is not a server of the run, or if the server redirects it.
         """
         headers = self._by_place.get((request.url.scheme, request.url.host, request.url.port))
         if headers is None:
@@ -105,7 +105,9 @@ class Credentials:
         return response
 
     def clean(self, body: bytes) -> bytes:
-        """A server's answer with the run's keys removed, because some servers repeat them."""
+        """The body of a server's answer with the run's keys removed, because some servers repeat keys in their
+        answers.
+        """
         return redaction.cleaned(body, self._values)
 
     @cached_property
@@ -118,13 +120,13 @@ class Credentials:
 
     @cached_property
     def _values(self) -> tuple[str, ...]:
-        """Values of the variables that are sent as keys."""
+        """Values of the environment variables that are sent as keys."""
         self.check()
         names = {name for credential in (self._sent or {}).values() for name in credential.variables}
         return tuple(sorted(value for value in map(_value, names) if redaction.is_key_value(value)))
 
     def _for(self, origin: Origin) -> Sent:
-        """Headers for one server."""
+        """Headers for the server at `origin`, with the environment variables that they use."""
         own = {name: _filled(name, value) for name, value in self._settings.headers.items()}
         variables = [name for value in self._settings.headers.values() for name in REFERENCE.findall(value)]
         provider = provider_of(origin.host)
@@ -144,8 +146,8 @@ class Credentials:
         return (provider or OPENAI).header, (provider or OPENAI).scheme
 
     def _key(self, origin: Origin, provider: Provider | None, given: bool) -> tuple[str | None, tuple[str, ...]]:
-        """Name of the variable whose value is sent to the server as key, or None. Also the variables of which one would
-        be needed, if none is set.
+        """Name of the variable whose value is sent to the server as key, or None. If None because no variable is set,
+        also the names of the variables of which the server needs one.
         """
         named = self._settings.api_key_env
         if named == NO_KEY or (named is None and given):
@@ -163,7 +165,7 @@ class Credentials:
         return None, own
 
     def _refuse(self, origin: Origin, provider: Provider | None, variables: tuple[str, ...]) -> None:
-        """Raise UntrustedHostError if the value of a variable may not be sent to this server."""
+        """Raise UntrustedHostError if the value of one of these variables may not be sent to the server at `origin`."""
         if origin.loopback:
             return
         secure = origin.scheme == "https"

@@ -21,8 +21,8 @@ _KEPT = frozenset({"model", "messages", "prompt"})
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """What the server refuses: every request (`error` is then its answer to a plain question), the content of this
-    request, or the named settings.
+    """What the server refuses: every request, the content of this request, or the settings in `settings`. If it refuses
+    every request, `error` is its refusal of a plain question.
     """
 
     blame: Blame
@@ -31,7 +31,9 @@ class Diagnosis:
 
 
 async def diagnose(asker: Asker, sent: dict[str, Any]) -> Diagnosis:
-    """Find the cause of a refusal: send a plain question, this request without settings, then without each setting."""
+    """The cause of a refusal of the request `sent`. To find it, a plain question is sent, then the request without any
+    settings, then the request without each setting in turn.
+    """
     refused = await ask_plainly(asker)
     if refused is not None:
         return Diagnosis("everything", error=refused)
@@ -45,7 +47,7 @@ async def diagnose(asker: Asker, sent: dict[str, Any]) -> Diagnosis:
 
 
 async def _each_refused(asker: Asker, sent: Mapping[str, Any], settings: list[str]) -> tuple[str, ...]:
-    """Names of all refused settings, if leaving out a single one is not enough.
+    """Names of all refused settings of a request, for the case that leaving out a single one is not enough.
 
     The settings are added one by one to a request that the server accepts. Those that make it refuse are returned.
     """

@@ -36,7 +36,7 @@ Again = Callable[[], dict[str, Any]]
 
 
 class Negotiation:
-    """State of the negotiation with one server: the form of its requests, and what it accepts."""
+    """Negotiation with one server: which form its requests have, and which settings it accepts or refuses."""
 
     def __init__(self, asker: Asker, terms: Terms) -> None:
         self.asker = asker
@@ -49,8 +49,8 @@ class Negotiation:
         self._key_shown = float("-inf")
 
     def answered(self, sent: Callable[[], dict[str, Any]], *, several: bool) -> None:
-        """Record that the server answered a request of this form, and therefore accepts its settings. `several` is True
-        for a request of several answers.
+        """Record that the server answered the request that `sent` gives, and therefore accepts its settings. `several`
+        is True for a request of several answers.
         """
         shape = (self.terms.limit, several)
         if shape not in self._shapes:
@@ -58,7 +58,9 @@ class Negotiation:
             self.terms.answered.update(sent())
 
     async def settle(self, error: RefusalError, sent: Any, again: Again) -> None:
-        """Return if the call is to be repeated with the body that `again` gives; otherwise raise the final error."""
+        """Decide what follows from the refusal `error` of the request `sent`. Returns if the call is to be repeated
+        with the request body that `again` gives; otherwise raises the final error.
+        """
         names = error.refusal.settings
         if error.sent is None and names:
             names = refused_settings(error.refusal.error_body, sent)
@@ -78,8 +80,8 @@ class Negotiation:
             raise error
 
     async def _learn(self, error: RefusalError, names: tuple[str, ...], sent: Any, again: Again) -> None:
-        """Adapt the form of later calls if that solves the refusal of the settings `names`; raise if run.yaml must be
-        changed.
+        """Adapt the form of later calls, if this solves the refusal of the settings `names`. Raises RefusalError if
+        run.yaml must be changed.
         """
         left = self.terms.learn(error.refusal, names, sent)
         if not left:
@@ -117,8 +119,8 @@ class Negotiation:
         return tuple(names)
 
     async def _take_apart(self, error: RefusalError, sent: Any, again: Again) -> None:
-        """Find the cause of a refusal without a reason. This is done only as long as the server has not answered any
-        request.
+        """Find the cause of a refusal for which the server gives no reason. This is done only as long as the server has
+        not answered any request; otherwise the error is raised.
         """
         async with self._one_at_a_time:
             if again() != sent:

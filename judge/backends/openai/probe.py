@@ -46,7 +46,9 @@ class Probed:
 
 
 async def probe_server(asker: Asker, patience: float = PATIENCE) -> Probed:
-    """Facts about the server (its list of models, its version). Raises `BackendError` with URL and cause."""
+    """Facts about the server, such as its list of models and its version, found within `patience` seconds. Raises
+    `BackendError` with URL and cause.
+    """
     url = asker.url
     try:
         async with asyncio.timeout(patience):
@@ -94,7 +96,9 @@ async def try_body(asker: Asker, body: dict[str, Any]) -> RefusalError | None:
 
 
 def with_model_names(error: RefusalError, asker: Asker, names: Sequence[str] | None) -> RefusalError:
-    """The same error; if the server does not have the model, an error that names the models it has."""
+    """The error `error` unchanged or, if it says that the server does not have the model, an error that names the
+    models it has.
+    """
     if error.kind != "model" or not names or "deployment" in error.refusal.error_body.low:
         return error
     return RefusalError(
@@ -106,7 +110,7 @@ def with_model_names(error: RefusalError, asker: Asker, names: Sequence[str] | N
 
 
 async def _probed(asker: Asker) -> tuple[Probed, RefusalError | None]:
-    """Facts from the server's list of models, and its refusal to list them (None if it did)."""
+    """Facts from the server's list of models, and the server's refusal to list them (None if it did not refuse)."""
     facts: dict[str, Any] = {}
     began = time.perf_counter()
     async with asker.client().get(endpoint(asker.url, asker.dialect.models)) as reply:
@@ -127,8 +131,8 @@ async def _probed(asker: Asker) -> tuple[Probed, RefusalError | None]:
 
 
 async def _check_key(asker: Asker, patience: float) -> None:
-    """Raise if a plain question is refused because of the key. Some servers require another kind of key for the list of
-    models than for answers.
+    """Raise RefusalError if the server refuses a plain question because of the key. Some servers require another kind
+    of key for the list of models than for answers.
     """
     with contextlib.suppress(TimeoutError, aiohttp.ClientError):
         async with asyncio.timeout(patience):

@@ -29,8 +29,8 @@ _CUT = frozenset({"max_output_tokens", "max_messages"})
 
 
 def _wire(asked: Mapping[str, Any]) -> dict[str, Any]:
-    """Body of a request, with `store: false` unless the run sets it, because otherwise OpenAI stores story and
-    answer.
+    """Body of a request to the Responses API. It has `store: false` unless the run sets `store`, because otherwise
+    OpenAI stores story and answer.
     """
     body: dict[str, Any] = {"store": False}
     for name, value in asked.items():
@@ -51,8 +51,8 @@ def _wire(asked: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _read(body: bytes, url: str, scrub: Scrub) -> tuple[list[Response], int]:
-    """The answer in a body, and the number 1. Thinking is in separate items, and the finish reason in `status` and
-    `incomplete_details`.
+    """The one answer in the body of a response, in a list, and the number of answers, 1. Thinking is in separate items
+    of the body, and the finish reason in `status` and `incomplete_details`.
     """
     try:
         data = json_value(body)
@@ -74,7 +74,9 @@ def _read(body: bytes, url: str, scrub: Scrub) -> tuple[list[Response], int]:
 
 
 def _incomplete(details: Any) -> str:
-    """Finish reason of an incomplete response; the provider's word if there is no OpenAI chat equivalent."""
+    """Finish reason of an incomplete response in OpenAI's chat words; the provider's own word if there is no
+    equivalent.
+    """
     word = str((details or {}).get("reason") or "the server gives no cause")
     return "length" if word in _CUT else word
 

@@ -45,7 +45,7 @@ _PAUSE = 1.0
 
 
 def open_scorer(model: str, settings: Settings) -> OpenAIScorer:
-    """Create the scorer and check that the key may be sent to the server. No connection is made yet."""
+    """Scorer with the model, after a check that the key may be sent to the server. No connection is made yet."""
     scorer = OpenAIScorer(model, settings)
     scorer.check()
     return scorer
@@ -65,7 +65,7 @@ class OpenAIScorer:
         self._context: int | None = None
 
     def check(self) -> None:
-        """Raise SpecError if the key may not be sent to this server."""
+        """Raise SpecError if the key may not be sent to the scorer's server."""
         self._credentials.check()
 
     async def facts(self) -> ScorerFacts:
@@ -81,7 +81,9 @@ class OpenAIScorer:
     async def token_logprobs(
         self, texts: Sequence[str], *, full_distribution: bool = False, prefix: str | Sequence[str] | None = None
     ) -> list[TokenLogprobs]:
-        """Log-probabilities of all texts, with one request for each text, many at once; see `protocol.Scorer`."""
+        """Log-probabilities of the tokens of each text. One request is sent for each text, many at the same time; see
+        `protocol.Scorer`.
+        """
         await self.facts()
         if not self._tokenizes and (full_distribution or prefix is not None):
             figures = "the full distribution" if full_distribution else "a text after a prefix"
@@ -121,7 +123,7 @@ class OpenAIScorer:
         return probed.facts
 
     async def _find_route(self) -> None:
-        """Find out whether the server has a route that tokenizes texts, as vLLM has."""
+        """Find out whether the server has a route that tokenizes texts, as vLLM has, and store the result."""
         try:
             await self._tokens("a", special=True)
             self._tokenizes = True
@@ -193,8 +195,8 @@ class OpenAIScorer:
         return TokenLogprobs((-1,) * len(tokens), tokens, tuple(values))
 
     async def _post(self, url: str, body: dict[str, Any]) -> Any:
-        """JSON of one answer. After temporary errors (overload, broken connections) the request is repeated with
-        growing pauses.
+        """JSON of the server's answer to one request. After temporary errors (overload, broken connections) the request
+        is repeated with growing pauses.
         """
         for attempt in range(1, _ATTEMPTS + 1):
             try:
@@ -260,8 +262,10 @@ async def _gather(asked: Iterable[Coroutine[Any, Any, Answer]]) -> list[Answer]:
 
 
 def from_entries(ids: Sequence[int], entries: Sequence[Any], full: bool, *, truncated: bool) -> TokenLogprobs:
-    """Log-probabilities from vLLM's `prompt_logprobs`, which has for each token None (the first one) or {token id:
-    {logprob, decoded_token}}.
+    """Log-probabilities of a text's tokens from vLLM's `prompt_logprobs`. These have one entry for each token: {token
+    id: {logprob, decoded_token}}, or None for the first token.
+
+    With `full`, the mean and variance of log p over the entries of each token are added.
     """
     logprobs, tokens, mean, variance = [], [], [], []
     for token, entry in zip(ids, entries, strict=True):

@@ -55,7 +55,7 @@ async def reported_facts(client: aiohttp.ClientSession, url: str) -> dict[str, A
 
 
 async def seed_kept(asker: Asker, request: Mapping[str, Any]) -> bool | None:
-    """Test whether the server respects a seed, with up to three answers to one question.
+    """Whether the server respects a seed, tested with up to three answers to one question.
 
     False: two answers with the same seed differ. True: they are equal, and an answer with another seed differs. None:
     all three are equal, so that nothing can be concluded, or the server did not answer. `request` is a request without
@@ -93,7 +93,7 @@ async def _json(client: aiohttp.ClientSession, address: str) -> dict[str, Any]:
 
 
 def _flat(config: Any) -> dict[str, Any]:
-    """The configuration as one flat dict: the keys of its sections, without the sections."""
+    """A server's configuration as one flat dict: the keys of its sections, without the names of the sections."""
     if not isinstance(config, dict):
         return {}
     facts: dict[str, Any] = {}

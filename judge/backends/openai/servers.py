@@ -36,7 +36,9 @@ class Servers:
         self._dead_until: dict[str, float] = {}
 
     def choose(self, group: str) -> str:
-        """The server for this group of queries, among those that work. If none works, the choice is made among all."""
+        """The server for a group of queries that share a prefix, chosen among the servers that work. If none works, the
+        choice is made among all.
+        """
         if len(self.urls) == 1:
             return self.urls[0]
         now = self._clock()
@@ -62,8 +64,8 @@ class Servers:
         self._dead_until[url] = self._clock() + REST
 
     def out_from_the_start(self, url: str, error: BackendError) -> bool:
-        """Exclude a server that does not answer before the first query. Returns False if the error is not the server's
-        or no other server is left.
+        """Exclude a server that does not answer before the first query, and return True. Returns False, and keeps the
+        server, if the error was not caused by the server or if no other server is left.
         """
         others = [other for other in self.urls if other != url and other not in self._dead_until]
         if error.kind not in _SERVER_KINDS or not others:

@@ -12,8 +12,8 @@ from judge.errors import SpecError
 
 
 def without_slash(base_url: str) -> str:
-    """The base_url without the slash at the end of its path, for comparing and printing. Raises SpecError for an
-    invalid address.
+    """The address `base_url` without the slash at the end of its path, for comparing and printing. Raises SpecError for
+    an invalid address.
     """
     try:
         scheme, host, path, query, _ = urlsplit(base_url)
@@ -32,6 +32,6 @@ def endpoint(base_url: str, route: str) -> str:
 
 
 def beside(base_url: str, route: str) -> str:
-    """The address of a route outside the protocol's `/v1`, such as `/version` or `/tokenize`."""
+    """Address of a route that is outside the API's `/v1`, such as `/version` or `/tokenize`."""
     scheme, host, path, _, _ = urlsplit(base_url)
     return urlunsplit((scheme, host, path.rstrip("/").removesuffix("/v1"), "", "")) + route

@@ -14,7 +14,7 @@ _LOGIT = (0.0, 1.0)
 
 
 def open(model: str, settings: Settings) -> Backend:  # noqa: A001 - every back-end's loader has this name
-    """Create the back-end; `probe` loads the weights.
+    """The back-end for a reward model; `probe` loads the weights.
 
     A reward is a log odds (Bradley & Terry). Of two stories, the one with the higher reward is preferred. A single
     story's reward is mapped by the logistic curve to a rating between the ends of the scale. Only the order of these

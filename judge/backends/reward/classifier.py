@@ -23,10 +23,10 @@ _KEPT = 256
 
 
 class RewardScorer:
-    """Scores a story together with its story-prompt.
+    """Scores a story together with its story-prompt by a published reward model.
 
     If the model has a chat template, the story-prompt is the user's turn and the story the assistant's turn. Otherwise
-    they are a pair of texts.
+    story-prompt and story are read as a pair of texts.
     """
 
     def __init__(self, model: str, settings: Settings) -> None:
@@ -37,7 +37,7 @@ class RewardScorer:
         self._loaded: SequenceClassifier | None = None
 
     async def probe(self) -> Mapping[str, Any]:
-        """Load tokenizer and weights."""
+        """Load tokenizer and weights, and return facts about them for the manifest."""
         return await asyncio.get_running_loop().run_in_executor(self._thread, self._load)
 
     async def score(self, story: Story, head: Head) -> float:  # noqa: ARG002 - one for every criterion

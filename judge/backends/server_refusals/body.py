@@ -66,12 +66,12 @@ class ErrorBody:
 
     @property
     def low(self) -> str:
-        """The messages in lower case, with straight apostrophes."""
+        """The server's messages in lower case, with straight instead of typographic apostrophes."""
         return self.words.lower().replace("’", "'").replace("‘", "'")
 
     def shown(self) -> str:
-        """Message for users: at most SHOWN characters of the server's messages, then an error code unless the text
-        already contains it.
+        """The error as a text for users: at most SHOWN characters of the server's messages, then an error code unless
+        the text already contains it.
         """
         text = self.words[:SHOWN]
         named = sorted(code for code in self.codes if "_" in code and code not in _SAYS_NOTHING)
@@ -85,7 +85,7 @@ _LONG_CODE = 20
 
 
 def read_error_body(body: bytes) -> ErrorBody:
-    """Extract the content of an error body in any format."""
+    """Messages, codes and other fields of an error body in any format."""
     error_body = ErrorBody()
     parts: list[str] = []
     try:
@@ -124,7 +124,9 @@ def _read(data: Any, error_body: ErrorBody, parts: list[str], depth: int) -> Non
 
 
 def _in_order(data: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Keys and values with messages first, so that the text shown to users begins with them."""
+    """Yield the keys and values of an error body with the messages first, so that the text shown to users begins with
+    them.
+    """
     for name in (*_WORDS, *_WORDS_TOO):
         yield from ((key, value) for key, value in data.items() if key.lower() == name)
     yield from ((key, value) for key, value in data.items() if key.lower() not in (*_WORDS, *_WORDS_TOO))
@@ -180,7 +182,9 @@ def _read_code(key: str, value: Any, error_body: ErrorBody, parts: list[str], de
 
 
 def _read_text(text: str, error_body: ErrorBody, parts: list[str], depth: int) -> None:
-    """Read a message. If it is JSON of another server, or ends in such JSON, that JSON is read too."""
+    """Read a message into `parts` and `error_body`. If the message is JSON of another server, or ends in such JSON,
+    this JSON is read too.
+    """
     start = min((position for position in (text.find("{"), text.find("[{")) if position >= 0), default=-1)
     if start >= 0 and ('"' in text[start:]):
         try:

@@ -50,13 +50,15 @@ class Refusal:
 
     @property
     def retryable(self) -> bool:
-        """Whether the same request may succeed later."""
+        """Whether the refused request may succeed later without a change."""
         return self.kind in RETRYABLE
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One kind of error with the codes or words that indicate it, except under a status in `unless`."""
+    """Rule for one kind of error: the codes and words that indicate it. The rule does not apply to the HTTP statuses in
+    `unless`.
+    """
 
     kind: ErrorKind
     codes: frozenset[str]
@@ -203,7 +205,9 @@ _REQUEST_TYPES = frozenset({"invalid_request_error", "badrequesterror", "invalid
 def read_refusal(
     status: int, headers: Mapping[str, str], body: bytes, sent: Mapping[str, Any] | None = None
 ) -> Refusal:
-    """Classify an error of a server. `sent` is the body of the refused request; None if it is unknown."""
+    """The interpretation of a server's error: its kind, refused settings and waiting time. `sent` is the body of the
+    refused request; None if it is unknown.
+    """
     error_body = read_error_body(body)
     meant = _meant_status(status, error_body)
     kind, settings, explicit = _kind(meant, error_body, sent)

@@ -92,8 +92,8 @@ _IS_REFUSAL = frozenset(
 def refused_settings(error_body: ErrorBody, sent: Mapping[str, Any] | None, *, surely: bool = True) -> tuple[str, ...]:
     """Names, as sent, of the settings that the error refuses; () if it names none.
 
-    `sent` is the request's body, None if it is not known. Set `surely` to False for a status that is about the server
-    rather than the request; the message must then say explicitly that a setting is not supported.
+    `sent` is the request's body, None if it is not known. Set `surely` to False for an HTTP status that is about the
+    server rather than the request; the message must then say explicitly that a setting is not supported.
     """
     names = _sendable(sent)
     refuses = bool(error_body.codes & _IS_REFUSAL) or _REFUSES.search(error_body.low) is not None
@@ -139,7 +139,7 @@ def _unique(names: Any) -> tuple[str, ...]:
 
 
 def _sent_as(word: str, names: frozenset[str]) -> list[str]:
-    """Those of the sent `names` that a server's word for a setting refers to."""
+    """The sent names of a setting that a server calls `word`; empty if it was not sent."""
     plain = _plain(word)
     same = [name for name in names if _plain(name) == plain]
     return same or [name for name in _BY_PLAIN_NAME.get(plain, ()) if name in names]
@@ -154,8 +154,8 @@ _BY_PLAIN_NAME = {_plain(name): meant for name, meant in _OTHER_NAMES.items()}
 
 
 def _of_path(path: str, names: frozenset[str]) -> list[str]:
-    """The first part of a path that is one of the sent names, e.g. of `body.n`, `messages[0].role` or
-    `response_format.json_schema`.
+    """The first part of a path that is one of the sent names, in a list; examples of paths are `body.n`,
+    `messages[0].role` and `response_format.json_schema`.
     """
     if re.match(r"messages?[.\[]", path) and path.endswith("role") and "system" in names:
         return ["system"]
@@ -168,7 +168,9 @@ def _of_path(path: str, names: frozenset[str]) -> list[str]:
 
 
 def _quoted(low: str, names: frozenset[str]) -> tuple[str, ...]:
-    """Names that the message puts in quotation marks, backticks or brackets, or uses as keys of a quoted object."""
+    """Those of the sent `names` that the message puts in quotation marks, backticks or brackets, or uses as keys of a
+    quoted object.
+    """
     words = re.findall(r"[`'\"“\[({]\s*([a-z_][\w.]*(?:\[\d+\])?[\w.]*)\s*(?:[`'\"”\])}]|['\"]?:)", low)
     words += re.findall(r"['\"`]([a-z_][\w.]*)['\"`]", low)
     exact = [word for word in words if word in names]
@@ -176,8 +178,8 @@ def _quoted(low: str, names: frozenset[str]) -> tuple[str, ...]:
 
 
 def _bare(low: str, names: frozenset[str]) -> list[str]:
-    """Names that occur in the message without quotation marks, otherwise synonyms of the names. A name that is also an
-    English word counts only if it is used as a name.
+    """Those of the sent `names` that occur in the message without quotation marks; if there are none, those of which a
+    synonym occurs. A name that is also an English word counts only if it is used as a name.
     """
     for words in (names, {word for word, meant in _OTHER_NAMES.items() if names & set(meant)}):
         settings = []
@@ -193,7 +195,7 @@ def _bare(low: str, names: frozenset[str]) -> list[str]:
 
 
 def _meant(low: str, start: int, end: int) -> bool:
-    """Whether an English word at this position of the message is used as the name of a parameter."""
+    """Whether the English word from `start` to `end` in the message `low` is used as the name of a parameter."""
     before, after = low[max(0, start - 48) : start], low[end : end + 24]
     if re.match(r"\s*(?:[:=<>≤≥]|parameter\b|argument\b|value\b|must\b|should\b|is (?:not|un)|is only)", after):
         return True

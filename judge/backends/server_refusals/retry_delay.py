@@ -49,8 +49,8 @@ def _asked(headers: Mapping[str, str]) -> float | None:
 
 
 def _reset(headers: Mapping[str, str]) -> float | None:
-    """Seconds until rate limits are full again, from their headers: the longest of the exhausted limits, otherwise the
-    shortest of all limits. None without such headers.
+    """Seconds until rate limits are full again, from their headers. It is the longest time of the exhausted limits or,
+    if none is exhausted, the shortest time of all limits. None without such headers.
     """
     spent, named = [], []
     for limit in _LIMITS:

@@ -79,7 +79,7 @@ class Terms:
 
     def learn(self, refusal: Refusal, names: Iterable[str], sent: Mapping[str, Any]) -> tuple[str, ...]:
         """Adapt the form of later calls to the refusal of the settings `names` in the request `sent`. Returns the names
-        that cannot be solved in this way.
+        of the settings for which this is not possible.
         """
         return tuple(name for name in names if not self._learnt(name, refusal, sent))
 
@@ -123,7 +123,7 @@ class Terms:
             )
 
     def shortened(self, repeats: Any) -> Any:
-        """The first of these repeats, as many as fit into one call."""
+        """The first of the given repeats, as many as the server answers in one call."""
         return repeats if self.most is None else repeats[: self.most]
 
 
@@ -148,14 +148,14 @@ def remedy(names: Iterable[str], refusal: Refusal) -> str:
 
 
 def _only_together(refusal: Refusal) -> bool:
-    """Whether the settings are refused only in combination."""
+    """Whether the server refuses the settings only in combination with each other."""
     return any(
         word in refusal.error_body.low for word in ("both", "only one", "mutually", "cannot be used with", "together")
     )
 
 
 def load_terms(file: Path | None, url: str, model: str) -> Terms:
-    """Load what an earlier run learnt about this server and model; new terms if there is nothing."""
+    """What an earlier run learnt about this server and model; new, empty terms if nothing was stored."""
     terms = Terms(url)
     for entry in _entries(file):
         if (entry.get("base_url"), entry.get("model")) == (url, model):
@@ -168,8 +168,8 @@ def load_terms(file: Path | None, url: str, model: str) -> Terms:
 
 
 def save_terms(file: Path | None, model: str, all_terms: Iterable[Terms]) -> None:
-    """Save what was learnt for the next run. If the file cannot be written, nothing is raised, and the next run meets
-    the same refusals again.
+    """Save what was learnt about servers in this run, for the next run. If the file cannot be written, no error is
+    raised, and the next run meets the same refusals again.
     """
     if file is None:
         return

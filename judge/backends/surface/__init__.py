@@ -18,8 +18,8 @@ __all__ = ["SurfaceBackend", "fitted_on", "has_model", "model_card", "open"]
 
 
 def open(model: str, settings: Settings) -> Backend:  # noqa: A001, ARG001 - every back-end's loader has this name
-    """Open the control judge: `surface` uses the shipped model, `surface/FILE.json` another model file of the same
-    format.
+    """The back-end of the control judge: `surface` uses the shipped model, `surface/FILE.json` another model file of
+    the same format.
     """
     if model and not model.endswith(".json"):
         raise SpecError(
@@ -30,8 +30,8 @@ def open(model: str, settings: Settings) -> Backend:  # noqa: A001, ARG001 - eve
 
 
 def fitted_on(judge: str, criteria: Sequence[str], stories: Iterable[Story]) -> Iterator[bool]:
-    """For each story, whether the judge's model of one of these criteria was fitted on stories for the same
-    story-prompt.
+    """Yield for each story whether the control judge was fitted on stories for the same story-prompt, with its model of
+    any of these criteria.
     """
     model = JudgeName.of(judge).model
     card = read_card(Path(model) if model else shipped_model())
@@ -41,7 +41,7 @@ def fitted_on(judge: str, criteria: Sequence[str], stories: Iterable[Story]) -> 
 
 
 def has_model(criterion: str) -> bool:
-    """Whether the shipped control was fitted on ratings of this criterion. If not, it uses its model of overall
+    """Whether the shipped control judge was fitted on ratings of this criterion. If not, it uses its model of overall
     quality.
     """
     return criterion.casefold().strip() in read_card(shipped_model()).by_criterion

@@ -38,13 +38,13 @@ class Verdict:
 
     @property
     def rating(self) -> float:
-        """Expected value of the predicted distribution over the points of the scale."""
+        """The control judge's rating: expected value of its predicted distribution over the points of the scale."""
         return expected(self.probabilities)
 
 
 class SurfaceBackend:
-    """The control judge. All repeats are equal, unless `temperature: 1` samples them from the predicted
-    distribution.
+    """The control judge, a regression on surface features of a story. It gives the same answer in every repeat, unless
+    `temperature: 1` samples answers from the predicted distribution.
     """
 
     def __init__(self, card: Card) -> None:
@@ -64,7 +64,9 @@ class SurfaceBackend:
         }
 
     async def complete(self, query: Request, repeats: Sequence[int]) -> list[Response]:
-        """One answer per repeat. Raises BackendError if log-probabilities are requested or the story has no words."""
+        """One answer per repeat. Raises BackendError for a query that the control judge cannot answer, e.g. if
+        log-probabilities are requested or the story has no words.
+        """
         if isinstance(query, Commission):
             raise BackendError("the control judge rates stories and writes none", kind="capability", retryable=False)
         if query.scoring == "logprobs":
@@ -107,8 +109,8 @@ class SurfaceBackend:
         return responses
 
     def _compared(self, query: Query, other: Story, repeats: Sequence[int]) -> list[Response]:
-        """Answers that say which of two stories the judge rates higher. The order in which they are shown has no
-        effect.
+        """Answers that say which of two stories the judge rates higher, one per repeat. The order in which the stories
+        are shown has no effect, except for equal ratings.
         """
         rated = [self.rate(story, query.criterion.name) for story in (query.story, other)]
         if query.generation.temperature == 1:
@@ -121,8 +123,9 @@ class SurfaceBackend:
         return [self._verdict(query, rated, first, second)] * len(repeats)
 
     def _verdict(self, query: Query, rated: Sequence[Verdict], first: float, second: float) -> Response:
-        """Answer to a comparison of two values. Equal values are a tie if a tie is allowed. Otherwise the values before
-        rounding decide; if these are equal too, the first story wins.
+        """Answer to a comparison of two stories with the ratings `first` and `second`. If these are equal, the answer
+        is a tie where a tie is allowed. Where it is not, the ratings before rounding decide, and if they are equal too,
+        the first story wins.
         """
         if first == second and len(query.choices) == _PAIR:
             first, second = (verdict.rating for verdict in rated)
@@ -131,7 +134,7 @@ class SurfaceBackend:
         return Response(text=value_text(query, "verdict", word, explanation), finish_reason="stop", model=self._name)
 
     def rate(self, story: Story, criterion: str) -> Verdict:
-        """Predict the rating of a story. Raises BackendError if the story has no words."""
+        """The control judge's prediction for a story on a criterion. Raises BackendError if the story has no words."""
         plain, scaled = self._numbers(story, criterion)
         if not plain["length"]:
             raise BackendError(f"story {story.id!r} has no words to count", kind="request", retryable=False)
@@ -178,8 +181,8 @@ def _written(value: float, scale: Scale) -> tuple[float, str | None]:
 
 
 def on_scale(value: float, scale: Scale) -> float:
-    """Map a value from 1 to 5 linearly onto a scale, rounded to one decimal (two if the range of the scale is below
-    2).
+    """A value from 1 to 5, mapped linearly onto a scale and rounded to one decimal (two if the range of the scale is
+    below 2).
     """
     span = scale.max - scale.min
     mapped = scale.min + (value - POINTS[0]) / (POINTS[-1] - POINTS[0]) * span

@@ -52,8 +52,8 @@ _WORDS: dict[str, tuple[str, str, str]] = {
 def explain(
     model: Model, criterion: str, features: Mapping[str, float], parts: Mapping[str, float], above: Mapping[str, bool]
 ) -> str:
-    """A few sentences on a rating: what this judge is, which three features changed the rating most, and whether its
-    model of another criterion had to be used.
+    """A few sentences on a rating by the control judge: what this judge is, which features (at most three) changed the
+    rating most, and whether its model of overall quality had to be used.
 
     `features` are the features' values. `parts` are the rating points that each feature adds. `above` says whether the
     value exceeds its mean in the training data. Points are printed with their sign, so that no number can be mistaken
@@ -70,8 +70,8 @@ def explain(
 
 
 def difference(first: Mapping[str, float], second: Mapping[str, float]) -> str:
-    """A few sentences on two stories: the three features that contribute most to the difference of their ratings, in
-    rating points.
+    """A few sentences on two stories: the features (at most three) that contribute most to the difference of their
+    ratings, first minus second, in rating points.
 
     `first` and `second` are rating points per feature of the story shown first and second. The stories are not named,
     so that nothing can be mistaken for a verdict.

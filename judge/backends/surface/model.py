@@ -42,7 +42,7 @@ class Term:
     weight: float
 
     def part(self, value: float) -> float:
-        """Rating points that this value of the feature adds to the rating of an average story."""
+        """Rating points that the value of this term's feature adds to the rating of an average story."""
         return (min(max(value, self.low), self.high) - self.mean) / self.scale * self.weight
 
 
@@ -66,19 +66,23 @@ class Model:
     terms: tuple[Term, ...]
 
     def parts(self, features: Mapping[str, float]) -> dict[str, float]:
-        """Rating points that each feature adds, by feature. `features` must be transformed by
+        """Rating points that each feature adds, by name of the feature. `features` must be transformed by
         `text_features.for_regression`.
         """
         return {term.feature: term.part(features[term.feature]) for term in self.terms}
 
     def distribution(self, parts: Mapping[str, float]) -> list[float]:
-        """Probability of each of `POINTS` for a story. `parts` are the rating points that its features add."""
+        """Probability of each of `POINTS` (ratings 1 to 5) for a story. `parts` are the rating points that its features
+        add.
+        """
         return distribution(self.intercept + sum(parts.values()), self.residual_sd)
 
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """Content of `model.json`: models, and the data that they were fitted on."""
+    """Content of a model file of the control judge (`model.json`): its models, and the data that they were
+    fitted on.
+    """
 
     by_criterion: Mapping[str, tuple[Model, ...]]
     data: tuple[Mapping[str, str], ...]
@@ -95,12 +99,14 @@ class Card:
         return [model for group in self.by_criterion.values() for model in group]
 
     def reads_own(self, criterion: str) -> bool:
-        """Whether the models of a criterion use the features `own_features` (True) or only `score_file_features`."""
+        """Whether the models of a criterion use the text features `own_features` (True) or only `score_file_features`
+        (False).
+        """
         return self._fitting(criterion)[0].own
 
     def choose(self, criterion: str, tokens: float) -> Model:
-        """The model for a criterion (case is ignored) and a story of this length; the model of overall quality if none
-        was fitted for the criterion.
+        """The model for a criterion (case is ignored) and a story of `tokens` tokens. If none was fitted for the
+        criterion, it is a model of overall quality.
         """
         fitting = self._fitting(criterion)
         return fitting[bisect([m.tokens_from for m in fitting], tokens, lo=1) - 1]
@@ -115,15 +121,15 @@ class Card:
 
 
 def distribution(centre: float, spread: float) -> list[float]:
-    """Probability of each of `POINTS`: a normal distribution around `centre` with standard deviation `spread`, cut
-    half-way between the points.
+    """Probability of each of `POINTS` (ratings 1 to 5) by a normal distribution with mean `centre` and standard
+    deviation `spread`, cut half-way between the points.
     """
     cuts = [_normal_below((point + 0.5 - centre) / spread) for point in POINTS[:-1]]
     return [high - low for low, high in zip([0.0, *cuts], [*cuts, 1.0], strict=True)]
 
 
 def expected(probabilities: Sequence[float]) -> float:
-    """Expected value of a distribution over `POINTS`."""
+    """Expected value of a distribution over `POINTS` (ratings 1 to 5)."""
     return sum(point * p for point, p in zip(POINTS, probabilities, strict=True))
 
 
@@ -142,7 +148,7 @@ def shipped_model() -> Path:
 
 @functools.cache
 def read_card(path: Path) -> Card:
-    """Read a model file of the control judge. Raises DataError if the file is not such a model file."""
+    """The content of a model file of the control judge. Raises DataError if the file is not such a model file."""
     try:
         content = orjson.loads(path.read_bytes())
     except FileNotFoundError:

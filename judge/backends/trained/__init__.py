@@ -15,8 +15,8 @@ from judge.errors import SpecError
 
 
 def open(model: str, settings: Settings) -> Backend:  # noqa: A001 - every back-end's loader has this name
-    """Read the model in a folder and create the back-end. The weights of an embedding model are loaded later, by
-    `probe`.
+    """The back-end for the trained model in the folder `model`. The weights of an embedding model or an encoder are
+    loaded later, by `probe`.
     """
     folder = Path(model)
     if not folder.is_dir():

@@ -23,7 +23,7 @@ class Scorer(Protocol):
     """Protocol of a model that scores stories with a head (the fitted parameters for one criterion)."""
 
     async def probe(self) -> Mapping[str, Any]:
-        """Load what is needed for scoring; returns facts for the manifest."""
+        """Load what is needed for scoring, and return facts about the model for the manifest."""
         ...
 
     async def score(self, story: Story, head: Head) -> float:
@@ -31,18 +31,20 @@ class Scorer(Protocol):
         ...
 
     def explain(self, story: Story, head: Head, other: Story | None) -> str:
-        """A sentence on what influenced the story's score or, with `other`, the difference between the two scores; ""
-        if there is nothing to report.
+        """A sentence on what influenced the story's score most; "" if there is nothing to report. With `other`, a
+        sentence on the difference of the two stories' scores, `story` minus `other`.
         """
         ...
 
     async def close(self) -> None:
-        """Free memory."""
+        """Free the memory of the model."""
         ...
 
 
 class ScoringBackend:
-    """Judge whose ratings and verdicts are computed from scores. All repeats are equal, since nothing is sampled."""
+    """Judge whose ratings and comparisons of stories are computed from scores. All repeats are equal, since nothing is
+    sampled.
+    """
 
     def __init__(self, model: TrainedModel, scorer: Scorer, *, label: str = "trained evaluator") -> None:
         self.capabilities = Capabilities(structured=frozenset({"choice", "json"}))
@@ -50,12 +52,12 @@ class ScoringBackend:
         self._name = f"{model.name}@{model.hash} ({label})"
 
     async def probe(self) -> Mapping[str, Any]:
-        """Load the weights; returns facts about the model for the manifest."""
+        """Load the weights, and return facts about the model for the manifest."""
         return {**self._model.facts, "label": self._label, **await self._scorer.probe()}
 
     async def complete(self, query: Request, repeats: Sequence[int]) -> list[Response]:
-        """One answer per repeat, all equal. Raises BackendError if log-probabilities are requested or a story has no
-        text.
+        """One answer per repeat, all equal. Raises BackendError for a query that the model cannot answer, e.g. if
+        log-probabilities are requested or a story has no text.
         """
         if isinstance(query, Commission):
             raise BackendError(f"a {self._label} rates stories and writes none", kind="capability", retryable=False)
@@ -76,7 +78,7 @@ class ScoringBackend:
         return [Response(text=text, finish_reason="stop", model=self._name)] * len(repeats)
 
     async def close(self) -> None:
-        """Free memory. Safe to call twice."""
+        """Free the memory of the model. Safe to call twice."""
         await self._scorer.close()
 
     def _check(self, query: Query) -> None:
@@ -109,7 +111,7 @@ class ScoringBackend:
         return self._sound(await self._scorer.score(story, head))
 
     def _sound(self, value: float) -> float:
-        """Return the value if it is finite. Otherwise raise BackendError, because the weights are invalid or too
+        """The value, if it is finite. Otherwise BackendError is raised, because the weights are invalid or too
         large.
         """
         if not math.isfinite(value):
@@ -125,8 +127,8 @@ class ScoringBackend:
         return value
 
     async def _compared(self, query: Query, other: Story) -> str:
-        """Answer to a comparison of two stories. If a tie is allowed and the log odds lie within the head's band, it is
-        a tie. Otherwise the story with the higher score wins; if the scores are equal, the first.
+        """Answer to a comparison of two stories. It is a tie if a tie is allowed and the absolute log odds are at most
+        the head's `band`. Otherwise the story with the higher score wins; if the scores are equal, the first story.
         """
         head = self._head(query.criterion, "preference")
         first, second = await self._score(query.story, head), await self._score(other, head)

@@ -32,8 +32,8 @@ def query_text(asked: str, story_prompt: str) -> str:
 
 
 def on_people_scale(head: Head, logit: float) -> float:
-    """Score from a logit. For a head trained on ratings it is the point on the scale of the human ratings, for a head
-    trained on preferences the logit itself.
+    """Score of a story from the encoder's logit. For a head trained on ratings, it is the point on the scale of the
+    human ratings; for a head trained on preferences, it is the logit itself.
     """
     return head.low + (head.high - head.low) * sigmoid(logit) if head.kind == "rating" else logit
 
@@ -51,7 +51,9 @@ class EncoderScorer:
         self._loaded: SequenceClassifier | None = None
 
     async def probe(self) -> Mapping[str, Any]:
-        """Load tokenizer and weights. Raises BackendError if the weights are not those that training wrote."""
+        """Load tokenizer and weights, and return facts about them for the manifest. Raises BackendError if the weights
+        are not those that training wrote.
+        """
         loaded: SequenceClassifier = await self._run(self._load)
         return loaded.facts | {
             "encoder": self._encoder.base,

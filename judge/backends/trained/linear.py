@@ -20,7 +20,9 @@ _KEPT = 64
 
 
 class LinearScorer:
-    """Linear scorer. It computes the features and the embedding of a story once and adds up the weighted terms."""
+    """Scores stories with a linear model: it computes the features and the embedding of a story once and adds up the
+    weighted terms.
+    """
 
     def __init__(self, model: TrainedModel, engine: Mapping[str, Any]) -> None:
         check_keys(engine, {"embed"}, "trained")
@@ -34,7 +36,7 @@ class LinearScorer:
         self._known: OrderedDict[tuple[str, str], tuple[dict[str, float], list[float]]] = OrderedDict()
 
     async def probe(self) -> Mapping[str, Any]:
-        """Check that the embedding model, if one is used, is the same as in training. Returns facts for the
+        """Check that the embedding model, if one is used, is the same as in training, and return facts about it for the
         manifest.
         """
         if self._model.embedding is None:
@@ -58,8 +60,8 @@ class LinearScorer:
         return head.intercept + sum(parts(head.surface, features).values()) + along(head.embedding, vector)
 
     def explain(self, story: Story, head: Head, other: Story | None) -> str:
-        """Sentence on the three features with the largest effect on the score or, with `other`, on the difference, with
-        their signs.
+        """Sentence on the three surface features with the largest effect on the score, with the sign of each effect.
+        With `other`, the effects are those on the difference of the two scores, `story` minus `other`.
         """
         own = parts(head.surface, self._counted(story))
         if other is not None:
@@ -99,12 +101,14 @@ def _features() -> dict[str, float]:
 
 
 def parts(terms: tuple[Term, ...], features: Mapping[str, float]) -> dict[str, float]:
-    """Amount that each feature adds to the score, by feature name."""
+    """Amount that each surface feature adds to a story's score, by name of the feature."""
     return {term.feature: term.part(features[term.feature]) for term in terms}
 
 
 def along(terms: tuple[Term, ...], vector: list[float]) -> float:
-    """Contribution of the embedding to the score, summed over its dimensions; 0 if the model has no such terms."""
+    """Contribution of the embedding `vector` to a story's score, summed over its dimensions; 0 if the model has no
+    terms for an embedding.
+    """
     if terms and len(terms) != len(vector):
         raise BackendError(f"{len(terms)} weights for {len(vector)} dimensions", kind="model", retryable=False)
     return sum(term.part(value) for term, value in zip(terms, vector, strict=True)) if terms else 0.0

@@ -78,7 +78,7 @@ class Head:
     asked: str = ""
 
     def rating(self, score: float) -> float:
-        """Rating for this score, as a position on the scale from 0 (lowest point) to 1 (highest point)."""
+        """Rating for a story with this score, as a position on the scale from 0 (lowest point) to 1 (highest point)."""
         if self.kind == "rating":
             slope, intercept = self.line
             return min(max((slope * score + intercept - self.low) / (self.high - self.low), 0.0), 1.0)
@@ -103,8 +103,8 @@ class Encoder:
 
 @dataclass(frozen=True)
 class TrainedModel:
-    """Trained model read from a folder. `embedding` is the embedding model's name and key, or None; `encoder` describes
-    the encoder's weights, or is None.
+    """Trained model read from a folder. `heads` are the fitted parameters for each criterion. `embedding` is the
+    embedding model's name and key, or None; `encoder` describes the encoder's weights, or is None.
     """
 
     name: str
@@ -116,8 +116,9 @@ class TrainedModel:
     encoder: Encoder | None = None
 
     def choose(self, criterion: str, kind: Kind) -> Head:
-        """The head for a criterion, of this kind if possible. If the criterion has none, the head for overall quality,
-        otherwise the first head.
+        """The head (fitted parameters) for a criterion, of this kind if possible. A criterion without a head gets the
+        head for overall quality; if there is none either, it gets the first head of this kind or, without one, the
+        first of all.
         """
         for name in (criterion.casefold().strip(), "overall", "overall quality"):
             fitting = [head for head in self.heads if head.criterion.casefold() == name]
@@ -155,7 +156,7 @@ def marks_of(story_prompt: str, text: str) -> Sequence[str]:
 
 
 def head_record(head: Head) -> dict[str, Any]:
-    """A head as plain data, in the format of `model.json`."""
+    """The fitted parameters for a criterion as plain data, in the format of `model.json`."""
     plain = asdict(head)
     for block in ("surface", "embedding"):
         terms: tuple[Term, ...] = getattr(head, block)
@@ -166,7 +167,7 @@ def head_record(head: Head) -> dict[str, Any]:
 
 
 def read_model(folder: Path) -> TrainedModel:
-    """Read the model in a folder. Raises DataError if the folder holds no valid model."""
+    """The trained model in a folder. Raises DataError if the folder holds no valid model."""
     path = folder / MODEL_FILE
     if not path.is_file():
         raise DataError("holds no trained evaluator", file=folder, allowed=f"a folder with {MODEL_FILE}")

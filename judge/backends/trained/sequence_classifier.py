@@ -44,8 +44,8 @@ class SequenceClassifier:
 
 
 def load(model: str, label: str, keys: Mapping[str, Any], *, revision: str | None = None) -> SequenceClassifier:
-    """Load tokenizer and weights, only from safetensors files because other formats can contain code. `label` names the
-    model in error messages.
+    """A sequence classifier with its tokenizer, loaded onto a device. Weights are read only from safetensors files,
+    because other formats can contain code. `label` names the model in error messages.
 
     Raises BackendError if the model cannot be loaded or has several outputs, and MissingExtraError if packages are
     missing.

@@ -41,7 +41,7 @@ _STRUCTURED = {"backend": "xgrammar", "disable_any_whitespace": True}
 
 
 def open(model: str, settings: Settings) -> VLLMBackend:  # noqa: A001  the registry's name for a loader
-    """Check the engine keys; the engine itself is started by `probe`."""
+    """The back-end for `model`, after a check of the engine keys. The engine itself is started by `probe`."""
     return VLLMBackend(model, settings)
 
 
@@ -61,7 +61,7 @@ def engine_arguments(model: str, settings: Settings, accepted: set[str]) -> dict
 
 
 class VLLMBackend:
-    """Back-end that starts its own vLLM engine."""
+    """Back-end that starts its own vLLM engine in this process."""
 
     def __init__(self, model: str, settings: Settings) -> None:
         _quiet()
@@ -89,7 +89,9 @@ class VLLMBackend:
         self._log = Path(tempfile.gettempdir()) / f"judge-vllm-{os.getpid()}-{uuid.uuid4().hex[:6]}.log"
 
     async def probe(self) -> Mapping[str, Any]:
-        """Start the engine; returns vLLM's version, the model's revision, template hash and flags for the manifest."""
+        """Start the engine, and return vLLM's version and the model's revision, template hash and flags for the
+        manifest.
+        """
         from vllm.engine.arg_utils import AsyncEngineArgs
         from vllm.v1.engine.async_llm import AsyncLLM
 
@@ -209,7 +211,7 @@ class VLLMBackend:
         ]
 
     async def close(self) -> None:
-        """Stop the engine and its processes."""
+        """Stop the vLLM engine and its processes."""
         engine, self._engine = self._engine, None
         if engine is not None:
             with written_to(self._log):
@@ -257,7 +259,7 @@ class VLLMBackend:
 
 
 def _content(output: Any, tokenizer: Any) -> list[dict[str, Any]]:
-    """Log-probabilities in the format of OpenAI's chat answers."""
+    """Log-probabilities of an answer's tokens in the format of OpenAI's chat answers."""
     content = []
     for token, alternatives in zip(output.token_ids, output.logprobs, strict=False):
         own = alternatives[token]

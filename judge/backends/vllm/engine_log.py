@@ -13,7 +13,7 @@ from pathlib import Path
 
 @contextlib.contextmanager
 def written_to(log: Path) -> Iterator[None]:
-    """Redirect stdout and stderr of this process, and of the processes that it starts, to a file.
+    """Context in which stdout and stderr of this process, and of the processes that it starts, go to the file `log`.
 
     At the end this process's streams are restored; those of the started processes stay redirected.
     """

@@ -18,7 +18,9 @@ from judge.backends.vllm.backend import VLLMBackend
 
 
 def open_scorer(model: str, settings: Settings) -> VLLMScorer:
-    """Check the engine keys; the engine itself starts when the scorer is first used."""
+    """Scorer with the model, after a check of the engine keys. The engine itself starts when the scorer is
+    first used.
+    """
     return VLLMScorer(model, settings)
 
 
@@ -49,7 +51,9 @@ class VLLMScorer:
     async def token_logprobs(
         self, texts: Sequence[str], *, full_distribution: bool = False, prefix: str | Sequence[str] | None = None
     ) -> list[TokenLogprobs]:
-        """Token log-probabilities of texts: one request for each text, many at a time; see `protocol.Scorer`."""
+        """Log-probabilities of the tokens of each text. One request is sent for each text, many at the same time; see
+        `protocol.Scorer`.
+        """
         facts = await self.facts()
         tokenizer = self._backend.tokenizer
         prefixes = one_each(prefix, len(texts))
@@ -74,5 +78,5 @@ class VLLMScorer:
         return list(await asyncio.gather(*map(logprobs_of, texts, prefixes)))
 
     async def close(self) -> None:
-        """Stop the engine and its processes."""
+        """Stop the scorer's vLLM engine and its processes."""
         await self._backend.close()

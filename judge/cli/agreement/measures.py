@@ -24,7 +24,7 @@ class _DatasetOrCommand(TyperGroup):
     """Group of commands in which `judge measures DATASET` means `judge measures of DATASET`."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Resolve the command that the arguments name, or the command `of` if they begin with a dataset."""
+        """The command that the arguments name, or the command `of` if they begin with a dataset."""
         if args and args[0] not in self.commands and not args[0].startswith("-"):
             args = [_OF, *args]
         return super().resolve_command(ctx, args)
@@ -165,7 +165,9 @@ def systems(
 
 
 def _wanted(names: list[str] | None, group: str | None) -> list[Known]:
-    """The requested measures: those of the set, then those given by name. Without either, the set `quick`."""
+    """The requested measures: those of the set `group`, then those in `names`. Without either, the measures of the set
+    `quick`.
+    """
     from judge.measures import named, of_set
 
     wanted = of_set(group or "quick") if group or not names else []
@@ -174,7 +176,7 @@ def _wanted(names: list[str] | None, group: str | None) -> list[Known]:
 
 
 def _models(options: list[str] | None) -> Mapping[Need, str]:
-    """Parse `--model NEED=MODEL` options into a mapping from need to model."""
+    """Mapping from what a measure needs to the model for it, read from the options `--model NEED=MODEL`."""
     from judge.measures.measure import MODELS
 
     models_by_use: dict[Need, str] = {}
@@ -194,7 +196,7 @@ def _progress(stage: str, done: int, total: int) -> None:
 
 
 def _say_skipped(skipped: Mapping[str, str]) -> None:
-    """Print the measures that were not computed, grouped by reason."""
+    """Print the names of the measures that were not computed, grouped by the reason why."""
     from judge.cli.option_words import with_flags
 
     names: dict[str, list[str]] = {}

@@ -118,7 +118,9 @@ def parse(
 
 
 def _verdicts(path: Path, labels: str | None, criterion: str | None, mode: Structured, *, whole: bool) -> Table:
-    """Table with one row for each comparison in the file; long texts are shortened unless `whole`."""
+    """Table with one row for each comparison in the file, with the preference that its answer states. Long texts are
+    shortened unless `whole`.
+    """
     from judge.cli.answers.parse_pairs import verdicts
 
     table = verdicts(path, labels, criterion, mode)
@@ -126,7 +128,7 @@ def _verdicts(path: Path, labels: str | None, criterion: str | None, mode: Struc
 
 
 def _refuse(options: Mapping[str, object]) -> None:
-    """Raises `SpecError` if an option that applies only to ratings was given together with --pair."""
+    """Raise `SpecError` if an option that applies only to ratings was given together with --pair."""
     for option, given in options.items():
         if given:
             raise SpecError(f"{option} is for ratings", hint=f"leave out {option}, or --pair")
@@ -214,7 +216,9 @@ def _judgments(path: Path, answers: Sequence[AnswerLine], name: str, structured:
 
 
 def _difference(path: Path, answers: Sequence[AnswerLine], structured: Structured) -> Table:
-    """Table of the answers that the two parsers read differently, with the beginning of each answer's text."""
+    """Table of the answers that the two parsers (this program's and the study's published one) read differently, with
+    the beginning of each answer's text.
+    """
     from judge.parsing import parser as load
     from judge.parsing.answers_file import differing, parse_answers
     from judge.printing.tables import Column, Table
@@ -272,7 +276,9 @@ def _print(table: Table, form: str, output: Path | None) -> None:
 
 
 def _print_lines(table: Table, output: Path | None) -> None:
-    """Write the rows as JSON Lines to `output` or stdout, with flags as a list. Signature and notes go to stderr."""
+    """Write the table's rows as JSON Lines to `output` or stdout, with flags as a list. The table's signature and notes
+    go to stderr.
+    """
     import json
 
     lines = [

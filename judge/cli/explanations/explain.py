@@ -186,8 +186,8 @@ def _check_figure(figure: Path, *, no_map: bool) -> None:
 def _refuse_beside_contradictions(
     options: ExplainOptions, numbers: NumbersOptions, figure: Path | None, mark: str | None, *, by: str, no_map: bool
 ) -> None:
-    """Raise SpecError if an option about the map or the statistics was given together with --contradictions, which
-    computes neither.
+    """Raise SpecError if an option about the map of explanations or about statistics was given together with
+    --contradictions, which computes neither.
     """
     given = {"--figure": figure is not None, "--mark": mark is not None, "--no-map": no_map, "--by": by != _BY_DEFAULT}
     for chosen, plain in (
@@ -225,7 +225,7 @@ def _options(options: ExplainOptions, numbers: NumbersOptions, by: str, *, no_ma
 
 
 def _results(texts: ExplanationTexts, options: ExplainOptions, *, quiet: bool) -> ExplanationResults:
-    """Compute the map and all statistics of the explanations, with progress bars unless `quiet`."""
+    """The map and all statistics of the explanations, computed with progress bars unless `quiet`."""
     from judge.explanations.mapping import explanation_map
     from judge.explanations.results import results
 
@@ -234,8 +234,8 @@ def _results(texts: ExplanationTexts, options: ExplainOptions, *, quiet: bool) -
 
 
 def _print(seen: ExplanationResults, form: str, output: Path | None) -> bool:
-    """Print the tables and store them with the map in the result folders, for pages and figures. True if a map was
-    stored.
+    """Print the tables, and store them with the map of explanations in the result folders, for pages and figures. True
+    if a map was stored.
     """
     from judge.cli.option_words import emit
     from judge.explanations.mapping import stored
@@ -255,7 +255,8 @@ def _print(seen: ExplanationResults, form: str, output: Path | None) -> bool:
 
 def _draw(seen: ExplanationResults, output: Path, mark: str | None) -> None:
     """Draw the map of explanations into the file `output`. `mark` is the variable by which the points are
-    distinguished; None = side if any text has one, else criterion.
+    distinguished. If it is None, this is `side` (who wrote the explanation, such as experts or judges) if any
+    explanation states it, else `criterion`.
     """
     from judge.charts.explanation_map import explanation_map
     from judge.explanations.mapping import stored

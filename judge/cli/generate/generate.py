@@ -22,11 +22,13 @@ if TYPE_CHECKING:
 
 
 class _Writing(TyperGroup):
-    """Command group whose first word may be the path of a definition in place of a command; `write` is then run."""
+    """Command group of `judge generate`. If its first word is the path of a definition and not a command, the command
+    `write` is run on the definition.
+    """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse arguments as the base class does, with `write` inserted where the first argument is neither a command
-        nor an option.
+        """Arguments that are left after the base class has parsed `args`. Before, `write` is inserted if the first
+        argument is neither a command nor an option.
         """
         if args and args[0] not in self.commands and not args[0].startswith("-"):
             args = ["write", *args]

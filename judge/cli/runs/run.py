@@ -163,7 +163,9 @@ def part_named(shard: str, limit: int | None, excluded: Mapping[str, object]) ->
 def folders_of(
     specs: Sequence[AnySpec], definition: Path, output: Path | None, reuse: Path | None = None
 ) -> list[ResultFolder]:
-    """Result folder of each judge, in the order of `specs`. Raises SpecError if two judges would share a folder."""
+    """Result folder of each judge, in the order of `specs`. Raises SpecError if two judges would share a folder, or if
+    there are several judges and `output` or `reuse` is given.
+    """
     from judge.errors import SpecError
     from judge.run_folder.layout import ResultFolder, folder_for
 
@@ -221,9 +223,9 @@ def sit_all(
 
 
 def _settle_trust(sittings: list[Sitting]) -> None:
-    """Check, before any request is sent, that every server is trusted with its API key. On a terminal, raises
-    UntrustedHostError, so that the user can be asked first. Without a terminal there is no check, and later only the
-    judge concerned fails.
+    """On a terminal, raise UntrustedHostError before any request is sent if a server is not trusted with its API key,
+    so that the user can be asked. Without a terminal nothing is checked here; only the judge that uses this server then
+    fails later.
     """
     from judge.backends import open_backend
     from judge.credentials.trust import UntrustedHostError
@@ -303,7 +305,8 @@ def report_all(ended: Sequence[Ended]) -> bool:
 
 
 def report(sitting: Sitting, ended: Result, name: str = "") -> bool:
-    """Print how a judge's run ended. True if repeats are missing. Raises JudgeError if no request was answered.
+    """Print how a judge's run ended. True if repeats are missing. Raises JudgeError if no request was answered, or if
+    an error stopped the run.
 
     `name` is printed at the start of each line.
     """

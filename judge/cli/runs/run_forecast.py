@@ -67,8 +67,9 @@ def _forecast(spec: RunSpec, folder: Path, result: ResultFolder, limit: int | No
 
 
 def _compared(plan: Plan, dataset: Dataset) -> Iterator[str]:
-    """Notes on which criterion of the human raters each criterion is compared with, if their names differ or if there
-    is none.
+    """Notes on which criteria of the human raters the judge's criteria are compared with. There is one note for each
+    criterion that the run definition assigns to a criterion of the raters. If people rated none of the run's criteria,
+    a last note says what the criteria are compared with, or that they cannot be compared.
     """
     rated = {rating.criterion.casefold(): rating.criterion for story in dataset.stories() for rating in story.ratings}
     if not rated:

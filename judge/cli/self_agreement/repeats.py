@@ -19,8 +19,8 @@ app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=
 
 
 def _stated(table: RatingsTable, _options: RepeatsOptions, _runs: list[str], parser: str) -> RatingsTable:
-    """The table with the ratings that answers state, added for runs whose ratings are computed from
-    log-probabilities.
+    """The ratings table. For runs whose ratings are computed from log-probabilities, the ratings that the answers state
+    as text are added to it.
     """
     from judge.analysis.repeats import with_stated
 

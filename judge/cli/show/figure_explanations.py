@@ -16,8 +16,8 @@ from judge.cli.table_options import Criteria, EvalPrompts, Judges, Picture, Runs
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """Points of one explanation map, collected from its result folders, with the signature, the embedding model, the
-    method of projection and the keywords of clusters.
+    """Map of explanations to be drawn: a point for each explanation, collected from the result folders that hold the
+    map. The signature, the embedding model, the method of projection and the keywords of clusters belong to it.
     """
 
     signature: str
@@ -96,8 +96,8 @@ def audit(
 
 
 def _stored(runs: list[str]) -> Drawn:
-    """The map stored in these result folders. Raises SpecError unless one call of `judge explain` produced it for all
-    of them.
+    """The map of explanations stored in these result folders. Raises SpecError unless one call of `judge explain`
+    produced it for all of the folders.
     """
     from judge.errors import SpecError
     from judge.explanations.mapping.stored import read
@@ -125,8 +125,8 @@ def _kept(
     eval_prompt: list[str] | None,
     drop_system: list[str] | None,
 ) -> Drawn:
-    """The map with only the points of the selected criteria, judges and Eval-Prompts, and without dropped systems. Its
-    signature names the selection.
+    """The map of explanations with only the points of the selected criteria, judges and Eval-Prompts, and without the
+    points of dropped systems. The map's signature names the selection.
     """
     from dataclasses import replace
 

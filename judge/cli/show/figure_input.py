@@ -1,4 +1,4 @@
-"""Input of figures: the results of the only dataset, and the raters of its stories."""
+"""Input of figures: the results on the runs' only dataset, and the raters of its stories."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ def who_rated(table: RatingsTable, dataset: str) -> Raters:
 
 
 def layout(table: RatingsTable, options: CorrelationOptions) -> Layout:
-    """Correlations of judges with human ratings on the only dataset, arranged as in the published heat map."""
+    """Grid of correlations of judges with human ratings on the runs' only dataset. It has a column for each criterion,
+    and a row for each judge with its Eval-Prompt, for the human ceiling and for the control.
+    """
     from judge.analysis.agreement.correlation_grid import layouts
     from judge.analysis.correlation import correlations
     from judge.analysis.inputs.control import control_predictions

@@ -81,7 +81,7 @@ def plan(
 
 
 def _refuse(options: PlanOptions, idle: Mapping[str, object], where: str) -> None:
-    """Raise an error for each option in `idle` (option -> default) whose value is not the default, because the option
+    """Raise an error if an option in `idle` (option -> default) has another value than its default, because the option
     has no effect in the case that `where` describes.
     """
     _refuse_given([name for name, default in idle.items() if getattr(options, name) != default], where)

@@ -76,7 +76,9 @@ def _took(answered: Answered) -> Iterator[str]:
 
 
 def _said(answered: Answered) -> Iterator[tuple[str, bool]]:
-    """What was read in an answer, in words: one line for each criterion, and whether the answer could be read."""
+    """Lines that say in words what was read in an answer: one rating for each criterion, or one preference. Each line
+    comes with whether it could be read.
+    """
     from judge.records import Verdict
 
     query, read = answered.query, answered.read

@@ -162,8 +162,8 @@ def _asked_by(
 
 
 def _answers(asking: Asking, given: _Files, *, beside: bool) -> tuple[list[Answered], Questions, list[Answered] | None]:
-    """The judge's answers, the questions sent, and the control's answers. The control is asked only if `beside` is set;
-    without it, or if the judge is the control, None.
+    """The judge's answers, the questions sent, and the control's answers. The control's answers are None if `beside` is
+    not set, or if the judge is itself the control.
     """
     import asyncio
     import sys

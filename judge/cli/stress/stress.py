@@ -171,8 +171,9 @@ def make(
 def _named(
     perturbation: list[str] | None, perturbation_set: str | None, *, reworded: bool
 ) -> tuple[list[str], dict[str, str]]:
-    """The requested perturbations, and those of the set that are skipped, with what is missing to make them. A
-    perturbation named by itself is never skipped.
+    """The perturbations to make, and the skipped ones, each with what is missing to make it. Only perturbations from
+    the set are skipped; those that `perturbation` lists never are. `reworded` says whether paraphrases of stories are
+    available.
     """
     from judge.perturbations.catalogue import CATALOGUE
     from judge.stress.availability import lacking
@@ -198,7 +199,9 @@ def _strengths(text: str) -> list[int]:
 
 
 def _say(made_stories: Made, skipped: dict[str, str], form: str) -> None:
-    """Print how many stories each perturbation changed and which were skipped, and the paths of the files."""
+    """Print how many stories each perturbation changed, which perturbations were skipped, and the paths of the
+    files.
+    """
     from judge.cli.option_words import emit
     from judge.stress.coverage import coverage_tables
     from judge.stress.signature import notes, signature

@@ -44,10 +44,10 @@ _NO_SET = Note(
 
 
 def check(runs: RatingsTable, options: CheckOptions | None = None, progress: Progress | None = None) -> Check:
-    """Check each judge of the runs, and each model in the options, on the stories of each dataset.
+    """Contamination check of each judge in the runs, and of each model in the options, on the stories of each dataset.
 
-    A model that cannot be scored has a row that gives the reason. If the runs have no language model as a judge, the
-    result has no rows, and a note says so.
+    A model that cannot be scored has a row that gives the reason. If neither the runs nor the options have a language
+    model, the result has no rows, and a note says so.
     """
     options = options or CheckOptions()
     rows: list[Checked] = []
@@ -67,7 +67,7 @@ def check(runs: RatingsTable, options: CheckOptions | None = None, progress: Pro
 
 
 def kept(runs: RatingsTable) -> Iterator[tuple[Path, ScoresFile]]:
-    """Paths and contents of the scores files that earlier checks wrote to the runs' folders."""
+    """Paths and contents of the scores files that earlier contamination checks wrote to the runs' folders."""
     for folder in dict.fromkeys(fact.path for fact in runs.facts):
         for path in sorted((folder / "derived").glob("*.seen.jsonl")):
             yield path, scores_file.read(path)
@@ -75,7 +75,7 @@ def kept(runs: RatingsTable) -> Iterator[tuple[Path, ScoresFile]]:
 
 def _judged(runs: RatingsTable) -> list[tuple[str, str, Path]]:
     """Dataset, judge and result folder of each language model that rated stories. Controls and scripted judges are left
-    out; an import may hold several judges.
+    out. If several runs have the same judge and dataset, the folder is that of the first.
     """
     folders = {fact.run: fact for fact in runs.facts}
     frame = runs.frame
@@ -145,8 +145,8 @@ def _stories(runs: RatingsTable, dataset: str, limit: int | None) -> list[Text]:
 def _scored(
     dataset: str, model: str, stories: list[Text], folder: Path, options: CheckOptions, progress: Progress | None
 ) -> tuple[ScoresFile, Recital | None]:
-    """Scores of the stories, and the recital of well-known passages (None if there are no recital scores). Both are
-    computed together, because loading the model is slow.
+    """Scores of the stories, and the `Recital` of well-known passages (log-probability of the likeliest 50 consecutive
+    tokens of each; None if it was not computed). Both are computed together, because loading the model is slow.
     """
     texts = TextSet(dataset, (*stories, *passages()))
     both = scored(texts, model, options.scoring, folder, progress=progress)

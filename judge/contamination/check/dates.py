@@ -16,7 +16,8 @@ Order = Literal["model first", "stories first", "not known"]
 
 @dataclass(frozen=True, slots=True)
 class Dated:
-    """Whether the model or the stories were published first. `sentence` gives months and sources, and `brief` is a
+    """Whether the model or the stories came first, by published months. For the model the month is that in which its
+    training data ended, if known, else that of its publication. `sentence` gives months and sources, and `brief` is a
     short version without sources.
     """
 
@@ -26,8 +27,8 @@ class Dated:
 
 
 def dated(model: str, dataset: str, released: Sequence[str] = ()) -> Dated:
-    """Determine whether the model or the stories were published first. `released` holds months of models that the user
-    gives, as ``MODEL=YYYY-MM``.
+    """Whether the model or the stories came first, with sentences on the published months. `released` holds months of
+    models that the user gives, as ``MODEL=YYYY-MM``.
     """
     stories = _table()["datasets"].get(dataset)
     own = dict(word.rpartition("=")[::2] for word in released)

@@ -16,7 +16,7 @@ _LABEL = 10
 
 
 def table(checked: Check) -> Table:
-    """Table of a check with a row for each model."""
+    """Table of a contamination check, with a row for each model and dataset."""
     columns = [
         Column("dataset", "stories of"),
         Column("model", "model"),
@@ -34,7 +34,9 @@ def table(checked: Check) -> Table:
 
 
 def text(checked: Check, wording: Wording) -> str:
-    """Text of a check for a screen: for each model in turn its verdict, what was measured, and its dates."""
+    """Text of a contamination check for a screen. For each model and dataset in turn it has the verdict, what was
+    measured, and what the dates of publication say.
+    """
     lines = [_TITLE, ""]
     for row in checked.rows:
         lines += _wrapped(f"{row.model} on the stories of {row.dataset}: {row.verdict.upper()}", "")

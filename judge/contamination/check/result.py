@@ -35,34 +35,39 @@ class Recital:
 
     @property
     def recited(self) -> int:
-        """Number of texts that the model recites: the log-probability reaches `LIKELY`."""
+        """Number of texts that the model recites: their likeliest 50 consecutive tokens have a probability of at least
+        1 in 1,000 (log-probability `LIKELY`).
+        """
         return sum(value >= LIKELY for value in self.values)
 
     @property
     def of(self) -> int:
-        """Number of texts with at least 50 tokens in a row."""
+        """Number of texts that have a value. A text without 50 consecutive tokens that can be scored has none."""
         return len(self.values)
 
     def above(self, other: Recital) -> int:
-        """Number of texts whose value is greater than the highest value in `other`."""
+        """Number of texts whose value is greater than the highest value in `other`; 0 if `other` has no values."""
         return sum(value > max(other.values, default=0.0) for value in self.values)
 
     @classmethod
     def of_file(cls, scores: ScoresFile) -> Recital | None:
-        """Recital from the recital scores of a scores file; None if the file has none."""
+        """Recital of the texts in a scores file, from the scores named `recital`; None if the file has none."""
         if "recital" not in scores.names:
             return None
         return cls(tuple(value for row in scores.rows if (value := row.scores["recital"]) is not None))
 
 
 def passages_of(scores: ScoresFile) -> Recital:
-    """Recital of the passages that were scored together with the stories, from the header of the scores file."""
+    """Recital of the well-known passages that were scored together with the stories, from the header of the scores
+    file. It is empty if the header has none.
+    """
     return Recital(tuple(float(value) for value in scores.header.get("passages") or ()))
 
 
 def tells(stories: Recital, passages: Recital | None) -> bool:
-    """Whether the test would detect a memorised story: the model recites a passage, or at least half of the passages
-    are likelier than any story. False if `passages` is None.
+    """Whether the test for recital would detect a memorised story. It would if the model recites at least one
+    well-known passage, or if at least half of the passages have a higher log-probability than every story. False if
+    `passages` is None.
     """
     return passages is not None and bool(
         passages.recited or (passages.of and 2 * passages.above(stories) >= passages.of)
@@ -76,13 +81,13 @@ class Checked:
     Attributes
     ----------
     dated : Dated
-        Whether the model or the stories were published first.
+        Whether the model or the stories came first, by published months.
     stories, passages : Recital or None
         Recital of the stories and of well-known passages; None = not scored, for the reason `why`.
     corrected : Estimate
         Share of stories seen, corrected for error rates on a labelled set; undefined without such a set.
     file : Path or None
-        The scores file.
+        The scores file that the check wrote; None = not scored.
     """
 
     dataset: str
@@ -96,7 +101,7 @@ class Checked:
 
     @property
     def verdict(self) -> Verdict:
-        """Verdict in a few words, by the rules of docs/contamination.md."""
+        """Verdict on whether the model has seen the stories, in a few words, by the rules of docs/contamination.md."""
         if self.stories is None:
             return "not measured"
         if self.stories.recited:
@@ -131,7 +136,7 @@ class Checked:
 
     @property
     def cells(self) -> dict[str, Any]:
-        """Cells of the row by column name."""
+        """Cells of this row of the table of the contamination check: value by column name."""
         stories, passages = self.stories, self.passages
         return {
             "dataset": self.dataset,
@@ -157,7 +162,9 @@ class Check(Signed):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Data frame of the rows, with separate columns for intervals."""
+        """Data frame with a row for each model and dataset. An estimate has separate columns for its value, the ends of
+        its interval, and the reason if it is undefined.
+        """
         from judge.stats.flat_frame import flat_frame
 
         return flat_frame((row.cells for row in self.rows), self.signature, self.notes)

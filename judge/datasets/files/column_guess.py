@@ -66,13 +66,13 @@ class Guess:
     given: Mapping[str, Any] = field(default_factory=dict)
 
     def as_map(self) -> dict[str, Any]:
-        """The column map in the format of run.yaml."""
+        """The proposed column map in the format of run.yaml."""
         return {**self.columns, **({"ratings": dict(self.ratings)} if self.ratings else {})}
 
 
 def guess(path: Path, sheet: str | None = None, given_columns: Mapping[str, Any] | None = None) -> Guess:
-    """Guess which columns hold which fields, from a table's first rows. Columns that the user gave and that the table
-    has are kept.
+    """Proposed column map of a table, guessed from the names of its columns and the cells of its first rows. Columns
+    that the user gave and that the table has are kept.
     """
     present = table_columns(path, sheet)
     rows = [cells for _, cells in islice(table_rows(path, sheet), _LOOKED_AT)]
@@ -161,7 +161,7 @@ def _corrected(given_columns: Mapping[str, Any], present: Sequence[str]) -> tupl
 
 
 def _names_raters(column: str, present: Sequence[str]) -> bool:
-    """Whether each of several columns is written with its rater, as in ``ann:coh_ann,bob:coh_bob``."""
+    """Whether a rating column that lists several columns names the rater of each, as in ``ann:coh_ann,bob:coh_bob``."""
     return all(":" in part and part.strip() not in present for part in column.split(","))
 
 
@@ -185,7 +185,9 @@ def _bare(column: str) -> str:
 
 
 def named_column(name: str, columns: Sequence[str]) -> str | None:
-    """The column whose name is usual for the field `name`, most usual names first; None if there is none."""
+    """The first column with a usual name for the field `name`, where more usual names are tried first; None if there is
+    none.
+    """
     for usual_name in _NAMES[name]:
         for column in columns:
             if _bare(column) == usual_name:
@@ -246,7 +248,9 @@ def _ratings(columns: Sequence[str]) -> dict[str, str]:
 
 
 def criterion_name(column: str) -> str:
-    """Name of the shipped criterion that a column name equals, abbreviates or begins; else the column name itself."""
+    """Name of the criterion (one of HANNA's, or overall quality) whose name or abbreviation `column` is, or whose name
+    begins with `column`; else `column` itself.
+    """
     from judge.criteria import load_criteria
 
     bare = _bare(column)

@@ -68,7 +68,7 @@ class ColumnMap:
 
     @property
     def grouped(self) -> bool:
-        """Whether a story may have several rows."""
+        """Whether a story may have several rows in a table with this column map."""
         return _grouped_by(self.fields)
 
     @property
@@ -113,10 +113,10 @@ def read_stories(path: Path, columns: ColumnMap) -> Iterator[Story]:
 
 
 def complete(columns: Mapping[str, Any], path: Path) -> ColumnMap:
-    """Complete a column map for a table: text fields that the map lacks are read from the columns of the same name.
+    """Checked column map for a table. Text fields that `columns` lacks are read from the columns of the same name.
 
-    Raises SpecError for a map that is invalid for any table, and DataError for columns that this table lacks. The hint
-    proposes a map to copy.
+    Raises SpecError for a map that is invalid for any table, and DataError for columns that this table lacks. The
+    error's hint proposes a map to copy.
     """
     missing, sheet = stated_words(columns.get("missing")), stated_words(columns.get("sheet"))
     panels, columns = _panels(columns), {key: value for key, value in columns.items() if not _names_panel(key)}
@@ -197,8 +197,9 @@ def _parse(columns: Mapping[str, Any], present: Sequence[str]) -> tuple[dict[str
 
 
 def rating_columns(criterion: str, value: Any, present: Sequence[str]) -> RatingColumns:
-    """Rating columns of a criterion, as pairs (rater or None, column). `value` is one column, a list, a mapping of
-    raters to columns, or a string that lists columns with commas.
+    """Rating columns of a criterion, as pairs (rater, column). `value` is one column, whose rater is None, or a mapping
+    of raters to columns, or several columns as a list or separated by commas. Among several, a column without a stated
+    rater is itself the rater's name.
     """
     if isinstance(value, Mapping):
         return tuple((str(rater), str(column)) for rater, column in value.items())
@@ -280,7 +281,7 @@ def _texts(cells: Mapping[str, Any], columns: ColumnMap, path: Path, row: int) -
 
 
 def label(value: Any) -> Any:
-    """A name as text: whole numbers, such as 7.0 in a typed table, are written as in a CSV file. Other values are
+    """A name as text. A whole number is written as in a CSV file (7.0 in a typed table becomes `7`). Other values are
     unchanged.
     """
     if isinstance(value, float) and value.is_integer():

@@ -39,7 +39,7 @@ from judge.wording import Advice, joined
 
 
 class RatingLine(BaseModel):
-    """Schema of one rating in a line."""
+    """Schema of one rating in a line of the program's own dataset format (JSON Lines)."""
 
     model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
 
@@ -51,7 +51,7 @@ class RatingLine(BaseModel):
 
 
 class StoryLine(BaseModel):
-    """Schema of one line with a story."""
+    """Schema of a line with one story in the program's own dataset format (JSON Lines)."""
 
     model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
 
@@ -69,7 +69,7 @@ def open_native(
     columns: Mapping[str, Any] | None = None,
     labels: LabelScales | None = None,
 ) -> Dataset:
-    """Open a native file as a dataset.
+    """Open a file in the program's own dataset format (JSON Lines) as a dataset.
 
     `columns` may declare labels, as in a column map, if the file does not. `labels` are the labels of the criteria with
     which the ratings will be compared.
@@ -89,7 +89,7 @@ def open_native(
 
 
 def read_stories(path: Path, labels: LabelScales | None = None) -> Iterator[Story]:
-    """The stories of a native file, read one line at a time.
+    """The stories of a file in the program's own dataset format (JSON Lines), read one line at a time.
 
     Duplicate ids are detected by 8-byte hashes, which need about 75 bytes a story; if two hashes are equal, the file is
     read again to compare the ids. Raises DataError, naming row and column, for anything that is not in the format.
@@ -119,7 +119,9 @@ def read_stories(path: Path, labels: LabelScales | None = None) -> Iterator[Stor
 
 
 def read_pairs(path: Path, labels: LabelScales | None = None) -> Iterator[Pair]:
-    """Read a native file's pairs, including those of its rankings; a pair in several lines counts as one pair."""
+    """The pairs of compared stories in a file in the program's own dataset format (JSON Lines), including those of its
+    rankings. A pair in several lines counts as one pair.
+    """
     return pairs_of(path, {story.id: story.story_prompt for story in read_stories(path, labels)})
 
 
@@ -128,8 +130,9 @@ def _is_header(value: Any) -> bool:
 
 
 def _header(path: Path) -> tuple[LabelScales, bool]:
-    """The labels that the first line declares, and whether it announces pairs. Errors in the line are not raised here
-    but when the stories are read.
+    """The labels that the first line of a file declares, and whether the line announces pairs. If the line is not JSON,
+    no error is raised here but when the stories are read. Raises DataError for invalid labels, and if `pairs` is
+    neither true nor false.
     """
     try:
         row, value = next(json_lines(path), (0, None))
@@ -150,10 +153,10 @@ def _declared(value: Any, path: Path, row: int) -> LabelScales:
 def write_stories(
     path: Path, stories: Iterable[Story], labels: LabelScales | None = None, pairs: Iterable[Pair] | None = None
 ) -> int:
-    """Write stories, and after them pairs, as a native file; returns the number of stories. Raises DataError if the
-    file exists.
+    """Write stories, and after them pairs, to a file in the program's own dataset format (JSON Lines); returns the
+    number of stories. Raises DataError if the file exists.
 
-    With `labels`, they are written to the first line, and ratings are written as their words.
+    With `labels`, the first line declares these labels, and ratings are written as the labels' words.
 
     The file gets its name only when it is complete.
     """
@@ -177,8 +180,8 @@ def write_stories(
 
 
 def story_line(story: Story, labels: LabelScales | None = None) -> bytes:
-    """One story as a line of the format, with the newline. Ratings are words where `labels` has the criterion's
-    labels.
+    """One story as a line of the program's own dataset format (JSON Lines), with the newline at the end. A rating is
+    written as a label's word if `labels` has labels for its criterion.
     """
     value = {
         "id": story.id,
@@ -217,7 +220,9 @@ def _story(value: Any, path: Path, row: int, labels: LabelScales) -> Story:
 
 
 def _coded(value: dict[str, Any], path: Path, row: int, labels: LabelScales) -> dict[str, Any]:
-    """The line's object with labels' words replaced by their codes. Malformed ratings are left unchanged."""
+    """The object in one line of a dataset file, with labels' words replaced by their codes. Malformed ratings are left
+    unchanged.
+    """
     if not isinstance(value.get("ratings"), list):
         return value
     ratings = list(value["ratings"])
@@ -260,7 +265,9 @@ def _refuse(error: ValidationError, path: Path, row: int) -> NoReturn:
 
 
 def _other_form(path: Path) -> str:
-    """Hint for a file whose first line is not of this format: how to read it through a column map."""
+    """Hint for a file whose first line is not in the program's own dataset format (JSON Lines): how to read the file
+    through a column map.
+    """
     from judge.datasets.files.column_guess import proposed
 
     return joined("lines of another form are read through a column map: ", proposed(path))

@@ -19,7 +19,9 @@ from judge.records import PREFERRED, Pair, Preference, Preferred
 
 
 class PreferenceLine(BaseModel):
-    """Schema of one preference in a line."""
+    """Schema of one person's preference between two stories, in a line of the program's own dataset format (JSON
+    Lines).
+    """
 
     model_config = ConfigDict(strict=True, extra="forbid")
 
@@ -29,7 +31,7 @@ class PreferenceLine(BaseModel):
 
 
 class PairLine(BaseModel):
-    """Schema of a pair in a line."""
+    """Schema of a pair of compared stories, in a line of the program's own dataset format (JSON Lines)."""
 
     model_config = ConfigDict(strict=True, extra="forbid")
 
@@ -44,7 +46,7 @@ class PairLine(BaseModel):
 
 
 class RankingLine(BaseModel):
-    """Schema of a ranking in a line."""
+    """Schema of one ranking of stories, in a line of the program's own dataset format (JSON Lines)."""
 
     model_config = ConfigDict(strict=True, extra="forbid")
 
@@ -61,12 +63,14 @@ LINES: Mapping[str, type[PairLine | RankingLine]] = {"pair": PairLine, "ranking"
 
 
 def is_compared(value: Any) -> bool:
-    """Whether a line's value is a pair or a ranking."""
+    """Whether the value of a line in a dataset file is a pair or a ranking of stories, and not one story."""
     return isinstance(value, dict) and len(value) == 1 and next(iter(value)) in LINES
 
 
 def says_pairs(header: Mapping[str, Any], path: Path, row: int) -> bool:
-    """Whether a header announces comparisons. Raises DataError if the key `pairs` is neither true nor false."""
+    """Whether the first line of a dataset file announces that the file holds comparisons. Raises DataError if the key
+    `pairs` is neither true nor false.
+    """
     value = header.get("pairs", False)
     if not isinstance(value, bool):
         raise DataError("neither true nor false", file=path, row=row, column="pairs", found=value)
@@ -74,7 +78,8 @@ def says_pairs(header: Mapping[str, Any], path: Path, row: int) -> bool:
 
 
 def pairs_of(path: Path, prompts: Mapping[str, str]) -> Iterator[Pair]:
-    """The pairs from the comparisons in a native file. `prompts` gives each story's story-prompt by the story's id.
+    """The pairs of stories from the comparisons in a file in the program's own dataset format (JSON Lines). `prompts`
+    gives each story's story-prompt by the story's id.
 
     Raises DataError for a malformed comparison, for a story that is not in the file, and for stories with different
     story-prompts.
@@ -105,7 +110,7 @@ def pairs_of(path: Path, prompts: Mapping[str, str]) -> Iterator[Pair]:
 
 
 def pair_line(pair: Pair) -> bytes:
-    """One pair as a line of the format, with the newline."""
+    """One pair of stories as a line of the program's own dataset format (JSON Lines), with the newline at the end."""
     preferences = [{"rater": p.rater, "criterion": p.criterion, "value": p.value} for p in pair.preferences]
     value = {"id": pair.id, "first": pair.first, "second": pair.second, "preferences": preferences}
     return orjson.dumps({"pair": value}, option=orjson.OPT_APPEND_NEWLINE)

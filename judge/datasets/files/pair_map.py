@@ -81,7 +81,7 @@ class PairMap:
 
 
 def is_pair_map(columns: Mapping[str, Any] | None) -> bool:
-    """Whether a column map is one of comparisons."""
+    """Whether a column map describes a table of comparisons between stories."""
     return bool(_OWN & set(columns or {}))
 
 
@@ -96,8 +96,8 @@ def known_form(present: Sequence[str]) -> str | None:
 
 
 def pair_map(columns: Mapping[str, Any], path: Path) -> PairMap:
-    """Complete column map of a table of comparisons. If `columns` is empty, the map of a recognised format. Columns
-    named like fields are added.
+    """Complete column map of a table of comparisons. If `columns` is empty, it is the map of a released format that the
+    table's columns identify. Columns with the name of a field are added.
 
     Raises SpecError for a map that is invalid for any table, and DataError for columns that this table lacks.
     """

@@ -49,15 +49,15 @@ def open_pairs(path: Path, columns: Mapping[str, Any] | None = None, name: str |
 
 
 def read_stories(path: Path, columns: PairMap) -> Iterator[Story]:
-    """Every story once, ordered by story id."""
+    """Every story in a table of comparisons once, ordered by story id."""
     table = _read(path, columns)
     for name in sorted(table.stories):
         yield table.stories[name][1]
 
 
 def read_pairs(path: Path, columns: PairMap) -> Iterator[Pair]:
-    """Every pair once. The order is that of the table if its columns are `first` and `second` (shape ``shown``), else
-    that of the stories' ids.
+    """Every pair in a table of comparisons once. If the table's columns are `first` and `second` (shape ``shown``),
+    pairs are in the order of the table, else in that of the stories' ids.
     """
     pairs = list(_read(path, columns).pairs.pairs())
     yield from pairs if columns.shape == "shown" else sorted(pairs, key=lambda pair: (pair.first, pair.second))
@@ -65,7 +65,7 @@ def read_pairs(path: Path, columns: PairMap) -> Iterator[Pair]:
 
 @dataclass(slots=True)
 class _Table:
-    """Content of a table: its pairs, and its stories with the row in which each occurred first."""
+    """Content of a table of comparisons: its pairs, and its stories, each with the row in which it occurs first."""
 
     path: Path
     columns: PairMap
@@ -73,8 +73,8 @@ class _Table:
     stories: dict[str, tuple[int, Story]] = field(default_factory=dict)
 
     def text(self, cells: Mapping[str, Any], name: str, row: int) -> str | None:
-        """Text of a field in one row. None if the column map lacks the field, or if the cell is an empty story-prompt
-        or rater.
+        """Text of the field `name` in one row of a table of comparisons. None if the column map lacks the field, or if
+        the cell is an empty story-prompt or rater.
         """
         column = self.columns.fields.get(name)
         if column is None:
@@ -191,7 +191,7 @@ def _list(table: _Table, cells: Mapping[str, Any], name: str, row: int) -> list[
 
 
 def _long(table: _Table) -> None:
-    """Add the rankings of a table with one row for each ranked story."""
+    """Add the rankings of a table with one row for each ranked story to `table`."""
     rankings: dict[tuple[str | None, str | None, str], list[tuple[float, str]]] = {}
     rows: dict[tuple[str | None, str | None, str], int] = {}
     column = table.columns.fields["rank"]
@@ -221,7 +221,9 @@ def _add(
     rater: str | None,
     row: int,
 ) -> None:
-    """Add one ranking given as pairs (rank, story id). Rank 1 is the best, and stories of equal rank are tied."""
+    """Add one ranking to `table`. `ranked` holds pairs (rank, story id); rank 1 is the best, and stories of equal rank
+    are tied.
+    """
     if len({name for _, name in ranked}) < len(ranked):
         raise DataError("a story occurs twice in one ranking", file=table.path, row=row)
     places = [[name for rank, name in ranked if rank == level] for level in sorted({rank for rank, _ in ranked})]

@@ -32,7 +32,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def decode(raw: bytes, path: Path, row: int) -> str:
-    """Decode bytes that begin at row `row` as UTF-8; a byte-order mark at the start of the file is dropped."""
+    """Text of UTF-8 bytes that begin at row `row` of a file. A byte-order mark at the start of the file is dropped."""
     if row == 1 and raw.startswith(b"\xef\xbb\xbf"):
         raw = raw[3:]
     try:
@@ -69,7 +69,7 @@ def read_json(path: Path) -> Any:
 
 
 def json_lines(path: Path) -> Iterator[tuple[int, Any]]:
-    """Yield (row, value) for each line of a JSON Lines file, holding one line in memory at a time; blank lines are
+    """Yield (row number, value) for each line of a JSON Lines file, with one line in memory at a time; blank lines are
     skipped.
     """
     try:
@@ -95,8 +95,8 @@ def json_line(text: str, path: Path, row: int) -> Any:
 
 
 def csv_rows(path: Path, required: Sequence[str] = (), *, separator: str = ",") -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield (row, cells by column) of a CSV file, with one row in memory at a time. A first line `sep=;`, which Excel
-    understands, is skipped.
+    """Yield (row number, cells by column) of a CSV file, with one row in memory at a time. A first line `sep=;`, which
+    Excel understands, is skipped.
 
     Raises DataError for missing or duplicate columns, rows of another length, invalid quotation marks and bytes that
     are not UTF-8.
@@ -217,6 +217,8 @@ def _allowed(scale: Scale | None, step: bool) -> str:
 
 
 def check_count(unit: str, count: int, promised: int, path: Path) -> None:
-    """Raise DataError if a file does not hold the number of units (stories, say) that its release promises."""
+    """Raise DataError if `count`, the number of records in a file, is not the number that the file's release promises.
+    `unit` says what the records are, such as stories.
+    """
     if count != promised:
         raise DataError(f"{count} {unit} where the released file has {promised}", file=path)

@@ -26,8 +26,8 @@ _LOOKED_AT = 100
 
 
 def table_rows(path: Path, sheet: str | None = None) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield (row, cells by column) of a table. Keys that a JSON object lacks are None. Raises DataError if the file is
-    not a table in these formats or has no rows.
+    """Yield (row number, cells by column) of a table. Keys that a JSON object lacks are None. Raises DataError if the
+    file is not a table in these formats or has no rows.
     """
     suffix = path.suffix.lower()
     rows: Iterator[tuple[int, dict[str, Any]]]
@@ -94,7 +94,7 @@ def _key(value: Any, key: str) -> Any:
 
 
 def _within(name: str, value: Any) -> Iterator[str]:
-    """Dotted names of the values inside a nested cell."""
+    """Dotted names of the values inside a nested cell, such as `scores.plot` for the key `plot` in column `scores`."""
     if isinstance(value, list) and value and isinstance(value[0], Mapping):
         value = value[0]
     if isinstance(value, Mapping):

@@ -132,7 +132,8 @@ def read_stories(files: Mapping[str, Path], part: str, left: Counter[str]) -> It
     """Every original story, then every perturbed story, in the order of the files. `left` is updated with the number of
     stories left out, by reason.
 
-    A file holds each story once. All original stories are kept, so that each perturbed story has its original.
+    All original stories are yielded, so that each perturbed story has its original. A perturbed story is left out if it
+    lacks an original, equals it, or occurred before.
     """
     origins = _origins(files, part, left)
     for story in origins.stories.values():
@@ -197,8 +198,8 @@ def _origins(files: Mapping[str, Path], part: str, left: Counter[str]) -> _Origi
 
 
 def _perturbed(part: str) -> Iterator[tuple[str, str, str, str]]:
-    """For each perturbed file: its name, the source of its original stories, the prefix of their ids, and the
-    perturbation.
+    """For each file of perturbed stories: the file's name, the source of the original stories, the prefix of the
+    originals' ids, and the name of the perturbation.
     """
     for mode, perturbation in ASPECTS.items():
         yield f"{part}_{mode}_perturb.txt", mode, "", perturbation

@@ -57,8 +57,8 @@ def read_stories(path: Path) -> Iterator[Story]:
 
 
 def read_pairs(path: Path) -> Iterator[Pair]:
-    """The pairs, ordered by id. Identical rows count once. Two rows that disagree become one pair with both
-    preferences.
+    """The pairs of stories, ordered by id. Identical rows count once. Two rows with the same stories and opposite
+    preferences become one pair with both preferences.
 
     A preference has no rater, because it sums up the votes of many readers.
     """

@@ -95,8 +95,9 @@ def left_out(path: Path) -> Mapping[str, int]:
 
 
 def is_shaped(path: Path) -> bool:
-    """Whether a JSON file is a list of stories with comments, judged by its first entry. True also for an empty
-    list.
+    """Whether a JSON file has the format of this dataset: a list of stories with comments. Only the first entry is
+    examined. True also for an empty list, and if the first entry is not an object (reading the file then raises an
+    error).
     """
     entries = _entries(path)
     return not entries or not isinstance(entries[0], dict) or "comments" in entries[0]

@@ -70,7 +70,9 @@ class AnthropicBatches:
         """Does nothing, because no connection stays open between requests."""
 
     def upload(self, name: str, content: Path) -> str:  # noqa: ARG002  files have no name there: there are none
-        """The name of a request file as its id. Nothing is sent, because a batch contains its requests."""
+        """The request file's name, which serves as its id. Nothing is sent, because a batch of this provider contains
+        its requests.
+        """
         return content.name
 
     def find_file(self, name: str, size: int) -> str | None:  # noqa: ARG002  as above
@@ -78,7 +80,9 @@ class AnthropicBatches:
         return None
 
     def create(self, file_id: str, route: str, metadata: dict[str, str]) -> Remote:  # noqa: ARG002  it has one route
-        """Start a batch. If the reply was lost, the batch is searched for before another one is started."""
+        """Start a batch and return it as the provider describes it. If the provider's reply was lost, its batches are
+        searched for this one before another batch is started.
+        """
         tries = 0
 
         def once() -> dict[str, Any]:
@@ -113,8 +117,9 @@ class AnthropicBatches:
             raise RunFolderError(f"{file} cannot be read: {error.strerror}", hint="restore it from a copy") from error
 
     def _find(self, file_id: str) -> dict[str, Any] | None:
-        """The batch that holds exactly the requests of a request file; None if there is none. Raises BackendError if
-        several running batches are possible.
+        """The batch at the provider that was started with a request file; None if there is none. Among the batches that
+        this program has not recorded, an ended one must have the custom_ids of the file's requests, and a running one
+        their number. Raises BackendError if several running batches are possible.
         """
         names = set(_names(self._requests(file_id)))
         since = (self._result.path / FOLDER / file_id).stat().st_mtime - _SKEW
@@ -190,8 +195,8 @@ class AnthropicBatches:
             return reply.status, reply.headers, self._credentials.clean(await read_body(reply))
 
     def _patiently(self, once: Callable[[], T]) -> T:
-        """Call `once` until it succeeds; errors that may be temporary are retried after a delay. Raises the last
-        BackendError.
+        """Result of `once`. After an error that may be temporary, it is called again with a delay, a limited number of
+        times. Raises the last error as a BackendError.
         """
         attempts = 0
         while True:

@@ -22,7 +22,7 @@ _FORM = re.compile(r"([0-9a-f]{32})-([0-9a-f]{8})-r(\d{1,4}(?:-\d{1,4})?(?:_\d{1
 
 @dataclass(frozen=True, slots=True)
 class BatchId:
-    """A parsed `custom_id`. `judge` is the beginning of the judge key, without the tag."""
+    """The parts of a `custom_id`. `judge` is the beginning of the hash in the judge key."""
 
     query_key: str
     judge: str
@@ -50,7 +50,7 @@ def split_ids(query_key: str, judge: str, repeats: Sequence[int]) -> Iterator[Ba
 
 
 def parse_id(text: object) -> BatchId | None:
-    """The parts of a `custom_id`; None if this program did not write it."""
+    """The parts of a `custom_id`; None if it does not have the form that this program writes."""
     match = _FORM.fullmatch(text) if isinstance(text, str) else None
     if match is None:
         return None

@@ -57,7 +57,9 @@ BATCH_FORMS: dict[str, BatchForm] = {
 
 
 def batch_form(judge: str) -> BatchForm:
-    """The `BatchForm` of a judge's back-end. Raises SpecError if the back-end has none."""
+    """Batch support of the judge's back-end: the format of its request files, and how they are sent. Raises SpecError
+    if the back-end has none.
+    """
     form = BATCH_FORMS.get(split_judge(judge)[0])
     if form is None:
         raise SpecError(

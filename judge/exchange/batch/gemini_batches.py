@@ -107,7 +107,9 @@ class GeminiBatches:
         return self._patiently(once)
 
     def create(self, file_id: str, route: str, metadata: Mapping[str, str]) -> Remote:  # noqa: ARG002  OpenAI's has routes
-        """Start a batch. If the reply was lost, the batch is searched for before another one is started."""
+        """Start a batch and return it as the provider describes it. If the provider's reply was lost, its batches are
+        searched for this one before another batch is started.
+        """
         tries = 0
         batch = {"displayName": _name(metadata), "inputConfig": {"fileName": file_id}}
 
@@ -189,8 +191,8 @@ class GeminiBatches:
         return data
 
     def _patiently(self, once: Callable[[aiohttp.ClientSession], Awaitable[T]]) -> T:
-        """Run `once` until it succeeds; errors that may be temporary are retried after a delay. Raises the last
-        BackendError.
+        """Result of `once`. After an error that may be temporary, it is called again with a delay, a limited number of
+        times. Raises the last error as a BackendError.
         """
         attempts = 0
         while True:
@@ -204,7 +206,9 @@ class GeminiBatches:
                 time.sleep(delay)
 
     async def _asked(self, once: Callable[[aiohttp.ClientSession], Awaitable[T]]) -> T:
-        """Run `once` a single time, with a new connection. Raises BackendError if the request fails."""
+        """Result of `once`, which is run a single time, with a new connection. Raises BackendError if the request
+        fails.
+        """
         client = aiohttp.ClientSession(
             headers={"Content-Type": "application/json"},
             middlewares=(self._credentials.attach,),
@@ -230,7 +234,9 @@ def _name(metadata: Mapping[str, str]) -> str:
 
 
 def _beside(url: str, prefix: str, route: str) -> str:
-    """The address for uploads or downloads, with `prefix` before the version: `/upload/v1beta/files` for `/v1beta`."""
+    """The server's address for uploads or downloads: `url` with `prefix` before the version, and `route` at the end,
+    such as `/upload/v1beta/files` for `/v1beta`.
+    """
     scheme, host, path, query, _ = urlsplit(url)
     before, _, version = path.rstrip("/").rpartition("/")
     return endpoint(urlunsplit((scheme, host, f"{before}/{prefix}/{version}", query, "")), route)

@@ -29,8 +29,27 @@ from judge.run_folder import ResultFolder, lock, read_manifest, write_manifest
 
 @dataclass(slots=True)
 class Imported:
-    """Result of an import. `unknown` and `other_judge` are custom_ids; the counts are repeats, except that `lines` is
-    the number of result lines.
+    """Result of an import of batch results into a journal.
+
+    Attributes
+    ----------
+    lines : int
+        Number of result lines.
+    answered, there_already : int
+        Numbers of repeats whose answer was written now, and of repeats that had an answer before.
+    failed : Counter of str
+        Number of repeats with an error that was written now, by kind of error. `example` is the first such error.
+    errors_known, not_given : int
+        Numbers of repeats with an error that the journal held before, and of repeats that a line
+        should answer and does not.
+    duplicates, unknown, other_judge : list of str
+        The custom_ids of results that occur twice, that do not belong to this run, and that are of another judge.
+    cut : list of str
+        File and line number of each incomplete last line, which was left out.
+    spent : Outcomes
+        Cost and outcome of the repeats written now.
+    totals : Totals or None
+        Counts of the journal after the import; None = not yet counted.
     """
 
     lines: int = 0
@@ -54,15 +73,17 @@ class Imported:
 
 
 def import_results(result: ResultFolder, files: tuple[Path, ...]) -> Imported:
-    """Merge result files into the journal of a result folder. Raises JudgeError if a file does not belong to this
-    run.
+    """Merge result files into the journal of a result folder, and return what was written and what was left out. Raises
+    JudgeError if a file does not belong to this run.
     """
     with lock(result.path):
         return import_locked(result, files)
 
 
 def import_locked(result: ResultFolder, files: tuple[Path, ...]) -> Imported:
-    """Merge result files as `import_results` does, when the caller has already locked the result folder."""
+    """Merge result files into the journal as `import_results` does, for a caller that has already locked the result
+    folder. Returns what was written and what was left out.
+    """
     results = find_results(files)
     if not result.journal.is_file():
         raise RunFolderError(f"{result.path} has no journal", hint="judge export batch RUN makes it")
@@ -110,7 +131,7 @@ def _set_apart(results: ResultFiles, judge: str, done: Imported) -> None:
 
 
 class _Merge:
-    """One pass over the plan that writes the results of its queries to the journal."""
+    """Merge of batch results into the journal, in one pass over the plan."""
 
     def __init__(
         self,
@@ -126,7 +147,9 @@ class _Merge:
         self._writer: JournalWriter | None = None
 
     async def run(self) -> None:
-        """Merge all results. Rows are committed in groups, with all repeats of one line in the same group."""
+        """Merge all results. Rows of the journal are committed in groups, with all repeats of one result line in the
+        same group.
+        """
         left = {key: entries for key, entries in self._found.by_query.items() if entries}
         ended = "crashed"
         try:
@@ -165,7 +188,9 @@ class _Merge:
                 self._line(query, each, location, settled)
 
     def _line(self, query: Request, each: BatchId, location: LinePosition, settled: set[int]) -> None:
-        """Write the answers of one result line for repeats without an answer, or the line's error."""
+        """Write to the journal the answers in one result line, or the error that it reports. Repeats that already have
+        an answer are left unchanged.
+        """
         line = self._found.read(location)
         started = created_at(line) or time.time()
         done = self._done
@@ -213,8 +238,8 @@ class _Merge:
 
 
 def _with_usage(response: Response, first: Response) -> Response:
-    """The response with the token counts and the cost of `first`. They are stored with the first repeat of a call that
-    is kept.
+    """The response with the token counts and the cost of `first`. These belong to a whole call, which may have several
+    repeats, and are stored once, with the first repeat that is kept.
     """
     return replace(
         response,

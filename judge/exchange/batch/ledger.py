@@ -66,7 +66,7 @@ class Ledger:
 
     @property
     def folder(self) -> Path:
-        """Folder with the request files and result files."""
+        """Folder with the request files and result files of the batches."""
         return self.result.path / FOLDER
 
     def requests(self, batch: Batch) -> Path:
@@ -78,12 +78,12 @@ class Ledger:
         return f"judge-{self.run_id}-{batch.number:04d}.jsonl"
 
     def save(self) -> None:
-        """Write the ledger. If writing fails, the earlier file is kept."""
+        """Write the ledger to the result folder. If writing fails, the earlier file is kept."""
         batches = [asdict(batch) for batch in self.batches]
         write_manifest(self.result.path / LEDGER, {"format": 1, "run_id": self.run_id, "batches": batches})
 
     def in_flight(self) -> dict[str, set[int]]:
-        """Repeats that are in batches not yet collected, by query key."""
+        """Repeats that are in batches in flight (neither collected nor rejected by the provider), by query key."""
         repeats_by_query: dict[str, set[int]] = {}
         for batch in self.batches:
             for name in _custom_ids(self.requests(batch)) if batch.in_flight else ():
@@ -93,7 +93,7 @@ class Ledger:
 
 
 def read_ledger(result: ResultFolder) -> Ledger:
-    """The ledger of a result folder; an empty one if no batch was submitted."""
+    """The ledger of a result folder, which lists the batches sent to a provider. It is empty if no batch was sent."""
     path = result.path / LEDGER
     data = read_manifest(path)
     if not data:
@@ -107,7 +107,9 @@ def read_ledger(result: ResultFolder) -> Ledger:
 
 
 def in_flight_note(result: ResultFolder) -> str | None:
-    """Text with the numbers of repeats and batches not yet collected; None if there are none."""
+    """Text with the numbers of repeats and batches in flight (neither collected nor rejected by the provider); None if
+    there are none.
+    """
     waiting = [batch for batch in read_ledger(result).batches if batch.in_flight]
     if not waiting:
         return None

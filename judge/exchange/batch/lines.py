@@ -32,8 +32,8 @@ class LineForm:
 
 
 def as_openai(data: Any) -> Any:
-    """Convert a result of any provider's format to OpenAI's (custom_id with response or error); other data is returned
-    unchanged.
+    """A result of any provider's format, converted to OpenAI's (custom_id with response or error). Other data is
+    returned unchanged.
     """
     if not isinstance(data, dict):
         return data

@@ -90,7 +90,9 @@ class BatchServer:
         return self._patiently(once)
 
     def create(self, file_id: str, route: str, metadata: dict[str, str]) -> Remote:
-        """Start a batch. If the reply was lost, the batch is searched for before another one is started."""
+        """Start a batch and return it as the provider describes it. If the provider's reply was lost, its batches are
+        searched for this one before another batch is started.
+        """
         tries = 0
 
         def once() -> RemoteBatch:
@@ -105,7 +107,7 @@ class BatchServer:
         return _remote(self._patiently(once))
 
     def find_batch(self, metadata: dict[str, str]) -> Remote | None:
-        """The batch with this metadata; None if there is none."""
+        """The batch that was started with this metadata; None if there is none."""
         batch = self._patiently(lambda: self._find(metadata))
         return None if batch is None else _remote(batch)
 
@@ -130,8 +132,8 @@ class BatchServer:
         return None
 
     def _patiently(self, once: Callable[[], T]) -> T:
-        """Call `once` until it succeeds; errors that may be temporary are retried after a delay. Raises BackendError
-        for the last error.
+        """Result of `once`. After an error that may be temporary, it is called again with a delay, a limited number of
+        times. Raises the last error as a BackendError.
         """
         attempts = 0
         while True:

@@ -46,7 +46,9 @@ class BatchApi(Protocol):
         ...
 
     def create(self, file_id: str, route: str, metadata: dict[str, str]) -> Remote:
-        """Start a batch of the file's requests. `route` is the API path that the lines name; "" if they name none."""
+        """Start a batch of the file's requests and return it as the provider describes it. `route` is the API path that
+        the lines name; "" if they name none.
+        """
         ...
 
     def find_batch(self, metadata: dict[str, str]) -> Remote | None:

@@ -79,7 +79,7 @@ class Exported:
 
     @property
     def repeats(self) -> int:
-        """Number of repeats in all files."""
+        """Number of repeats in all written batch files."""
         return sum(part.repeats for part in self.parts)
 
 
@@ -119,17 +119,19 @@ def wanted_of_all(
 
 
 def export(asked: Wanted, name: Callable[[int], Path], *, most_lines: int = MOST_LINES) -> Exported:
-    """Prepare the journal as `judge run` would, and write the batch files. The result folder is locked meanwhile; the
-    caller must not hold its lock.
+    """Prepare the journal as `judge run` would, write the batch files, and return their description. The result folder
+    is locked meanwhile; the caller must not hold its lock.
 
-    `name(n)` is the path of the n-th file, from 1. A file has this name only when it is complete.
+    `name(n)` is the path of the n-th file, from 1. The files have these names only when all of them are complete.
     """
     with lock(asked.result.path):
         return export_locked(asked, name, most_lines=most_lines)
 
 
 def export_locked(asked: Wanted, name: Callable[[int], Path], *, most_lines: int = MOST_LINES) -> Exported:
-    """Export as `export` does, when the caller has already locked the result folder."""
+    """Write batch files as `export` does, for a caller that has already locked the result folder. Returns their
+    description.
+    """
     backend = _executor(asked)
     plan = plan_of(asked.spec, folder=asked.folder)
     prepared = prepare(plan, asked.folder, asked.result)
@@ -160,7 +162,7 @@ def export_locked(asked: Wanted, name: Callable[[int], Path], *, most_lines: int
 
 
 def _executor(asked: Wanted) -> Executor:
-    """The HTTP executor whose request bodies the lines contain. No connection is made."""
+    """The HTTP executor whose request bodies the batch lines contain. No connection is made."""
     spec, terms = asked.spec, asked.result.server_terms
     settings = Settings(base_url=tuple(spec.base_url), engine=spec.engine, terms_file=terms, api=spec.api)
     backend = executor_of(spec.judge, settings)
@@ -196,8 +198,8 @@ def _lines(
 
 
 def _write(lines: Iterator[tuple[bytes, int]], name: Callable[[int], Path], most_lines: int) -> list[Part]:
-    """Write lines to as many files as the limits require. All files have temporary names until the last one is
-    complete.
+    """Write lines to as many files as the limits require, and return a description of each file. All files have
+    temporary names until the last one is complete.
     """
     parts: list[Part] = []
     stream: BinaryIO | None = None

@@ -48,8 +48,9 @@ class LinePosition:
 class ResultFiles:
     """Positions of the result lines of several files, by query key.
 
-    Where lines share a custom_id, the first answer counts and the other lines are `duplicates`. `foreign` holds
-    custom_ids that this program did not write, `cut` the positions of half-written last lines.
+    Of the lines that share a custom_id, those after the first answer are `duplicates`, and so is a second error in one
+    file. `foreign` holds custom_ids that this program did not write, `cut` the positions of half-written last lines.
+    `lines` counts all result lines.
     """
 
     files: tuple[Path, ...]
@@ -61,14 +62,14 @@ class ResultFiles:
     _seen: dict[str, tuple[int, bool]] = field(default_factory=dict)
 
     def read(self, location: LinePosition) -> bytes:
-        """Content of the line at a position."""
+        """The bytes of the result line at this position, without its line break."""
         with self.files[location.file].open("rb") as stream:
             stream.seek(location.offset)
             return stream.readline().strip()
 
 
 def find_results(files: tuple[Path, ...]) -> ResultFiles:
-    """Check every line of the files and record the position of each result.
+    """Positions of all results in the files, of which every line is checked.
 
     Raises DataError where a line is not a batch result. Nothing is written.
     """
@@ -93,9 +94,10 @@ def find_results(files: tuple[Path, ...]) -> ResultFiles:
 
 
 def answers_in(line: bytes, query: Request) -> list[Response]:
-    """The responses in a line; raises a `BackendError` for the line's error or HTTP status.
+    """The responses to `query` that a result line holds. Raises a `BackendError` where the line has an error or the
+    HTTP status of an error.
 
-    The error message identifies the line by a hash of its bytes, so that the same line gets the same message each time.
+    The error message identifies the line by a hash of its bytes, so that an equal line gets an equal message each time.
     """
     where = f"batch result {digest(line, 6).hex()}"
     data = as_openai(json_value(line))
@@ -115,7 +117,9 @@ def answers_in(line: bytes, query: Request) -> list[Response]:
 
 
 def created_at(line: bytes) -> float | None:
-    """Creation time of the answer in a line, in seconds since 1970; None where the line has none."""
+    """Time at which the answer in a result line was created, in seconds since 1970; None where the line does not say
+    it.
+    """
     body = (as_openai(json_value(line)).get("response") or {}).get("body")
     created = body.get("created") if isinstance(body, dict) else None
     return float(created) if isinstance(created, int | float) and created > 0 else None
@@ -127,7 +131,9 @@ def _is_answer(data: dict[str, Any]) -> bool:
 
 
 def _line_error(where: str, error: Any) -> BackendError:
-    """Error of a line that has no HTTP status: the batch ended before the request was sent."""
+    """The exception to raise for a line that has an error but no HTTP status: the batch ended before the request was
+    sent.
+    """
     code = str(error.get("code") or "") if isinstance(error, dict) else ""
     kind, retryable = _CODES.get(code, ("server", True))
     words = redact(server_words(orjson.dumps(error)))
@@ -153,7 +159,7 @@ def _lines(file: Path, number: int, results: ResultFiles) -> Iterator[tuple[Line
 
 
 def _parsed(line: bytes, file: Path, row: int) -> dict[str, Any] | None:
-    """Content of a checked line; None for a last line that is incomplete."""
+    """The object in a result line, after a check of its structure; None for a last line that is incomplete."""
     try:
         data = json_value(line)
     except orjson.JSONDecodeError as error:

@@ -1,8 +1,8 @@
 """Submission of a run's missing queries to a provider's batch API; every step can be resumed.
 
-`batches.json` is written before and after each step at the provider. If it is unknown whether a step succeeded (the
-program was killed, or the reply was lost), the file or batch is first searched for at the provider, by file name and
-metadata. This prevents paying twice.
+`batches.json` is written before and after each step at the provider. It can be unknown whether a step succeeded,
+because the program was killed or the reply was lost. The file or batch is then first searched for at the provider, by
+file name and metadata, so that nothing is paid for twice.
 """
 
 from __future__ import annotations
@@ -76,7 +76,11 @@ def refresh(result: ResultFolder) -> list[Batch]:
 
 
 def collect(result: ResultFolder, say: Say) -> Collected:
-    """Fetch the results of ended batches and merge them into the journal. Batches still in progress are not changed."""
+    """Fetch the results of ended batches and merge them into the journal. Returns what was merged, and which batches
+    ended or are still in progress.
+
+    Batches still in progress are not changed.
+    """
     collected = Collected()
     with lock(result.path):
         ledger = read_ledger(result)
@@ -121,7 +125,9 @@ def advice_for(batch: Batch, result: ResultFolder) -> str | None:
 
 
 def _prepare(asked: Wanted, ledger: Ledger, most_lines: int, url: str) -> list[Batch]:
-    """Write the request files of missing repeats and enter them in the ledger as new batches. Nothing is sent yet."""
+    """Write the request files of missing repeats, and return the new batches, which are entered in the ledger. Nothing
+    is sent yet.
+    """
     first = len(ledger.batches)
     export = export_locked(asked, lambda n: ledger.folder / f"requests-{first + n:04d}.jsonl", most_lines=most_lines)
     _check_cost(asked, export.parts)
@@ -191,8 +197,8 @@ def _fetch(ledger: Ledger, batch: Batch, server: BatchApi, say: Say) -> list[Pat
 
 @contextmanager
 def _server(result: ResultFolder, asked: Wanted | None = None, *, base_url: str | None = None) -> Iterator[BatchApi]:
-    """Open the batch API of a run's provider. With `asked`, its address is the first base_url of the run definition;
-    otherwise `base_url`, to which an earlier batch was sent.
+    """Context manager that opens the batch API of a run's provider. With `asked`, the API's address is the first
+    base_url of the run definition. Without it, the address is `base_url`, to which an earlier batch was sent.
     """
     if asked is not None:
         judge, settings = asked.spec.judge, settings_of(asked.spec)
@@ -207,7 +213,11 @@ def _server(result: ResultFolder, asked: Wanted | None = None, *, base_url: str 
 
 
 def _check_cost(asked: Wanted, parts: list[Part]) -> None:
-    """Raise SpecError where the batches' cost, estimated from file sizes, exceeds max_cost or what is left of it."""
+    """Raise SpecError where the estimated cost of the batches exceeds max_cost or what is left of it, or where a limit
+    is set but no batch price is known.
+
+    The estimate is made from file sizes. A cost within the limit is subtracted from what is left.
+    """
     limits = [
         (asked.spec.max_cost, "max_cost"),
         (None if asked.purse is None else asked.purse.left, "what is left of max_cost"),

@@ -67,7 +67,10 @@ class BundleFile:
 def bundle(
     runs: Sequence[Path], output: Path | None = None, choices: BundleChoices | None = None, say: Say = lambda _: None
 ) -> BundleFile:
-    """Write the archive; `say` is called with a message at each step.
+    """Write the archive of these runs and return its path and sizes.
+
+    `output` is the archive's path; None takes NAME-bundle.zip in the current folder, where NAME is the first run's.
+    `say` is called with a message at each step.
 
     Raises
     ------

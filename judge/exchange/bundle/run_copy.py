@@ -34,8 +34,8 @@ _BATCHES = "batches.json"
 
 @dataclass(frozen=True, slots=True)
 class Bundled:
-    """A result folder's copy in a bundle: its path in the archive, run, judge, kind (`journal` or `imported`), whether
-    a run was writing to the folder, and notes for readers.
+    """Description of a result folder's copy in a bundle: its path in the archive, run, judge, kind (`journal` or
+    `imported`), whether a run was writing to the folder, and notes for readers.
     """
 
     path: str
@@ -46,7 +46,7 @@ class Bundled:
     notes: tuple[str, ...]
 
     def plain(self) -> dict[str, Any]:
-        """This object as plain data for bundle.json."""
+        """The description of the copied result folder as plain data for bundle.json."""
         return asdict(self)
 
 
@@ -59,7 +59,9 @@ def name_of(folder: ResultFolder) -> str:
 
 
 def places(folders: Sequence[ResultFolder]) -> Iterator[tuple[ResultFolder, str]]:
-    """Each result folder with its path in the archive. Different runs with the same name get numbers."""
+    """Yield each result folder with its path in the archive. If different runs have the same name, numbers are
+    added.
+    """
     names: dict[Path, str] = {}
     for folder in folders:
         own = (_holder(folder) or folder.path).resolve()
@@ -73,7 +75,7 @@ def places(folders: Sequence[ResultFolder]) -> Iterator[tuple[ResultFolder, str]
 
 
 def copy(folder: ResultFolder, staged: Path, run_name: str, *, texts: bool, batches: bool) -> Bundled:
-    """Copy one result folder to `staged / run_name`.
+    """Copy one result folder to `staged / run_name`, and return a description of the copy.
 
     `texts` and `batches` say whether to include the stories' texts and the batch files.
     """
@@ -167,8 +169,8 @@ def _define(target: ResultFolder, manifest: dict[str, Any]) -> None:
 
 
 def _of_texts(folder: ResultFolder) -> list[str]:
-    """Notes on a control judge that can be computed only from the texts, before these are removed; empty for other
-    judges.
+    """Notes on a control judge that can be computed only while the result folder still has its stories' texts; empty
+    for other judges.
     """
     from judge.ratings_table.folder_notes import in_sample
     from judge.records import Criterion
@@ -191,7 +193,11 @@ def _holder(folder: ResultFolder) -> Path | None:
 
 
 def _beside(folder: ResultFolder, target: ResultFolder, *, texts: bool) -> Iterator[str]:
-    """Copy run.yaml as written, and the audit, into the folder above `target`. Yields notes on the audit."""
+    """Copy the run.yaml of a result folder's run, and its audit, into the folder above `target`. Yields notes on the
+    audit.
+
+    An audit contains stories' texts, so that it is left out without `texts`.
+    """
     holder = _holder(folder)
     if holder is None:
         return
@@ -234,8 +240,8 @@ def _copy_imported(folder: ResultFolder, target: ResultFolder, *, texts: bool) -
 
 
 def _copy_columns(source: Path, target: Path, change: dict[str, Any]) -> None:
-    """Copy a CSV file row by row. `change` maps a column to the function applied to its cells; None leaves them
-    unchanged.
+    """Copy a CSV file row by row. `change` maps a column to the function applied to its cells; a column that maps to
+    None is not changed.
     """
     with source.open(encoding="utf-8", newline="") as left, target.open("w", encoding="utf-8", newline="") as right:
         reader = csv.DictReader(left)
@@ -257,8 +263,10 @@ def _homeless(text: str) -> str:
 
 
 def _names_home(target: ResultFolder) -> list[str]:
-    """Files that contain the home folder's path, which cannot be replaced by `~` because the files' content is
-    verified.
+    """List with the journal's file name if the copied journal contains the path of the home folder; otherwise an empty
+    list.
+
+    In a journal, `~` cannot replace this path, because the content is verified.
     """
     if not target.journal.is_file():
         return []

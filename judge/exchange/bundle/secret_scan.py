@@ -1,7 +1,7 @@
 """Search for API keys in files that are about to be published: known keys in every encoding, and text that looks like a
 key.
 
-It never prints, stores or returns a key, but only where a key is.
+The search reports where a key is. It never prints, stores or returns the key.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def find_key(path: Path) -> str | None:
 
 
 def _literal(path: Path) -> str | None:
-    """Description of the first key written literally into a definition or a manifest; None where there is none.
+    """Description of the first key that a definition or a manifest contains as plain text; None where there is none.
 
     Older versions of this program accepted such keys.
     """
@@ -88,7 +88,9 @@ def _first(text: bytes, looks: list[tuple[str, re.Pattern[bytes]]]) -> str | Non
 
 
 def _pieces(path: Path) -> Iterator[bytes]:
-    """Content of the file in overlapping pieces, so that a key across the boundary of two pieces is detected."""
+    """Yield the content of the file in overlapping pieces, so that a key across the boundary of two pieces is
+    detected.
+    """
     before = b""
     with path.open("rb") as stream:
         while piece := stream.read(_PIECE):

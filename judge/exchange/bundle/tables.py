@@ -45,9 +45,9 @@ def write_tables(
 ) -> tuple[int, list[str]]:
     """Write every table of these result folders into `target`.
 
-    Returns the number of rows in the ratings and preferences tables together, and the names of the datasets. These two
-    tables have no column of explanations, which are in the journal. `exports` is the folder for the same numbers in
-    other programs' formats; None writes no such files.
+    Returns the number of rows in the ratings and preferences tables together, and the names of the datasets. The
+    ratings and preferences tables have no column of explanations, because the journal contains them. `exports` is the
+    folder for the numbers in other programs' formats; None writes no such files.
     """
     from judge.preferences_table import comparing
 
@@ -97,9 +97,11 @@ def _ratings(
 
 
 def write_exports(target: Path, folders: Sequence[Path], table: RatingsTable, measured: Measured) -> None:
-    """Write the same ratings and numbers in other programs' formats, with raters under pseudonyms.
+    """Write ratings (`table`) and numbers computed from them (`measured`) in other programs' formats, with raters under
+    pseudonyms.
 
-    Stories' texts are included where the copied folders contain them.
+    Stories' texts are included where the copied folders contain them. Parquet files need pyarrow and are left out
+    without it.
     """
     from judge.errors import MissingExtraError
     from judge.exchange.outputs import bibtex

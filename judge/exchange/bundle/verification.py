@@ -54,7 +54,7 @@ class Checked:
 
 
 def check(path: Path, say: Say = lambda _: None) -> Checked:
-    """Verify a bundle: its checksums, journals and tables.
+    """Verify a bundle's checksums, journals and tables. Returns what was checked and the problems found.
 
     Raises DataError where the file is not a bundle or is not safe to unpack: names that lead outside the folder, links,
     more bytes than declared, or more than the disk has room for.
@@ -150,7 +150,9 @@ def _unpack(archive: zipfile.ZipFile, members: dict[str, zipfile.ZipInfo], folde
 
 
 def _sums(folder: Path, members: dict[str, zipfile.ZipInfo], result: Checked) -> None:
-    """Compare each file's SHA-256 with the list of checksums, and record files that are in only one of the two."""
+    """Compare each unpacked file's SHA-256 with the bundle's list of checksums. Files that are not in the list, and
+    listed files that are not in the bundle, are recorded as problems.
+    """
     listed = _listed_sums(folder / SUMS, result)
     for name in members:
         if name == SUMS:
@@ -207,8 +209,8 @@ def _strange(path: Path, name: str, result: Checked) -> Iterator[str]:
 
 
 def _journal(folder: ResultFolder, name: str, result: Checked) -> None:
-    """Check the journal of a copied run as `judge verify` checks a run, and that the definition files next to the
-    journal agree with it.
+    """Check the journal of a copied run in the same way as `judge verify` checks a run. The files with the run's
+    definition, which lie next to the journal, must agree with it.
     """
     if not folder.journal.is_file():
         return

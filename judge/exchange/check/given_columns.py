@@ -12,7 +12,9 @@ class GivenColumns:
     `judge` and `human` are columns of ratings, each as COLUMN or CRITERION=COLUMN. In a table with one rating per row,
     `rater` is the column of raters' names, `rating` that of ratings, and `judge` lists the names that are judges. `by`
     is the column of systems, `prompt` that of story-prompts. `labels` are the words used as ratings, lowest first,
-    separated by commas. `missing` are words for no rating.
+    separated by commas. `missing` are words for no rating. `number_repeats` says that several rows with ratings of one
+    story by one judge are repeats. `positions` says that people's answers are in any order, so that a column does not
+    belong to one person.
     """
 
     judge: tuple[str, ...] = ()

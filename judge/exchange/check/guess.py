@@ -34,7 +34,7 @@ _CRITERIA = frozenset({"test", "question", "item", "criterionname"})
 
 @dataclass(frozen=True, slots=True)
 class RatingColumn:
-    """A column of ratings, with its criterion and rater."""
+    """A column of ratings, with its criterion and the name of its judge or human rater (`who`)."""
 
     column: str
     criterion: str
@@ -65,11 +65,13 @@ class Guessed:
 
     @property
     def used(self) -> set[str]:
-        """Names of the columns that are read."""
+        """Names of the table's columns that this interpretation reads."""
         return {*self.fields.values(), *(column.column for column in (*self.judges, *self.people))}
 
     def column_map(self) -> dict[str, Any]:
-        """The column map in the form that `judge.exchange.ratings` takes."""
+        """The interpretation as a column map (which column holds which field), in the form that
+        `judge.exchange.ratings` takes.
+        """
         names = {"story": "story", "by": "system", "prompt": "story_prompt"}
         columns_map: dict[str, Any] = {names.get(option, option): column for option, column in self.fields.items()}
         if self.form == "ours":
@@ -112,7 +114,7 @@ class Guessed:
 
 
 def guess(table: TableCells, given: GivenColumns) -> Guessed:
-    """Interpret the table's columns; roles that the user gave are kept.
+    """An interpretation of the table's columns, in which the roles that the user gave are kept.
 
     Raises DataError where no judge or no human rater can be identified.
     """
@@ -164,7 +166,11 @@ def _nothing_found(table: TableCells, given_columns: GivenColumns) -> DataError:
 
 
 def _wide(table: TableCells, given: GivenColumns, taken: set[str]) -> Guessed | None:
-    """Interpretation with one column for each judge and for people; None where the table has no such columns."""
+    """Interpretation of the table with one column for each judge and each human rater; None where it has no such
+    columns.
+
+    `taken` are the columns that the user gave another role.
+    """
     in_rows = [name for name in given.judge if _split_column(name, table)[1] not in table.columns]
     if in_rows:
         who = given.rater or _who_column(table, in_rows)
@@ -202,7 +208,9 @@ def _wide(table: TableCells, given: GivenColumns, taken: set[str]) -> Guessed | 
 
 
 def _split_column(given: str, table: TableCells) -> tuple[str | None, str]:
-    """(criterion, column) of an option COLUMN or CRITERION=COLUMN; the criterion is None in the first form."""
+    """(criterion, column) of an option COLUMN or CRITERION=COLUMN. The criterion is None for COLUMN, which may contain
+    `=` if the table has a column with that whole name.
+    """
     criterion, equals, column = given.partition("=")
     return (criterion, column) if equals and given not in table.columns else (None, given)
 
@@ -214,7 +222,9 @@ def _given_column(given: str, table: TableCells) -> NamedColumn:
 
 
 def _like(free: Sequence[NamedColumn], others: Sequence[NamedColumn]) -> list[NamedColumn]:
-    """Columns whose names state no rater, for the criteria that `others` has; empty where `others` is empty."""
+    """Columns of `free` whose names suggest neither a judge nor people, and whose criterion is also that of a column of
+    `others`. The list is empty where `others` is empty.
+    """
     criteria = {column.criterion for column in others}
     return [column for column in free if column.side is None and column.criterion in criteria] if others else []
 
@@ -276,8 +286,8 @@ def _from_columns(
 
 
 def _distinct(columns: Sequence[RatingColumn]) -> list[RatingColumn]:
-    """The columns with distinct raters' names per criterion. Columns that would share a name are named after the column
-    itself.
+    """The rating columns with raters' names that are distinct within a criterion. Columns that would share a name get
+    the column's own name.
     """
     keys = [(column.criterion, column.who) for column in columns]
     return [
@@ -289,7 +299,9 @@ def _distinct(columns: Sequence[RatingColumn]) -> list[RatingColumn]:
 
 
 def _fields(table: TableCells, given: GivenColumns, used: set[str]) -> dict[str, str]:
-    """Map from option to column, for all columns except those of ratings: rater, criterion, story, system etc."""
+    """Map from each option (rater, criterion, story, system etc.) to its column, for all columns except those of
+    ratings.
+    """
     fields = {name: value for name in ("criterion", "rater", "panel", "rating") if (value := getattr(given, name))}
     fields |= {name: value for name in _FIELDS if (value := getattr(given, name))}
     taken = used | {*fields.values()}
@@ -330,12 +342,12 @@ def _more_ids(columns: Sequence[str]) -> list[str]:
 
 
 def _who_column(table: TableCells, names: Sequence[str]) -> str | None:
-    """First column whose cells contain all these names; None where there is none."""
+    """First column in whose cells all these names occur; None where there is none."""
     return next((c for c in table.columns if {*names} <= {str(value) for value in table.values(c)}), None)
 
 
 def _rows(table: TableCells, given: GivenColumns, fields: dict[str, str]) -> Guessed | None:
-    """Interpretation with one rating per row and a column of raters; None where the table has no such columns."""
+    """Interpretation of the table with one rating per row and a column of raters; None where it has no such columns."""
     numbers = [column for column in table.columns if table.holds_ratings(column) and not is_count(column)]
     rating = given.rating or named_column("rating", numbers) or (numbers[0] if len(numbers) == 1 else None)
     who = given.rater or (_who_column(table, given.judge) if given.judge else None) or _named_who(table)

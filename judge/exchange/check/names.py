@@ -37,7 +37,9 @@ _EVAL_FILE = re.compile(r"^(?:input|answer)\.", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class NamedColumn:
-    """A column of ratings: the rater and the criterion that its name suggests."""
+    """A column of ratings with what its name suggests: whether the ratings are by a judge or by people (`side`; None:
+    neither), the criterion, the rater's name (`who`), and whether they are means.
+    """
 
     column: str
     side: Side | None
@@ -47,8 +49,8 @@ class NamedColumn:
 
 
 def named(column: str) -> NamedColumn:
-    """Guess from a column's name who rated (a judge or people, and the name), the criterion, and whether it holds
-    means.
+    """What a column's name suggests: who rated (a judge or people, and the rater's name), the criterion, and whether
+    the column holds means.
     """
     parts = list(_PARTS.finditer(_EVAL_FILE.sub("", column)))
     low = [part[0].lower() for part in parts]
@@ -67,12 +69,12 @@ def named(column: str) -> NamedColumn:
 
 
 def is_count(column: str) -> bool:
-    """Whether the name suggests counts, ids or a measure of spread instead of ratings."""
+    """Whether a column's name suggests counts, ids or a measure of spread instead of ratings."""
     bare = re.sub(r"[^a-z0-9]", "", column.lower())
     return not bare or bool(COUNTS.search(bare) or _NO_RATING.search(column.lower()))
 
 
 def without_means(columns: Sequence[NamedColumn]) -> list[NamedColumn]:
-    """The columns without those of means, where the same criterion also has a column of single ratings."""
+    """The columns, without each column of means whose criterion also has a column of single ratings."""
     single = {column.criterion for column in columns if not column.mean}
     return [column for column in columns if not column.mean or column.criterion not in single]

@@ -34,12 +34,13 @@ class Checked:
 
     @property
     def guessed(self) -> bool:
-        """Whether the role of any column was guessed."""
+        """Whether the role of any of the table's columns was guessed."""
         return bool(self.columns.guessed)
 
 
 def check(path: Path, given: GivenColumns | None = None) -> Checked:
-    """Read a table of ratings by a judge and by people.
+    """Read a table of ratings by a judge and by people. Returns the ratings, the roles of the columns, and notes on
+    both.
 
     Raises
     ------

@@ -37,7 +37,9 @@ class TableCells:
 
     @classmethod
     def at(cls, path: Path, sheet: str | None, labels: str | None = None) -> TableCells:
-        """Read the whole table; DataError where the file is not a table, SpecError for invalid labels."""
+        """The cells of the whole table at `path`; DataError where the file is not a table, SpecError for invalid
+        labels.
+        """
         comma = path.suffix.lower() == ".csv" and separator(path) == ";"
         rows = tuple(cells for _, cells in table_rows(path, sheet))
         if not rows:
@@ -104,8 +106,10 @@ class TableCells:
         return len({*values}) == len(self.rows)
 
     def in_order(self, columns: Sequence[str], missing: Sequence[str]) -> bool:
-        """Whether the numbers never fall from column to column in any row, or never rise in any row, which shows that
-        they were sorted. False where too few rows contain different numbers.
+        """Whether the numbers never fall from left to right in any row, or never rise in any row. Either shows that
+        each row was sorted.
+
+        False where too few rows contain different numbers. `missing` are words for no rating.
         """
         if len(columns) < 2:
             return False

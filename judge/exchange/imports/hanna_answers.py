@@ -11,10 +11,11 @@ from judge.exchange.imports.recorded_run import refuse_taken, write_recorded_run
 
 
 def write_run(path: Path, folder: Path, judge: str) -> tuple[Path, int]:
-    """Write `answers.jsonl` and a `run.yaml` that judges dataset `hanna` with them.
+    """Write the study's answers to `answers.jsonl`, and a `run.yaml` that judges dataset `hanna` with these answers.
 
-    Returns the definition's path and the number of answers. A story's index in the file is its Story ID in dataset
-    `hanna`. Raises DataError where the file holds no answers, and RunFolderError where the folder holds a run already.
+    Returns the path of `run.yaml` and the number of answers. A story's index in the study's file is its Story ID in
+    dataset `hanna`. Raises DataError where the file holds no answers, and RunFolderError where the folder holds a run
+    already.
     """
     refuse_taken(folder)
     answers = list(read_answers(path))

@@ -68,7 +68,7 @@ def read_scores(
 
 
 def measure_columns(table: ScoreFile) -> list[str]:
-    """Columns of automatic measures: those that hold neither human ratings nor a judge's."""
+    """Columns of automatic measures: those that hold neither human ratings nor ratings by a judge."""
     others = (*(f"{judge} " for judge in JUDGES), "Human ")
     return [column for column in table.columns if column not in CRITERIA and not column.startswith(others)]
 
@@ -104,7 +104,7 @@ def _rows(criterion: str, values: NDArray[np.float64], **same: Any) -> pd.DataFr
 
 
 def _with_places(frame: pd.DataFrame, table: ScoreFile, human: Sequence[Story]) -> pd.DataFrame:
-    """Add the columns run, dataset, story, story-prompt, system and status to each row."""
+    """The rows of `frame` with the columns run, dataset, story, story-prompt, system and status added."""
     system, number = frame["place"] // STORIES, frame["place"] % STORIES
     systems = np.array(table.systems, dtype=object)[system]
     prompts = [story.story_prompt for story in human] or [f"story-prompt {i}" for i in range(STORIES)]

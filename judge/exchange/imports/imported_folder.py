@@ -51,7 +51,8 @@ class Import:
 
 
 def write_folder(path: Path, imported: Import) -> ResultFolder:
-    """Write the folder completely or not at all; it replaces an earlier import at the same path.
+    """Write a result folder with the imported ratings, completely or not at all, and return it. An earlier import at
+    the path is replaced.
 
     Raises RunFolderError where the folder has a journal or cannot be written, and DataError where the rows are not a
     ratings table.
@@ -65,7 +66,7 @@ def write_folder(path: Path, imported: Import) -> ResultFolder:
 
 
 def replace_folder(path: Path, write: Callable[[ResultFolder], None]) -> ResultFolder:
-    """Write an imported folder completely or not at all; it replaces an earlier import at the same path.
+    """Write an imported folder, completely or not at all, and return it. An earlier import at the path is replaced.
 
     `write` gets a temporary folder to write to. Raises RunFolderError where the folder has a journal or cannot be
     written.
@@ -93,7 +94,9 @@ def replace_folder(path: Path, write: Callable[[ResultFolder], None]) -> ResultF
 
 
 def _frame(imported: Import) -> pd.DataFrame:
-    """The rows with the columns of the ratings table, with labels where a criterion's scale has labels."""
+    """The imported rows with all columns of the ratings table. Where a criterion's scale has labels, the label of each
+    rating is added.
+    """
     scales = {
         (str(dataset), criterion.name.casefold()): criterion.scale
         for dataset in imported.frame["dataset"].dropna().unique()

@@ -23,8 +23,9 @@ from judge.run_folder.manifest import environment
 class PreferencesImport:
     """Content of a result folder for imported preferences: rows of the preferences table, and the stories compared.
 
-    `stories` has the columns `dataset, story, story_prompt, system, words, text`. `orders` says in which orders pairs
-    were shown. `log` describes the imported log: its tool, which fields identify a preference, and what data it lacks.
+    `stories` has the columns `dataset, story, story_prompt, system, words, text`. `orders` is "both" or, where the log
+    does not record which story was shown first, "not told". `log` describes the imported log: its tool, which fields
+    identify a preference, and what data it lacks.
     """
 
     frame: pd.DataFrame
@@ -38,7 +39,8 @@ class PreferencesImport:
 
 
 def write_preferences(path: Path, imported: PreferencesImport) -> ResultFolder:
-    """Write the folder completely or not at all; it replaces an earlier import at the same path.
+    """Write a result folder with the imported preferences, completely or not at all, and return it. An earlier import
+    at the path is replaced.
 
     Raises RunFolderError where the folder has a journal or cannot be written.
     """

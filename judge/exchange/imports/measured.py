@@ -58,7 +58,7 @@ def as_import(
 
 
 def _rows(measured: Measured, dataset: str) -> pd.DataFrame:
-    """Rows of all measures, followed by those of human ratings."""
+    """Rows of the ratings table for all automatic measures, followed by those for human ratings."""
     places = pd.DataFrame(
         {
             "run": "measures",

@@ -27,7 +27,7 @@ _NO_EVAL_PROMPT = "-"
 
 
 def read_plotguided(name: str, scores: Path | None = None) -> Import:
-    """Scores of set `roc` or `wp`, with the stories and human ratings of dataset `plotguided_NAME`.
+    """The scores of the `roc` or `wp` stories, with the stories and human ratings of dataset `plotguided_NAME`.
 
     `scores` is the study's Pred_*.txt file; None takes it from where the study's files are stored. Raises DataError
     where the file has no score for one of the stories.

@@ -1,4 +1,6 @@
-"""Conversion of rows read from logs into imported ratings, with lost scores by kind and the facts that logs lack."""
+"""Conversion of rows read from logs into imported ratings, with counts of lost scores by kind and notes on the facts
+that logs lack.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ from judge.wording import Advice
 class LogOptions:
     """Options for the conversion of logs.
 
-    `names` maps a criterion's name in the log to a new name. `leave_out` lists criteria to leave out.
+    `asked` holds the options of the log reader, and `scaling` says how scores become ratings. `names` maps a
+    criterion's name in the log to a new name, and `leave_out` lists criteria to leave out. `notes` are printed under
+    every table.
     """
 
     asked: Asked = field(default_factory=Asked)
@@ -38,7 +42,7 @@ class LogOptions:
 def read_logs(
     tool: Tool, files: Sequence[Path], name: str, options: LogOptions, dataset: Dataset | None = None
 ) -> Import:
-    """Convert the logs' scores to one import, called `name` where no dataset is given.
+    """The logs' scores as one import. `name` is its dataset's name where no dataset is given.
 
     Raises DataError where a file is not a log of the tool, where scores are on no known scale, or where there are no
     scores.
@@ -118,10 +122,10 @@ def _refuse_idle(scaling: Scaling, *, rescaled: bool, scaled: bool) -> None:
 
 
 def _people_once(rows: Sequence[Rated], file: Path) -> list[Rated]:
-    """The rows with each human rating of a story once.
+    """The rows, with each human rating of a story only once.
 
-    A human rating that is part of a score's record is repeated for each score of the story. Raises DataError where such
-    ratings differ.
+    A log repeats a human rating that is part of the record of a judge's score, once for each score of the story. Raises
+    DataError where these repetitions differ.
     """
     seen: dict[tuple[str, str], float | None] = {}
     kept = []

@@ -1,4 +1,6 @@
-"""Conversion of rows read from preference logs into imported preferences, with lost ones by kind, and stories."""
+"""Conversion of rows read from preference logs into imported preferences, with the stories compared and counts of lost
+preferences by kind.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ from judge.records import Criterion
 def read_preferences(
     tool: PreferenceTool, files: Sequence[Path], name: str, criterion: str, notes: Sequence[str] = ()
 ) -> PreferencesImport:
-    """Convert the logs' preferences to one import for the criterion, called `name`.
+    """The logs' preferences on `criterion` as one import. `name` becomes the name of the dataset and of the run.
 
     Raises DataError where a file is not a log of the tool, and where a story's id has two different texts.
     """

@@ -23,7 +23,9 @@ UNNAMED = "unnamed"
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Options of a log reader: paths of fields in a record, and which texts were judged (`Judged`)."""
+    """Options of a log reader: the paths of fields in a record (`places`), and whether the judged texts are a model's
+    outputs or its inputs (`judged`).
+    """
 
     places: Places = field(default_factory=Places)
     judged: Judged = "outputs"
@@ -55,7 +57,7 @@ class Tool:
 def scored(row: LogRow, score: Any, log_facts: LogFacts) -> Iterator[LogRow]:
     """Yield the row with its score as in the log. For a missing score, yield the row marked as lost.
 
-    A value that is not a single score yields no row and is counted.
+    A value that is not a single score yields no row; it is counted in `log_facts`.
     """
     if score is None or (isinstance(score, float) and math.isnan(score)):
         yield lost(row, "missing")
@@ -66,7 +68,7 @@ def scored(row: LogRow, score: Any, log_facts: LogFacts) -> Iterator[LogRow]:
 
 
 def lost(row: LogRow, loss: Loss) -> LogRow:
-    """The row without a score, marked with the kind of loss."""
+    """The row without a score, marked with the reason why the score was lost."""
     return replace(row, value=None, loss=loss)
 
 
@@ -89,7 +91,9 @@ def with_people(rows: Iterator[LogRow], record: Record, places: Places) -> Itera
 
 
 def unnamed(criterion: str, log_facts: LogFacts) -> str:
-    """Name for a judge that the log does not name: unnamed/CRITERION. Such scores are counted in `log_facts`."""
+    """Name for a judge that the log does not name: unnamed/CRITERION. Scores without a judge's name are counted in
+    `log_facts`.
+    """
     log_facts.untold["scores name no judge, which is called unnamed/CRITERION here"] += 1
     return f"{UNNAMED}/{criterion}"
 

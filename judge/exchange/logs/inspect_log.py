@@ -46,12 +46,14 @@ class _Log:
 
     @property
     def model(self) -> str:
-        """The model that was evaluated."""
+        """Name of the model that the log evaluates, or that is itself the judge where inputs are judged; "" where the
+        log names none.
+        """
         return str(self.header.get("model") or "")
 
     @property
     def epochs(self) -> int:
-        """Number of times that each sample was run."""
+        """Number of times that each sample of the log was run."""
         return int((self.header.get("config") or {}).get("epochs") or 1)
 
     @property
@@ -61,7 +63,7 @@ class _Log:
 
 
 def read(file: Path, asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
-    """Scores of one log; the lost rows of failed samples come last."""
+    """Yield the scores of one log. Rows of failed samples, which have no score, come last."""
     header, samples = _opened(file, log_facts)
     log = _Log(file, header, asked, log_facts)
     log_facts.version = (header.get("packages") or {}).get("inspect_ai")
@@ -131,7 +133,7 @@ def _of_sample(log: _Log, number: int, sample: Mapping[str, Any], keys: dict[str
 
 
 def _of_failed(log: _Log, number: int, sample: Mapping[str, Any], keys: Mapping[str, Any]) -> Iterator[LogRow]:
-    """For every scorer from which a failed sample has no score, a row marked as lost."""
+    """Yield a row marked as lost for each scorer from which a failed sample has no score."""
     loss = loss_of(str(sample["error"].get("message", "")))
     names = [str(scorer_entry.get("name")) for scorer_entry in log.scorers] or list(keys)
     for scorer in names:
@@ -140,9 +142,9 @@ def _of_failed(log: _Log, number: int, sample: Mapping[str, Any], keys: Mapping[
 
 
 def _graded(rows: list[LogRow], log: _Log) -> Iterator[LogRow]:
-    """Yield the rows with grades replaced by words and each row's criterion set.
+    """Yield the rows with the criterion of each row set, and with grades (such as C) replaced by labels (words).
 
-    A lost row of a scorer with several criteria is repeated for each of them.
+    A row marked as lost, of a scorer with several criteria, is repeated for each of them.
     """
     values: dict[str, set[Any]] = defaultdict(set)
     criteria: dict[str, dict[str, None]] = defaultdict(dict)
@@ -173,7 +175,9 @@ def _graded(rows: list[LogRow], log: _Log) -> Iterator[LogRow]:
 def _row(
     log: _Log, number: int, sample: Mapping[str, Any], scorer: str, criterion: str, score: Mapping[str, Any]
 ) -> LogRow:
-    """Row of a score, still without the score. `eval_prompt` holds the scorer's name until all rows have been read."""
+    """A row with all facts on a sample's score except the score itself. `eval_prompt` holds the scorer's name until all
+    rows have been read.
+    """
     places, record = log.asked.places, {"sample": sample, "score": score, "eval": log.header}
     outputs = log.asked.judged == "outputs"
     epoch = int(sample.get("epoch") or 1)

@@ -27,6 +27,9 @@ _NAMED = 12
 class Places:
     """Map from a field to a dotted path in a record, or to `=TEXT` for a constant. For a field without a path, the
     log's reader decides where to read it.
+
+    `fields_found` are fields whose path had a value in some record. `seen` maps a field whose path a record lacked to
+    examples of that record's paths.
     """
 
     given: Mapping[str, str] = field(default_factory=dict)
@@ -34,7 +37,7 @@ class Places:
     seen: dict[str, list[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Raise SpecError for an unknown field."""
+        """Raise SpecError where the user gave a path for an unknown field."""
         for name in self.given:
             if name not in FIELDS:
                 raise SpecError(unknown("field", name, FIELDS))
@@ -64,7 +67,7 @@ class Places:
         return as_text(self.value(name, record, otherwise))
 
     def story(self, record: Record, otherwise: Any, file: Path, number: int) -> str:
-        """The story's id; DataError where the record has none, because every row needs one."""
+        """The id of the record's story; DataError where the record has none, because every row needs one."""
         name = self.text("story", record, otherwise)
         if name is None:
             path = self.given.get("story")
@@ -73,7 +76,7 @@ class Places:
         return name
 
     def check(self, file: Path) -> None:
-        """Raise DataError for a given path at which no record had a value."""
+        """Raise DataError for a path given by the user at which no record had a value."""
         for name, path in self.given.items():
             if name not in self.fields_found and name in self.seen:
                 examples = ", ".join(self.seen[name])

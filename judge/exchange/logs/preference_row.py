@@ -34,7 +34,7 @@ WORDS: Mapping[PreferenceLoss, str] = {
 
 @dataclass(frozen=True, slots=True)
 class LoggedStory:
-    """One of the two compared texts, as the log describes it."""
+    """One of two compared texts, as the log describes it. `system` is the model or person that wrote it."""
 
     id: str
     system: str
@@ -65,8 +65,8 @@ class PreferenceRow:
 
 @dataclass(frozen=True, slots=True)
 class PreferenceTool:
-    """A tool whose preference logs can be read. `orders` says whether its logs record in which order the texts were
-    shown.
+    """A tool whose preference logs can be read. `orders` is "both" if its logs record in which order the texts were
+    shown, and "not told" if they do not.
     """
 
     name: str

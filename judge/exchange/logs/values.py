@@ -26,7 +26,8 @@ class Scaling:
     """How scores become ratings: the known criteria, the user's labels, the scale of all other numbers, and ranges to
     rescale.
 
-    `rescale` holds the ends of the judges' range (such as 0 and 1), `rescale_people` those of the human ratings' range.
+    `rescale` holds the two ends of the range of judges' scores (such as 0 and 1), `rescale_people` those of the human
+    ratings' range. None: not rescaled.
     """
 
     criteria: Sequence[Criterion] = ()
@@ -59,10 +60,11 @@ class Ratings:
 
 
 def rated(rows: Sequence[LogRow], scaling: Scaling, shown: Mapping[str, Scale], file: Path) -> Ratings:
-    """Convert every row's score to a rating. `shown` maps a criterion to the scale of labels found in the log.
+    """All rows with their scores converted to ratings. `shown` maps a criterion to the scale of labels found in the
+    log.
 
-    Raises DataError where words have no known labels and where a person's word is not a label, and OptionError where a
-    range is to be rescaled but the target scale is not known.
+    Raises DataError where words have no known labels, and where a person's word is not a label. Raises OptionError
+    where a range is to be rescaled, but the target scale is not known.
     """
     criteria = {declared_criterion.name.casefold(): declared_criterion for declared_criterion in scaling.criteria}
     values: dict[str, list[LogRow]] = defaultdict(list)

@@ -48,11 +48,11 @@ class Archive:
 
     @property
     def names(self) -> list[str]:
-        """Names of the members, in the archive's order."""
+        """Names of the files in the archive, in the archive's order."""
         return self._zip.namelist()
 
     def read(self, name: str) -> bytes:
-        """Content of a member; DataError where it is larger than the limits or cannot be unpacked."""
+        """Content of a file in the archive; DataError where it is larger than the limits or cannot be unpacked."""
         member = self._zip.getinfo(name)
         swollen = member.file_size > max(LONG_MEMBER, LARGEST_RATIO * member.compress_size)
         if swollen or member.file_size > LARGEST_MEMBER:
@@ -65,7 +65,9 @@ class Archive:
                 return stream.read(member.file_size)
 
     def _zstandard(self, member: zipfile.ZipInfo) -> bytes:
-        """Content of a member compressed with zstandard, which `zipfile` cannot read before Python 3.14."""
+        """Content of a file in the archive that is compressed with zstandard, which `zipfile` cannot read before Python
+        3.14.
+        """
         try:
             import pyarrow
         except ImportError as error:
@@ -90,7 +92,7 @@ def _packed(stream: IO[bytes], member: zipfile.ZipInfo) -> bytes:
 
 @contextmanager
 def _broken(file: Path, name: str) -> Iterator[None]:
-    """Turn errors from unpacking a member into a DataError."""
+    """Context manager that turns errors from unpacking a member into a DataError."""
     try:
         yield
     except (

@@ -51,7 +51,7 @@ def write_records(
     organization: str = "unknown",
     when: float | None = None,
 ) -> Records:
-    """Write a record for each judge of a table.
+    """Write a record for each judge of a table. Returns the files and the number of results.
 
     `when` is the time of the records, in seconds since 1970. None takes the start of the run's last session, so that
     equal runs give equal files.
@@ -153,8 +153,8 @@ def _result(measurement: Measurement, manifest: Mapping[str, Any]) -> dict[str, 
 
 
 def _identity(judge: str) -> str:
-    """DEVELOPER/MODEL of a judge, as folder names: from the model's name on the Hugging Face hub, else its provider and
-    model.
+    """DEVELOPER/MODEL of a judge, as folder names: from the model's name on the Hugging Face hub or, without one, from
+    the judge's provider and model.
     """
     named = JudgeName.of(judge)
     parts = named.model.split("/") if "/" in named.model else [named.provider, named.model] if named.model else []

@@ -43,7 +43,8 @@ class HubFolder:
 
 
 def write_hub(path: Path, tables: Sequence[RatingsTable], choices: GiveAway) -> HubFolder:
-    """Write these result folders' tables to a folder in the format of the Hugging Face hub.
+    """Write these result folders' tables to a folder in the format of the Hugging Face hub. Returns the folder's path
+    and numbers of rows.
 
     Raises
     ------
@@ -79,7 +80,7 @@ def write_hub(path: Path, tables: Sequence[RatingsTable], choices: GiveAway) -> 
 
 
 def _names(facts: Sequence[RunFacts]) -> list[str]:
-    """A distinct file name for each result folder."""
+    """A distinct file name for each result folder, made of its run and its judge."""
     names: list[str] = []
     for fact in facts:
         name = judge_slug(f"{fact.run}-{fact.judge}")[:80]

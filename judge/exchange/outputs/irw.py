@@ -24,8 +24,8 @@ from judge.whole_file import draft
 
 @dataclass(frozen=True, slots=True)
 class IrwFiles:
-    """Result of an export: each file written with its number of rows, the number of rows left out because they have no
-    rating, and the criteria left out because their labels have no order.
+    """Result of an export: each file written, with its number of rows. `unrated` counts the rows left out because they
+    have no rating, and `nominal` lists the criteria left out because their labels have no order.
     """
 
     files: tuple[tuple[Path, int], ...]
@@ -34,7 +34,7 @@ class IrwFiles:
 
 
 def write_irw(folder: Path, tables: Sequence[RatingsTable]) -> IrwFiles:
-    """Write these tables to CSV files in the folder, which must be empty."""
+    """Write these tables to CSV files in the folder, which must be empty. Returns the files and what was left out."""
     empty_folder(folder)
     frame = pd.concat([table.frame.astype({"rating": "float64"}) for table in tables], ignore_index=True)
     frame = frame[~((frame["source"] == "rater") & frame.duplicated([c for c in frame.columns if c != "run"]))]

@@ -45,12 +45,14 @@ class Measurement:
 
     @property
     def unit(self) -> str:
-        """The number's unit and range."""
+        """Unit and range of the measured number."""
         return _UNITS[self.kind]
 
     @property
     def name(self) -> str:
-        """Name such as `tau/DATASET/JUDGE/EVAL-PROMPT/CRITERION`. Parts that do not apply are left out."""
+        """Name of the measured number, such as `tau/DATASET/JUDGE/EVAL-PROMPT/CRITERION`. Parts that do not apply are
+        left out.
+        """
         parts = (self.kind, self.dataset, self.judge, self.eval_prompt, self.criterion)
         return "/".join(str(part).replace("/", "_") for part in parts if part not in (None, "-"))
 
@@ -65,7 +67,9 @@ class Measured:
 
     @classmethod
     def of(cls, table: RatingsTable, resamples: int, seed: int) -> Measured:
-        """Compute the analyses of a ratings table."""
+        """The analyses of a ratings table. Intervals are computed from `resamples` bootstrap resamples, drawn with
+        `seed`.
+        """
         options = CorrelationOptions(resamples=resamples, seed=seed)
         return cls(correlation.correlations(table, options, Control()), consistency(table), coverage(table))
 

@@ -13,8 +13,8 @@ from judge.exchange.outputs.measured import Measurement
 
 
 def metrics_json(measurements: Sequence[Measurement]) -> bytes:
-    """Content of metrics.json. An undefined number is null and has a reason; an interval that was not computed is left
-    out.
+    """Content of metrics.json, as bytes. An undefined number is null and has a reason; an interval that was not
+    computed is left out.
     """
     metrics: dict[str, dict[str, Any]] = {}
     for measurement in measurements:

@@ -30,9 +30,11 @@ class TrlFile:
 
 
 def write_trl(path: Path, table: PreferencesTable, judge: str | None = None) -> TrlFile:
-    """Write the preferences of people, or of `judge`, each combined over all repeats and orders of a pair.
+    """Write the preferences of people or, if given, of `judge`, one line per pair. Returns the numbers of pairs with
+    and without a line.
 
-    Raises SpecError where the table does not contain the judge, and where it has no comparisons.
+    A pair's preference combines all its repeats and orders. Raises SpecError where the table does not contain the
+    judge, and where it has no comparisons.
     """
     sides = [
         side
@@ -62,7 +64,10 @@ def write_trl(path: Path, table: PreferencesTable, judge: str | None = None) -> 
 
 
 def _lines(side: Side) -> Iterator[bytes | None]:
-    """Yield a JSON line for each pair with a preference; None for a pair in which a story has no text."""
+    """Yield a JSON line for each pair that is not a tie; None for a pair in which a story has no text.
+
+    `side` holds the preferences of one judge or of people.
+    """
     pairs, net = side.pairs, side.net
     texts, prompts = pairs.stories["text"].to_numpy(), pairs.stories["story_prompt"].to_numpy()
     names = pairs.stories.index.to_numpy()

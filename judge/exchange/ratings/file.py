@@ -105,8 +105,8 @@ def import_rows(
     ratings: Literal["single", "means"] | None,
     asked: Mapping[str, Any],
 ) -> Import:
-    """Convert rows to an import: join them with the dataset's stories and compare the ratings with the criteria's
-    scales.
+    """The rows of a file as an import. They are joined with the dataset's stories, and the ratings are compared with
+    the criteria's scales.
 
     Raises DataError for a duplicate rating, for contradictory data on a story, and where the dataset has too few of the
     stories' ids.
@@ -165,7 +165,7 @@ def _criterion(name: str, scale: Scale) -> Criterion:
 def _checked_rows(
     path: Path, chosen: RatingsMap, dataset: str | None, unrated: str | None, *, number_repeats: bool
 ) -> list[FileRow]:
-    """The file's rows after a check that each status fits the rating."""
+    """The file's rows, after it was checked that the status of each row fits its rating."""
     rows = file_rows(path, chosen, dataset=dataset, unrated=unrated, repeats=number_repeats)
     _check_status(rows, path)
     if number_repeats:

@@ -64,7 +64,9 @@ def refuse_twice(rows: Sequence[FileRow], path: Path) -> None:
 
 
 def _pairs(rows: Sequence[FileRow], key: Callable[[FileRow], tuple[Any, ...]]) -> list[tuple[FileRow, FileRow]]:
-    """(first row, later row) for every row whose key an earlier row has."""
+    """(first row, later row) for every row with the same key as an earlier row. The first row is the first one with
+    this key.
+    """
     first: dict[tuple[Any, ...], FileRow] = {}
     return [(first[key(row)], row) for row in rows if first.setdefault(key(row), row) is not row]
 

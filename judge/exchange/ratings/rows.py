@@ -57,7 +57,7 @@ class RatingsMap:
 
     @property
     def wide(self) -> bool:
-        """Whether ratings are in several columns, such as one per judge or per person."""
+        """Whether the file has separate columns of ratings for criteria, judges or people, instead of a single one."""
         return bool(self.judges or self.by_judge or self.people)
 
 
@@ -74,8 +74,8 @@ class FileRow:
 
 
 def ratings_map(path: Path, columns: Mapping[str, Any], leave_out: Sequence[str]) -> RatingsMap:
-    """Complete the column map with fields whose columns have the fields' names; DataError for columns that do not
-    fit.
+    """The column map, completed with the fields whose columns have the fields' own names; DataError for columns that do
+    not fit.
     """
     given_fields = {key: value for key, value in columns.items() if key not in _SAID and not is_key(key)}
     sheet = stated_words(columns.get("sheet"))
@@ -173,8 +173,8 @@ def file_rows(
 ) -> list[FileRow]:
     """Every rating of the file, in the file's order.
 
-    Ratings from columns of one judge or of people come last, once for each story. With `repeats`, several rows of a
-    story hold repeats of a judge that has a column.
+    Ratings from columns of one judge or of people come last, and once for each story, even if several rows repeat them.
+    With `repeats`, several rows of a story hold different repeats by a judge that has its own column.
     """
     return _Reader(path, columns, dataset, unrated, repeats).read()
 
@@ -235,8 +235,10 @@ class _Reader:
         column: str,
         subject: str,
     ) -> None:
-        """Keep the ratings that all rows of a story repeat only once, in `rows_of_key`; DataError where the rows
-        differ.
+        """Store a story's ratings (`rows`) in `rows_of_key` when they are read for the first time. DataError where a
+        later row of the file has different ratings of the story.
+
+        `whose` identifies the rater and criterion. `subject` names the ratings in the error message.
         """
         first = rows_of_key.setdefault((row.cells["dataset"], row.cells["story"], *whose), rows)
         if [_rater_and_rating(row_before) for row_before in first] == [
@@ -253,7 +255,9 @@ class _Reader:
     def _by_judge(
         self, cells: Mapping[str, Any], row: FileRow, criterion: str, judge: str, column: str
     ) -> list[FileRow]:
-        """Ratings from one judge's column, whichever judge or person the row itself belongs to."""
+        """Ratings from the column of one judge. They are that judge's, whichever judge or person the file's row itself
+        names.
+        """
         asked = self._text(cells, "eval_prompt") or "-"
         none = dict.fromkeys(("rater", PANEL, "flags", "explanation"))
         own = {"source": "judge", "judge": judge, "eval_prompt": asked, "criterion": criterion}
@@ -263,7 +267,7 @@ class _Reader:
         return list(self._rated(mine, criterion, given, column))
 
     def _base(self, cells: Mapping[str, Any], number: int) -> dict[str, Any]:
-        """The row's values except for ratings, with defaults for what a file may leave out."""
+        """The values of a row except for its ratings, with defaults for what a file may leave out."""
         values: dict[str, Any] = dict.fromkeys((*COLUMNS, PANEL))
         values |= {name: self._text(cells, name) for name in self.columns.fields if name in _TEXTS}
         if self.columns.fields["story"] == BY_ROW:
@@ -307,8 +311,10 @@ class _Reader:
         *,
         people: bool = False,
     ) -> Given:
-        """(rater, rating) pairs of one criterion in a row, from one or several cells; the rater is None where none is
-        named.
+        """(rater, rating) pairs of one criterion in a row of the file, from one or several cells. The rater is None
+        where none is named.
+
+        `many` lists (rater or None, column) for the cells to read.
         """
         ratings: Given = []
         by_people = people or row.cells["source"] == "rater"
@@ -327,7 +333,7 @@ class _Reader:
         return ratings
 
     def _labelled(self, cells: Mapping[str, Any], row: FileRow, criterion: str, given: Given) -> Given:
-        """The ratings, with the row's label converted to its code.
+        """The ratings of a row, with the row's label converted to its code.
 
         The label may replace a missing rating. DataError where it is not the label of the row's only rating.
         """

@@ -1,8 +1,8 @@
 """Blocks of queries that the driver sends to Ray workers as bytes. They are created when needed.
 
-The driver divides the plan's missing queries into blocks of whole prefix groups (queries with a common beginning of the
-prompt), so that a worker can use its prefix cache. `Feed` runs as one Ray actor between the driver and the workers. It
-holds a few blocks, and hands a block out again if its worker was killed.
+The driver divides the plan's missing queries into blocks, so that a worker can use its prefix cache: a prefix group
+(queries with a common beginning of the prompt) is never divided. `Feed` runs as one Ray actor between the driver and
+the workers. It holds a few blocks, and hands a block out again if its worker was killed.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ Group = list[tuple[Request, tuple[int, ...]]]
 
 
 def blocks(groups: Iterator[list[Work]], size: int) -> Iterator[list[Group]]:
-    """Collect groups of queries whose prompts have a common prefix into blocks of at least `size` calls; no group is
-    split.
+    """Yield blocks of at least `size` calls, made of groups of queries whose prompts have a common prefix. No group is
+    split; the last block may be smaller.
     """
     block: list[Group] = []
     count = 0
@@ -44,7 +44,9 @@ def blocks(groups: Iterator[list[Work]], size: int) -> Iterator[list[Group]]:
 
 
 def encode(block: list[Group]) -> bytes:
-    """A block as bytes. Stories, story-prompts and criteria are stored once and referred to by the requests."""
+    """The block as compressed bytes. Stories, story-prompts and criteria are stored once and referred to by the
+    requests.
+    """
     stories: dict[str, list[Any]] = {}
     criteria: dict[str, dict[str, Any]] = {}
     groups = []
@@ -74,7 +76,7 @@ def encode(block: list[Group]) -> bytes:
 
 
 def decode(data: bytes) -> list[Group]:
-    """The block that `encode` wrote; human ratings of the stories are not included."""
+    """The block that `encode` converted to bytes; human ratings of the stories are not included."""
     story_rows, criteria_told, groups = orjson.loads(zlib.decompress(data))
     stories = {row[0]: Story(*row) for row in story_rows}
     criteria = {record["name"]: Criterion.of(record) for record in criteria_told}
@@ -182,11 +184,15 @@ class Feed:
             return self._given[ticket]
 
     async def given_up(self) -> int:
-        """Number of blocks that were given up because every worker that had them died."""
+        """Number of blocks that were given up because five workers (`MOST_WORKERS`) that had them died."""
         return sum(shown > MOST_WORKERS for shown in self._shown.values())
 
     async def done(self, ticket: int, units: int = 1, total: int = 1) -> None:
-        """Record that `units` of a block's `total` units are stored durably; the block is dropped when all are."""
+        """Record that `units` of the `total` units of a ticket's block are stored durably. The block is dropped when
+        all are.
+
+        A unit is the whole block for an HTTP judge, and one repeat for vLLM.
+        """
         async with self._changed:
             self._units[ticket] = self._units.get(ticket, 0) + units
             if self._units[ticket] >= total:

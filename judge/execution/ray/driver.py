@@ -47,8 +47,8 @@ _LOOK = 0.5
 
 @dataclass(slots=True)
 class _Course:
-    """State of one session, shared by the driver's threads: the actor that hands out blocks, the workers' rows, and why
-    the session was stopped (None: it was not).
+    """State of one session, shared by the driver's threads: the actor that hands out blocks, the rows with which
+    workers report on blocks, and why the session was stopped (None: it was not).
     """
 
     feed: Any
@@ -83,8 +83,8 @@ class Drive:
         self._folder = sitting.result.derived / "ray" / f"{time.strftime('%Y%m%dT%H%M%S')}-{uuid.uuid4().hex[:6]}"
 
     def run(self, server: dict[str, Any], began: float, reused: int) -> Result:
-        """Merge shards left from earlier sessions, send the missing queries, merge the new shards, and record the
-        session in the manifest.
+        """Run the session, and return its result: merge shards left from earlier sessions, send the missing queries,
+        merge the new shards, and record the session in the manifest.
         """
         sitting, spec = self._sitting, self._sitting.spec
         note = {"began": began, "executor": "ray", "ray": self._facts()}
@@ -256,8 +256,8 @@ def _outcomes(course: _Course) -> Outcomes:
 
 
 def _raise_from(*futures: Future[None]) -> None:
-    """Raise the error of a driver's thread: a JudgeError unchanged, any other as a JudgeError with a readable
-    message.
+    """Raise the error of the first of these threads that failed: a JudgeError unchanged, any other as a JudgeError with
+    a readable message. Nothing is raised if none failed.
     """
     for future in futures:
         error = future.exception()
@@ -273,7 +273,7 @@ def _raise_from(*futures: Future[None]) -> None:
 
 @contextlib.contextmanager
 def _interruptible(course: _Course) -> Iterator[None]:
-    """Handle Ctrl-C while the block runs.
+    """Context manager that handles Ctrl-C while its block runs.
 
     The first Ctrl-C stops new requests and keeps those in flight. The second exits at once.
     """

@@ -38,7 +38,9 @@ class Cluster:
 
 
 def sit_on_ray(sitting: Sitting, cluster: Cluster) -> Result:
-    """Run one session on Ray to its end. Raises JudgeError for every problem that a user can fix."""
+    """Run one session on Ray to its end, and return its result. Raises JudgeError for every problem that a user can
+    fix.
+    """
     spec = sitting.spec
     provider = _provider(spec)
     ray = _ray()
@@ -131,8 +133,8 @@ def _no_cluster(address: str, why: str) -> JudgeError:
 
 @contextlib.contextmanager
 def _started(ray: Any, address: str) -> Iterator[None]:
-    """Start Ray on this machine or connect to the cluster at `address`, and disconnect at the end. A Ray that this
-    process already uses is left running.
+    """Context manager that starts Ray on this machine or connects to the cluster at `address`, and disconnects at the
+    end. If this process already uses Ray, Ray is left running.
     """
     if ray.is_initialized():
         yield

@@ -91,7 +91,7 @@ class Shards:
             progress.committed(merged.answered, merged.failed)
 
     def note(self, sentence: str) -> None:
-        """Add another notice for the user."""
+        """Add a sentence to the notices on shards for the user."""
         self._told.append(sentence)
 
     def finish(self, ended: str) -> None:
@@ -108,7 +108,7 @@ class Shards:
                 progress.watch(self._query(row), Response(row["text"], row["finish_reason"], row["reasoning"]))
 
     def _query(self, row: Mapping[str, Any]) -> Query:
-        """A query with only the fields that are needed to parse an answer for the progress line."""
+        """The query of a shard's row, with only the fields that are needed to parse an answer for the progress line."""
         spec = self._plan.spec
         return Query(
             key=row["query_key"],

@@ -43,7 +43,10 @@ _COMPARED = ("pair", "second")
 
 
 def attempt_row(query: Request, repeat: int, *, started: float, seconds: float) -> dict[str, Any]:
-    """The columns that the row of every attempt has."""
+    """The fields that a shard's rows for answers and for failures have in common.
+
+    `started` is the time of the request in seconds since 1970, `seconds` its duration.
+    """
     story, criterion, eval_prompt = query.journal_names
     return {
         "query_key": query.key,
@@ -59,7 +62,7 @@ def attempt_row(query: Request, repeat: int, *, started: float, seconds: float) 
 
 
 def _compared(query: Request) -> dict[str, Any]:
-    """Columns for the pair and the story shown second; empty unless the query compares two stories."""
+    """Fields of a shard's row for the pair and the story shown second; empty unless the query compares two stories."""
     if isinstance(query, Commission) or query.other is None:
         return {}
     return {"pair": query.pair, "second": query.other.id}
@@ -68,7 +71,7 @@ def _compared(query: Request) -> dict[str, Any]:
 def answered_row(
     query: Request, repeat: int, response: Response, *, started: float, seconds: float, status: int | None
 ) -> dict[str, Any]:
-    """Row for an accepted answer. `status` is the HTTP status; None for an engine without HTTP."""
+    """Row of a shard for an accepted answer. `status` is the HTTP status; None for an engine without HTTP."""
     return attempt_row(query, repeat, started=started, seconds=seconds) | {
         "outcome": "answered",
         "final": True,
@@ -88,7 +91,7 @@ def answered_row(
 def failed_row(
     query: Request, repeat: int, error: BackendError, *, started: float, seconds: float, final: bool
 ) -> dict[str, Any]:
-    """Row for an attempt without an answer."""
+    """Row of a shard for an attempt without an answer. `final` says whether the repeat was given up."""
     outcome: Outcome = "provider_error"
     if error.kind in ("timeout", "filtered"):
         outcome = "timeout" if error.kind == "timeout" else "filtered"
@@ -154,7 +157,7 @@ def shards_in(folder: Path) -> list[Path]:
 
 
 def unfinished_in(folder: Path) -> list[Path]:
-    """Files that were incomplete when their writer ended."""
+    """Files of shards in a folder that were incomplete when their writer ended."""
     return sorted(folder.glob(f"*/part-*{UNFINISHED}"))
 
 
@@ -181,7 +184,7 @@ class ShardWriter:
     def failed(
         self, query: Request, repeat: int, error: BackendError, *, started: float, seconds: float, final: bool
     ) -> None:
-        """Store an attempt without an answer."""
+        """Store an attempt without an answer. `final` says whether the repeat was given up."""
         self._waiting.append(failed_row(query, repeat, error, started=started, seconds=seconds, final=final))
 
     def start(self) -> None:
@@ -196,7 +199,7 @@ class ShardWriter:
             self._task.result()
 
     async def finish(self, ended: str) -> None:  # noqa: ARG002  a shard holds attempts; the journal notes how it ended
-        """Write the remaining rows."""
+        """Write the remaining attempts to a last shard."""
         if self._task is not None:
             self._task.cancel()
             with contextlib.suppress(asyncio.CancelledError):

@@ -58,7 +58,7 @@ def builder(module: ModuleType) -> Callable[..., Any]:
 
 def config_arguments(spec: AnySpec, engines: int) -> dict[str, Any]:
     """Keyword arguments for `vLLMEngineProcessorConfig`. The run's engine settings are passed to vLLM, with prefix
-    caching on.
+    caching on unless they say otherwise.
     """
     model = JudgeName.of(spec.judge).model
     kwargs: dict[str, Any] = {"enable_prefix_caching": True, **spec.engine}
@@ -82,7 +82,9 @@ def gpus_for_engine(spec: AnySpec) -> int:
 
 
 def rows_of(ticket: int, data: bytes) -> list[dict[str, Any]]:
-    """Rows of a block for the processor, one per repeat; prefix groups stay together. Empty where `data` is empty."""
+    """Input rows of the vLLM stage for a block, one per repeat. Queries with a common prefix stay adjacent. Empty where
+    `data` is empty.
+    """
     if not data:
         return []
     rows = []
@@ -110,12 +112,12 @@ def _asked(query: Request, repeat: int) -> dict[str, Any]:
 
 
 def preprocess(row: dict[str, Any]) -> dict[str, Any]:
-    """The row with the current time as `asked`, when the processor received it."""
+    """The input row of the vLLM stage with a new field `asked`: the time at which the stage received the row."""
     return {**row, "asked": time.time()}
 
 
 def postprocess(row: dict[str, Any]) -> dict[str, Any]:
-    """The row with only the fields that are needed to store the answer."""
+    """The output row of the vLLM stage, with only the fields that are needed to store the answer."""
     kept = ("ticket", "of", "work", "asked", "generated_text", "num_input_tokens", "num_generated_tokens")
     return {key: row[key] for key in kept}
 
@@ -141,7 +143,7 @@ def attempt_of(row: dict[str, Any], model: str) -> dict[str, Any]:
 
 
 def keep(rows: list[dict[str, Any]], folder: Path, name: str, judge_key: str, model: str) -> None:
-    """Write a batch of the processor's output rows as one shard."""
+    """Write output rows of the vLLM stage to one shard."""
     write_shard(folder, name, [attempt_of(row, model) for row in rows], judge_key)
 
 

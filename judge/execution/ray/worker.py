@@ -55,8 +55,8 @@ class Asker:
         self._form = FormWatch(task.judge, task.settings.base_url)
 
     def __call__(self, tickets: dict[str, Any]) -> dict[str, list[Any]]:
-        """Send the queries of these tickets' blocks. Returns retries, and why it stopped, per ticket; answers are in
-        the shards.
+        """Send the queries of these tickets' blocks; the answers are written to shards. Returns, for each ticket, the
+        number of retries and why the worker stopped.
         """
         rows = [self._loop.run_until_complete(self._ticket(int(ticket))) for ticket in tickets["ticket"]]
         return {key: [row[key] for row in rows] for key in rows[0]}

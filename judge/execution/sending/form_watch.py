@@ -27,8 +27,8 @@ class FormWatch:
         self._decided = False
 
     def saw(self, query: Request, response: Response) -> BackendError | None:
-        """Error that ends the run, returned once: at the tenth answer, if no answer had the requested format. Otherwise
-        None.
+        """The error that ends the run, or None. It is returned once, at the tenth answer, if none of the answers so far
+        had the requested format.
         """
         if self._decided or isinstance(query, Commission) or query.structured == "none":
             return None

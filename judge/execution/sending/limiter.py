@@ -12,8 +12,8 @@ SHRINK = 0.7
 
 
 class Limiter:
-    """Limit on concurrent requests by additive increase and multiplicative decrease, as in TCP: +1 after each `limit`
-    answers, x0.7 when the server is overloaded.
+    """Limit on concurrent requests by additive increase and multiplicative decrease, as in TCP. It grows by 1 after
+    each `limit` answers, and is multiplied by 0.7 when the server is overloaded.
     """
 
     def __init__(self, declared: int, *, clock: Callable[[], float] = time.monotonic) -> None:

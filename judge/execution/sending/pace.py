@@ -84,8 +84,8 @@ class Bucket:
 
 
 class Pace:
-    """The rate limits of one judge. `learns` says whether limits reported by a server apply to all requests, which is
-    true of a judge with a single address.
+    """The rate limits of one judge. `learns` says whether limits reported by a server apply to all requests. They do if
+    the judge has a single address.
     """
 
     def __init__(
@@ -152,7 +152,9 @@ class Pace:
             await asyncio.wait_for(self._changed.wait(), seconds)
 
     def _hold_whole(self, tokens: float, most: float) -> None:
-        """Enlarge the bucket of the configured token limit to hold a request of this many tokens, up to the limit."""
+        """Enlarge the bucket of the configured token limit so that it can hold a request of `tokens` tokens, but not
+        more than the limit (`most`).
+        """
         bucket = self._declared.get("tokens")
         if bucket is None:
             self._declared["tokens"] = Bucket.of_tokens(most, tokens, self._clock)

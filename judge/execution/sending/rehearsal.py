@@ -36,18 +36,19 @@ class Early:
     clock: float = field(default_factory=time.perf_counter)
 
     def fits(self, work: Work) -> bool:
-        """Whether this call requests the query and the repeats of the work."""
+        """Whether the early call includes the query and all repeats of this work."""
         return work.query.key == self.query.key and work.repeats == self.repeats[: len(work.repeats)]
 
     async def abandon(self) -> None:
-        """Cancel the call."""
+        """Cancel the early call."""
         self.call.cancel()
         with contextlib.suppress(asyncio.CancelledError, BackendError):
             await self.call
 
 
 async def rehearse(backend: Backend, work: Work | None) -> Early | None:
-    """Send the first call and wait for its answer, for the time that the back-end specifies.
+    """Send the plan's first call, and wait for its answer for at most the time that the back-end specifies. Returns the
+    call.
 
     Raises errors that would affect every query. Returns None where there is nothing to send, or where the back-end uses
     no server.

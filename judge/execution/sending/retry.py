@@ -23,17 +23,18 @@ LONGEST_WAIT = 600.0
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Retry after `delay` seconds; `delay` None gives the repeat up."""
+    """Decision on a failed request: it is repeated after `delay` seconds, or given up where `delay` is None."""
 
     delay: float | None
 
 
 def decide(error: BackendError, attempts: int, max_attempts: int, rng: random.Random) -> Decision:
-    """Decide what to do after the `attempts`-th failure of a repeat.
+    """Whether, and after which delay, to retry after the `attempts`-th failure of a repeat.
 
-    A rate-limit error (429) never uses up attempts; the circuit breaker ends a run that gets only such errors. The
-    delay is the one that the server requested. Otherwise it doubles from a first delay per kind of error, and is drawn
-    at random between half of it and all of it, so that retries spread out.
+    An error that would affect every query is retried after one second, and a rate-limit error (429) never uses up
+    attempts; the circuit breaker ends a run that gets only such errors. Otherwise the delay is the one that the server
+    requested. If it requested none, the delay doubles with each failure, from a first delay per kind of error. It is
+    drawn at random between half of this time and all of it, so that retries spread out.
     """
     if error.kind in FATAL:
         return Decision(1.0)

@@ -54,7 +54,9 @@ class Outcomes:
     cause: BackendError | None = None
 
     def spend(self, responses: Sequence[Response], price: Price | None) -> float:
-        """Add the cost of one call, given its responses; returns the cost in dollars, 0 where it is unknown."""
+        """Add the cost of one call, given its responses, to the session's total. Returns the cost in dollars, 0 where
+        it is unknown.
+        """
         cost = 0.0
         for response in responses:
             if response.cost is not None:
@@ -68,7 +70,9 @@ class Outcomes:
 
     @property
     def known_cost(self) -> float | None:
-        """Total cost in dollars; None before the first call, or where the cost of any call is unknown."""
+        """Total cost of the session in dollars; None before the first call, or where the cost of any call is
+        unknown.
+        """
         return self.cost if self.calls and not self.unpriced else None
 
 
@@ -96,7 +100,7 @@ class Keeper(Protocol):
     def failed(
         self, query: Request, repeat: int, error: BackendError, *, started: float, seconds: float, final: bool
     ) -> None:
-        """Store an attempt without an answer."""
+        """Store an attempt without an answer. `final` says whether the repeat was given up."""
         ...
 
     async def finish(self, ended: str) -> None:
@@ -149,11 +153,13 @@ class Run:
 
     @property
     def limit(self) -> int:
-        """Number of requests that may currently be in flight."""
+        """Number of the run's requests that may currently be in flight."""
         return int(self._limiter.limit)
 
     async def ask(self, groups: Iterator[list[Work]]) -> Outcomes:
-        """Send all work; returns when every repeat is answered or given up, or when the run was stopped."""
+        """Send all work, and return the outcome of the session when every repeat is answered or given up, or when the
+        run was stopped.
+        """
         lead = led if self._backend.capabilities.cache_points else None
         pending = min(max((_PENDING_LED if lead else _PENDING) * self._workers, 64), _PENDING_MOST)
         self._schedule = schedule = Schedule(groups, pending=pending, sleeping=max(2 * self._workers, 8), lead=lead)
@@ -180,7 +186,9 @@ class Run:
         return self.outcomes
 
     def stop(self, why: str) -> None:
-        """Send no new requests; those in flight are still awaited and their answers stored."""
+        """Stop sending new requests. Those in flight are still awaited and their answers stored. `why` is the reason to
+        report.
+        """
         if self.outcomes.stopped is None:
             self.outcomes.stopped = why
         if self._schedule is not None:
@@ -203,7 +211,9 @@ class Run:
                 self._limiter.release()
 
     async def _in_turn(self, schedule: Schedule, work: Work) -> bool:
-        """Make an attempt as soon as rate limits and budgets allow; returns False where the run was stopped first."""
+        """Make an attempt as soon as rate limits and budgets allow, and return True. If the run is stopped before, or a
+        budget is spent, return False.
+        """
         early = self._early if self._early is not None and self._early.fits(work) else None
         if early is not None:
             self._early = None
@@ -299,10 +309,10 @@ def works(
     settled: Callable[[Request], set[int]] | None,
     skipped: Callable[[int], None] | None = None,
 ) -> Iterator[list[Work]]:
-    """Groups of work for the plan's repeats that the journal has not settled yet.
+    """Yield groups of work for those of the plan's repeats that the journal has not settled yet.
 
     `settled` returns the repeats of a query that are not to be requested (None: a new journal). `skipped` is called
-    with their number. With a seed, each repeat has its own seed and therefore needs its own call.
+    with the number of these repeats. With a seed, each repeat has its own seed and therefore needs its own call.
     """
     for group in groups:
         works_due: list[Work] = []
@@ -319,7 +329,8 @@ def works(
 
 
 def split_calls(groups: Iterator[list[Work]], backend: Backend) -> Iterator[list[Work]]:
-    """Split work into calls with at most as many repeats as the back-end returns per call.
+    """Yield the groups with their work split into calls. A call has at most as many repeats as the back-end returns per
+    call.
 
     This number is read when a group is reached, since it may change during the run.
     """

@@ -14,8 +14,8 @@ from judge.records import Request
 
 @dataclass(slots=True, eq=False)
 class Work:
-    """Missing repeats of one query, with the number of attempts so far. `followers` is the work that waits for their
-    answer.
+    """Missing repeats of one query, with the number of attempts so far. `followers` is the work that waits until this
+    query is answered.
     """
 
     query: Request
@@ -74,8 +74,9 @@ class Schedule:
             await waiter
 
     def done(self, work: Work, *, answered: bool = True) -> None:
-        """Mark the work as answered or given up, and release its followers. With `lead`, followers of work that was
-        given up wait for the first of them.
+        """Mark the work as answered or given up, and release its followers (the work that waits for it).
+
+        If it was given up and the schedule has leaders (`lead`), the first follower becomes the leader of the others.
         """
         self._out -= 1
         if not answered and self._lead is not None and work.followers:
@@ -86,8 +87,8 @@ class Schedule:
             self._wake_all()
 
     def later(self, work: Work, delay: float) -> None:
-        """Retry the work after `delay` seconds. Other work goes on; with `lead`, the work's followers wait for its
-        answer.
+        """Retry the work after `delay` seconds. Other work goes on. With `lead`, the work that follows this work still
+        waits for its answer.
         """
         self._out -= 1
         if self._lead is None:

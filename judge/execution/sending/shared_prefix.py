@@ -20,7 +20,8 @@ LEAST = 40
 
 
 def with_cache_points(groups: Iterator[list[Work]], most: int) -> Iterator[list[Work]]:
-    """The plan with at most `most` cache points in each query (`Request.shared`), and unchanged where `most` is 0.
+    """The plan's work, with up to `most` cache points in each query (`Request.shared`). Where `most` is 0, the plan is
+    unchanged.
 
     Work with a common prefix stays adjacent.
     """
@@ -28,8 +29,8 @@ def with_cache_points(groups: Iterator[list[Work]], most: int) -> Iterator[list[
 
 
 def marked(group: Sequence[Work], most: int) -> list[Work]:
-    """One prefix group with its cache points: the positions at which the prompts of two or more calls start to
-    differ.
+    """The work of one prefix group, with up to `most` cache points in each query. A cache point is a position at which
+    the prompts of two or more calls start to differ.
     """
     marked_works: list[Work] = []
     for alike in _groups_alike(group):
@@ -40,10 +41,11 @@ def marked(group: Sequence[Work], most: int) -> list[Work]:
 
 
 def led(works: Sequence[Work]) -> list[Work]:
-    """The work that may be sent immediately, each with its followers, which wait until it has been answered.
+    """The work that may be sent immediately, each item with its followers. Followers wait until the item has been
+    answered.
 
-    Among works that share a cache point, the first is the leader and the others follow. The same rule applies among its
-    followers for the next cache point.
+    Among works that share a cache point, the first is the leader and the others follow. The same rule applies among the
+    followers of a leader for their next cache point.
     """
     roots: list[Work] = []
     for alike in _groups_alike(works):
@@ -67,8 +69,7 @@ def _led(works: Sequence[Work], depth: int) -> list[Work]:
 
 
 def _groups_alike(group: Sequence[Work]) -> list[list[Work]]:
-    """The works grouped so that within a group requests differ only in their messages, not in the API or the output
-    schema.
+    """The works in groups. Within a group, requests differ only in their messages, not in the API or the output schema.
 
     The provider caches the schema as part of the prefix, because it inserts the schema before the prompt.
     """
@@ -84,8 +85,8 @@ def _groups_alike(group: Sequence[Work]) -> list[list[Work]]:
 
 
 def _points(works: Sequence[Work], most: int) -> list[tuple[int, ...]]:
-    """Cache points of each work: positions in characters up to which its prompt is shared. Works are sorted by
-    prompt.
+    """Cache points of each work, at most `most`: positions, in characters, up to which its prompt equals that of
+    another call. The works are sorted by prompt.
     """
     queries = [work.query for work in works]
     shared = [_in_common(query, other) for query, other in pairwise(queries)]
@@ -136,8 +137,8 @@ def _common(first: Message, other: Message) -> int:
 
 
 def _word_end(text: str, position: int) -> int:
-    """The position if it follows white space, otherwise the one after the last white space before it, to avoid
-    splitting a word.
+    """Last position up to `position` at which the text can be cut without splitting a word: directly after white space,
+    or 0.
     """
     if position == 0 or text[position - 1].isspace():
         return position

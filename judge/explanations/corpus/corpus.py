@@ -77,12 +77,14 @@ class ExplanationTexts:
 
     @property
     def with_text(self) -> pd.DataFrame:
-        """Rows with a text; they keep their index in `frame`."""
+        """The explanations that are not blank, as rows that keep their index in `frame`."""
         return self.frame[self.frame["text"].notna()]
 
 
 def frame_of(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """A frame with all of `COLUMNS` from rows that may lack some. `text` and `key` are derived from `explanation`."""
+    """Data frame with all of `COLUMNS`, from rows that may lack some. `text` and `key` (a hash of the text) are derived
+    from `explanation`.
+    """
     frame = pd.DataFrame(list(rows), columns=[c for c in COLUMNS if c not in ("text", "key")])
     for column in COLUMNS[:8]:
         frame[column] = frame[column].astype(object).where(frame[column].notna(), "")
@@ -99,7 +101,7 @@ def frame_of(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 
 
 def stories_of(rows: Sequence[tuple[Any, ...]]) -> pd.DataFrame:
-    """A frame of stories, indexed by (dataset, story), from tuples (dataset, story, story-prompt, system, text,
+    """Data frame of stories, indexed by (dataset, story), from tuples (dataset, story, story-prompt, system, text,
     reference).
 
     Each story occurs once.
@@ -116,8 +118,8 @@ def narrowed(
     judges: Sequence[str] = (),
     eval_prompts: Sequence[str] = (),
 ) -> ExplanationTexts:
-    """Explanations of the named criteria, judges and Eval-Prompts, whose names may be in upper or lower case. An empty
-    sequence keeps all.
+    """The explanations of the named criteria, judges and Eval-Prompts, ignoring upper and lower case in names. An empty
+    sequence of names keeps all.
 
     Raises SpecError for a name that does not occur, and where no explanation is left.
     """

@@ -23,8 +23,8 @@ class Beside:
     """Data from the runs' journals that the ratings table lacks: whole answers, stories with references, and whether
     explanations were requested.
 
-    `asks` maps (result folder, Eval-Prompt) to whether the template requests an explanation. Eval-Prompts without a
-    stored template are missing.
+    `asks` maps (result folder, Eval-Prompt) to whether the Eval-Prompt's template requests an explanation. Eval-Prompts
+    without a stored template are missing from `asks`.
     """
 
     answers: dict[_Place, str] = field(default_factory=dict)
@@ -32,7 +32,7 @@ class Beside:
     asks: dict[tuple[Path, str], bool] = field(default_factory=dict)
 
     def read(self, journal: JournalReader, fact: RunFacts) -> None:
-        """Add the data of one journal."""
+        """Add the answers, stories and requests for explanations of one journal."""
         for story in journal.stories(ratings=False):
             story_key = (fact.dataset, story.id)
             self.stories.setdefault(

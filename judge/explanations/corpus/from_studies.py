@@ -57,8 +57,8 @@ def study_of(named: str | Path) -> ExplanationTexts | None:
 
 
 def storyer_reasons(path: Path) -> ExplanationTexts:
-    """Human comments on aspects of StoryER's stories, with padding removed. A note counts the comments without an
-    aspect.
+    """Human comments on aspects of StoryER's stories, with padding removed. Comments without an aspect or a rating on
+    the scale are left out, and a note counts them.
 
     Raises DataError unless the file has the structure that `read_commented` expects.
     """
@@ -90,7 +90,8 @@ def storyer_reasons(path: Path) -> ExplanationTexts:
 
 
 def hanna_user_study(path: Path) -> ExplanationTexts:
-    """The 100 audited answers, each once, with the human story of the same id if the stories are on this machine.
+    """The 100 audited answers of the HANNA judge study, each once, with the human story that has the answer's story id
+    if the stories are on this machine.
 
     Story ids and texts are those of dataset `hanna`. The study's guidelines come from `eval_prompts.json` (`judge data
     add hanna_eval_prompts PATH`); without this file no criterion can be inferred, and a note says so.
@@ -151,10 +152,11 @@ def _human_stories(dataset: str, path: Path) -> Any:
 def quoted_criterion(answer: str, criteria: Sequence[Criterion]) -> Criterion | None:
     """The criterion whose guideline an answer quotes, or the only criterion that it names; None where neither is clear.
 
-    A criterion's score is the share of its guideline's word bigrams that occur in the answer, ignoring grammatical
-    person ("surprised me" equals "surprised you"). The best criterion is clear if its score exceeds the next one's by
-    `_AHEAD`. The rules are, in this order: the best criterion, if clear and at least `_QUOTED`; the only criterion that
-    the answer names; the best criterion, if clear and at least `_LEAST`; None.
+    A criterion's score is the share of a guideline's word bigrams that occur in the answer, for the guideline with the
+    largest share. Grammatical person is ignored ("surprised me" equals "surprised you"). The best criterion is clear if
+    its score exceeds the next one's by 0.15 (`_AHEAD`). The rules are, in this order: the best criterion, if clear and
+    at least 0.6 (`_QUOTED`); the only criterion that the answer names; the best criterion, if clear and at least 0.3
+    (`_LEAST`); None.
     """
     words = _words(answer)
     pairs = set(pairwise(words))

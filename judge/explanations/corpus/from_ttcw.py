@@ -27,8 +27,8 @@ _PREFIX = "annotations_"
 
 
 def ttcw_explanations(parser: str = "ours") -> ExplanationTexts:
-    """Explanations by experts, then by models. Raises DataError where files are missing; the message names the command
-    that downloads them.
+    """Explanations of verdicts in Art or Artifice (TTCW): those by experts, then those by models. Raises DataError
+    where files are missing; the message names the command that downloads them.
     """
     stories_path, verdicts_path = (need(file, "ttcw") for file in FILES["ttcw"])
     answers = [need(file, "ttcw_answers") for file in OTHER_FILES["ttcw_answers"]]

@@ -1,8 +1,8 @@
 """The HANNA judge study's selection of explanations and keywords, and the differences that cannot be avoided.
 
-For the map, the study used whole answers (it counted the sentence with the rating as part of the explanation) of the
-first repeat, on stories by people, longer than 10 characters and without "###". For keywords, it applied YAKE to the
-answers longer than 10 characters of the first repeat, on all stories, separately for each criterion.
+For the map, the study used answers of the first repeat on stories by people, longer than 10 characters and without
+"###". It used them whole, with the sentence that states the rating. For keywords, it applied YAKE to the answers longer
+than 10 characters of the first repeat, on all stories, separately for each criterion.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ HUMAN = "human"
 
 
 def chosen(texts: ExplanationTexts) -> tuple[pd.DataFrame, dict[str, int]]:
-    """Rows of the study's map, with the whole answer as `text`, and the number of omitted rows by reason.
+    """Rows that the HANNA judge study's map would contain, with the whole answer as `text`, and the number of omitted
+    rows by reason.
 
     Rows with an unknown repeat or system are treated as the first repeat of a story by people.
     """
@@ -46,8 +47,8 @@ def chosen(texts: ExplanationTexts) -> tuple[pd.DataFrame, dict[str, int]]:
 
 
 def corpora(texts: ExplanationTexts) -> Iterator[tuple[str, str, int]]:
-    """Yield (criterion, its concatenated answers, number of answers) as the study passed them to YAKE, in the
-    criteria's order.
+    """Yield (criterion, its concatenated answers, number of answers), as the HANNA judge study passed them to YAKE, in
+    the criteria's order.
     """
     frame = whole(texts)
     frame = frame[_first(frame) & (frame["text"].str.len() > SHORTEST)]
@@ -59,8 +60,8 @@ def corpora(texts: ExplanationTexts) -> Iterator[tuple[str, str, int]]:
 
 
 def whole(texts: ExplanationTexts) -> pd.DataFrame:
-    """Rows with an answer, with the whole answer as `text` and its key as `key`. Where the answer is not known, the
-    explanation is used.
+    """Rows with an answer, with the whole answer as `text` and the hash of this text as `key`. Where the answer is not
+    known, the explanation takes its place.
     """
     frame = texts.frame
     whole_texts = frame["answer"].where(frame["answer"].notna(), frame["explanation"])
@@ -74,7 +75,7 @@ def _first(frame: pd.DataFrame) -> pd.Series[bool]:
 
 
 def declared(texts: ExplanationTexts, options: ExplainOptions, *, model: str | None) -> list[str]:
-    """Sentences on what follows the study's method and what differs from it."""
+    """Sentences that state which choices follow the HANNA judge study's method and which differ from it."""
     from judge.embedding.vectors import DEFAULT_MODEL
 
     notes = [

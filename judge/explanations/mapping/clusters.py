@@ -39,7 +39,7 @@ class Clustering:
 
     @property
     def count(self) -> int:
-        """Number of clusters, without noise."""
+        """Number of clusters; noise (texts in no cluster) is not counted."""
         return int(self.labels.max()) + 1 if self.labels.size else 0
 
 
@@ -48,9 +48,10 @@ def cluster(vectors: Vectors, picture: Projection | None, options: ExplainOption
 
     Parameters
     ----------
-    vectors : array, shape (n, d)
+    vectors : array, shape (n texts, d dimensions)
+        Embeddings of the texts.
     picture : Projection or None
-        The map. Clustering on ``umap`` needs a map by UMAP.
+        The map (the texts as points on a plane). Clustering on ``umap`` needs a map by UMAP.
     options : ExplainOptions
 
     Raises
@@ -90,8 +91,8 @@ def cluster(vectors: Vectors, picture: Projection | None, options: ExplainOption
 
 
 def by_size(labels: Labels) -> Labels:
-    """Labels renumbered by size: the largest cluster becomes 0. Clusters of equal size are ordered by their first
-    texts. Noise stays -1.
+    """Cluster labels renumbered by size: the largest cluster becomes 0. Clusters of equal size are ordered by their
+    first texts. Noise (texts in no cluster) stays -1.
     """
     names, first, counts = np.unique(labels, return_index=True, return_counts=True)
     kept = sorted((-count, start, name) for name, start, count in zip(names, first, counts, strict=True) if name >= 0)
@@ -100,8 +101,10 @@ def by_size(labels: Labels) -> Labels:
 
 
 def _hdbscan(points: Vectors, least: int) -> tuple[Labels, str]:
-    """Cluster labels, and a note on the method. Many points in many dimensions are clustered on a graph of nearest
-    neighbours.
+    """Cluster label of each point, and a note on the method ("" for the usual one). A cluster has at least `least`
+    points.
+
+    Many points in many dimensions are clustered on a graph of nearest neighbours.
     """
     try:
         from sklearn.cluster import HDBSCAN

@@ -34,7 +34,7 @@ BANDS = ("low", "middle", "high")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExplanationMap:
-    """The data of every table: texts, analysed rows, vectors, projection and clusters.
+    """The explanation map, from which every table is computed: texts, analysed rows, vectors, projection and clusters.
 
     Attributes
     ----------
@@ -42,10 +42,11 @@ class ExplanationMap:
         All explanations that the user selected, including rows that have no text.
     rows : DataFrame
         The rows that are analysed: `corpus.COLUMNS`, `band` (low, middle, high or a label; "" without a rating),
-        `cluster` (<NA> where there are no clusters, -1 noise), `x` and `y` (NaN without a map); index 0, 1, 2...
+        `cluster` (<NA> where there are no clusters, -1 noise), and the coordinates `x` and `y` on the map (NaN without
+        a map); index 0, 1, 2...
     embedded : Embedded
         Vectors of `rows`, in their order.
-    guidelines : float32 array, shape (guidelines, d)
+    guidelines : float32 array, shape (guidelines, d dimensions)
         Vectors of all criteria's guidelines, in the criteria's order, computed together with those of the rows.
     picture : Projection or None
         The map; None where none was computed.
@@ -73,14 +74,14 @@ class ExplanationMap:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """`rows` as a frame, with `signature` and `notes` in its `attrs`."""
+        """A copy of the map's analysed rows (`rows`), with `signature` and `notes` in its `attrs`."""
         frame = self.rows.copy()
         notes = [step.note for step in (self.embedded, self.picture, self.clustering) if step is not None]
         frame.attrs.update(signature=self.signature(), notes=notes)
         return frame
 
     def signature(self, *extra: str) -> str:
-        """Signature line under a table of these rows. `extra` are further parts for this table."""
+        """Signature line under a table of the map's analysed rows. `extra` are further parts for this table."""
         table = RatingsTable(self.texts.frame, self.texts.stories, self.texts.facts)
         short = abbreviations(table)
         frame = self.texts.frame
@@ -105,7 +106,8 @@ class ExplanationMap:
 
 
 def map_explanations(texts: ExplanationTexts, options: ExplainOptions, step: Step | None = None) -> ExplanationMap:
-    """Embed, map and cluster explanations. `step` is called with a message and progress counts.
+    """The explanation map: explanations are embedded, projected and clustered. `step` is called with a message and
+    progress counts.
 
     Raises SpecError where no explanation is left, MissingExtraError for a method whose package is not installed.
     """
@@ -155,10 +157,11 @@ def _with_text(texts: ExplanationTexts) -> tuple[pd.DataFrame, dict[str, int]]:
 
 
 def bands(rows: pd.DataFrame, texts: ExplanationTexts) -> list[str]:
-    """Third of the scale in which each row's rating lies: low, middle or high; "" for a row without a rating.
+    """Band of each row's rating: the third of the scale in which it lies (low, middle or high), and "" for a row
+    without a rating.
 
-    On a scale of labels, it is the label instead. The scale is the criterion's; if it is not known, it is the range of
-    all ratings in `texts`.
+    On a scale of labels, the band is the rating's label. The scale is the criterion's; if it is not known, it is the
+    range of all ratings in `texts`.
     """
     scales = {c.name: (c.scale.min, c.scale.max) for c in texts.criteria}
     labelled = {c.name: c.scale for c in texts.criteria if c.scale.labels}
@@ -195,5 +198,5 @@ def cache_of(texts: ExplanationTexts) -> Path | None:
 
 
 def cluster_name(number: int) -> str:
-    """Name of a cluster in tables: its number, or "none" for noise."""
+    """Name of a cluster in tables: its number, or "none" for the texts in no cluster."""
     return "none" if number == NOISE else str(number)

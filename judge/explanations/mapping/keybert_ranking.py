@@ -36,8 +36,8 @@ _TABLE = "CREATE TABLE IF NOT EXISTS keybert (content TEXT PRIMARY KEY, words TE
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Document:
-    """A group of texts as input for KeyBERT: its candidate words, the keys of its texts, and the mean of their vectors
-    (d,).
+    """A group of texts as input for KeyBERT: its candidate words, the keys of its texts, and the mean of their
+    embeddings (array, shape (d dimensions,)).
     """
 
     candidates: Sequence[str]
@@ -57,8 +57,9 @@ def ranked(
     cache: Path | None = None,
     progress: Progress | None = None,
 ) -> list[Ranked]:
-    """For each document, up to `top` candidates with their similarity to the document, best first, by maximal marginal
-    relevance, which favours words that differ from each other.
+    """Keywords of each document: up to `top` candidates with their similarity to the document, best first.
+
+    They are selected by maximal marginal relevance, which favours words that differ from each other.
 
     Parameters
     ----------
@@ -86,7 +87,7 @@ def ranked(
 
 
 def _extracted(documents: Sequence[Document], embedded: Embedded, top: int, progress: Progress | None) -> list[Ranked]:
-    """Keywords of all documents by a single call of the package."""
+    """Keywords of each document, as (word, similarity), by a single call of the package keybert."""
     from sklearn.feature_extraction.text import CountVectorizer
 
     words = sorted({word for document in documents for word in document.candidates})
@@ -121,7 +122,7 @@ def _extractor(embedded: Embedded, progress: Progress | None) -> Any:
         """KeyBERT's embedder, which uses the model that made the texts' embeddings."""
 
         def embed(self, documents: Sequence[str], verbose: bool = False) -> Vectors:  # noqa: ARG002
-            """Vectors of candidate words, shape (words, d)."""
+            """Vectors of candidate words, as an array of shape (words, d dimensions)."""
             return embedded.more([str(word) for word in documents], progress)
 
     return KeyBERT(model=Backend())

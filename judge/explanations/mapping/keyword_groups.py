@@ -37,7 +37,7 @@ class GroupWords:
 
 @dataclass(frozen=True, slots=True)
 class Keywords:
-    """Keywords of every group of every grouping.
+    """Keywords of every group of texts, for every grouping (such as by criterion).
 
     `asked` are the groupings to print. `groups` always includes clusters, because the table of clusters and the map
     show their keywords. `keybert` is the package's version, None where it is not installed. `name` is the method as it
@@ -52,7 +52,7 @@ class Keywords:
 
     @property
     def rows(self) -> tuple[GroupWords, ...]:
-        """Groups of the groupings that were requested."""
+        """The groups of those groupings that are to be printed."""
         return tuple(group for group in self.groups if group.by in self.asked)
 
     def of_cluster(self, number: int) -> list[str]:
@@ -64,7 +64,7 @@ class Keywords:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row per keyword: `by, group, texts, method` (ctfidf or keybert), `word, weight`."""
+        """Data frame with one row per keyword: `by, group, texts, method` (ctfidf or keybert), `word, weight`."""
         import pandas as pd
 
         rows = [
@@ -79,7 +79,9 @@ class Keywords:
 
 
 def group_keywords(mapped: ExplanationMap, step: Step | None = None) -> Keywords:
-    """Keywords of every group of every grouping by class-TF-IDF and, where the package is installed, by KeyBERT."""
+    """Keywords of every group of explanations, for every grouping, by class-TF-IDF and, where the package is installed,
+    by KeyBERT.
+    """
     # A grouping of which nothing is known, as a file without a column has it, has nothing to tell apart.
     coded: dict[str, _Codes] = {}
     for by in dict.fromkeys((*mapped.options.by, "cluster")):
@@ -130,8 +132,8 @@ def _ranked(
 
 @dataclass(frozen=True, slots=True)
 class YakeWords:
-    """Keywords of one criterion by the study's method, and the number of answers used. `criterion` is "" where it is
-    not known.
+    """Keywords of one criterion by the HANNA judge study's method (YAKE), and the number of answers used. `criterion`
+    is "" where it is not known.
     """
 
     criterion: str
@@ -140,8 +142,8 @@ class YakeWords:
 
 
 def yake_keywords(mapped: ExplanationMap, step: Step | None = None) -> tuple[YakeWords, ...]:
-    """Keywords by the study's method: 30 for each criterion by YAKE, over whole answers of first repeats on all
-    stories.
+    """Keywords by the HANNA judge study's method: 30 for each criterion by YAKE, over whole answers of first repeats on
+    all stories.
     """
     keywords_by_name = []
     for name, text, count in as_published.corpora(mapped.texts):
@@ -152,10 +154,11 @@ def yake_keywords(mapped: ExplanationMap, step: Step | None = None) -> tuple[Yak
 
 
 def _codes(mapped: ExplanationMap, by: str) -> tuple[NDArray[np.int64], list[Any]]:
-    """The number of each row's group, and the groups' names, of which the number is the index.
+    """Group number of each row, and the list of the groups' names in which this number is the index. `by` is the
+    grouping.
 
     Criteria are in their own order, bands from low to high, clusters by size, and other groups by name. Rows of an
-    unknown group ("") form a group that comes last. Noise has the number -1 and no name.
+    unknown group ("") form a group that comes last. Noise (texts in no cluster) has the number -1 and no name.
     """
     column = mapped.rows[by]
     if by == "cluster":

@@ -41,8 +41,8 @@ def keyword_table(keyword_groups: Keywords) -> Table:
 
 
 def side_words_table(terms: SideWords) -> Table:
-    """Table of terms typical of people or of judges, the most distinctive first: for all texts, then for texts with one
-    verdict.
+    """Table of terms typical of people or of judges, the most distinctive first: for all texts, then for each verdict
+    separately.
     """
     columns = [
         Column("within", "verdict"),
@@ -65,7 +65,7 @@ def side_words_table(terms: SideWords) -> Table:
 
 
 def yake_table(keywords: tuple[YakeWords, ...], signature: str) -> Table:
-    """Table of keywords by the study's method, one row per criterion."""
+    """Table of keywords by the HANNA judge study's method (YAKE), one row per criterion."""
     columns = [Column("criterion", "criterion"), Column("answers", "answers"), Column("words", "YAKE", wrap=90)]
     rows = [
         {"criterion": group.criterion or "not known", "answers": group.answers, "words": _joined(group.words)}

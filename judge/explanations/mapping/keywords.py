@@ -1,7 +1,7 @@
 """Keywords that distinguish groups of explanations: class-TF-IDF, and YAKE for the study's own keywords.
 
 class-TF-IDF (Grootendorst 2022, BERTopic) treats a group as one long text. The weight of a term in a group is its share
-of the group's terms times log(1 + A / f), where f is the term's count over all groups and A is the mean number of terms
+of the group's terms times log(1 + A / f). Here f is the term's count over all groups, and A is the mean number of terms
 per group. The 300 best terms of a group are KeyBERT's candidates (`keybert_ranking`). English stop words and numbers
 are removed before word pairs are formed.
 """
@@ -34,7 +34,7 @@ _LEFT_OF_CONTRACTIONS = "ain aren couldn didn doesn don hadn hasn haven isn ll m
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Counts:
-    """Occurrences of each term in each text: a sparse matrix (texts, terms), and the terms."""
+    """Occurrences of each term in each text: a sparse matrix of shape (texts, terms), and the terms."""
 
     matrix: Any
     terms: NDArray[np.str_]
@@ -62,8 +62,8 @@ def count(texts: Sequence[str]) -> Counts | None:
 
 
 def by_group(counts: Counts, codes: NDArray[np.int64], groups: int) -> Weights:
-    """Counts of terms in each group, shape (groups, terms). `codes` holds each text's group; a negative code means no
-    group.
+    """Counts of terms in each group, as an array of shape (groups, terms). `codes` holds the number of each text's
+    group, from 0; a negative number means that the text is in no group.
     """
     from scipy.sparse import csr_matrix
 
@@ -74,8 +74,8 @@ def by_group(counts: Counts, codes: NDArray[np.int64], groups: int) -> Weights:
 
 
 def class_tfidf(counted: Weights) -> Weights:
-    """Weights of terms in each group from their counts, both of shape (groups, terms); 0 where a group lacks
-    the term.
+    """Class-TF-IDF weights of terms in each group, computed from their counts. Both are arrays of shape (groups,
+    terms). The weight is 0 where a group lacks the term.
     """
     total = counted.sum(axis=1, keepdims=True)
     share = counted / np.where(total > 0, total, 1)
@@ -93,7 +93,9 @@ def best(weights: NDArray[np.float64], terms: NDArray[np.str_], wanted: int) -> 
 
 
 def yake(text: str) -> list[tuple[str, float]]:
-    """Keywords of one long text by the study's method, as (word, score), best first. A lower score is better."""
+    """Keywords of one long text by the HANNA judge study's method (YAKE), as (word, score), best first. A lower score
+    is better.
+    """
     try:
         from yake import KeywordExtractor
     except ImportError as error:

@@ -24,8 +24,8 @@ _BLOCK = 2048
 
 
 def graph(points: Points, neighbours: int = NEIGHBOURS) -> Any:
-    """Symmetric sparse matrix of distances, shape (n, n), whose graph is connected. Every row has at least `neighbours`
-    entries.
+    """Symmetric sparse matrix of distances between n points, shape (n, n), whose graph is connected. Every row has at
+    least `neighbours` entries.
     """
     from scipy.sparse import coo_matrix
     from scipy.sparse.csgraph import connected_components
@@ -46,7 +46,9 @@ def graph(points: Points, neighbours: int = NEIGHBOURS) -> Any:
 
 
 def _symmetric(edges: Any) -> Any:
-    """The edges in both directions. An edge that occurs in both already has equal distances."""
+    """The matrix of edges with each edge in both directions. An edge that occurs in both already has equal
+    distances.
+    """
     edges = edges.tocsr()
     return edges.maximum(edges.T).tocsr()
 
@@ -54,8 +56,10 @@ def _symmetric(edges: Any) -> Any:
 def _bridges(
     points: Points, part: NDArray[np.int32], parts: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """For every component except the largest, its shortest edge to a point outside: (points, points outside,
-    distances).
+    """For each component of the graph except the largest, its shortest edge to a point outside it, as three arrays:
+    points in the component, points outside, distances.
+
+    `part` holds the number of each point's component, and `parts` is the number of components.
     """
     largest = int(np.argmax(np.bincount(part)))
     shortest = np.full(parts, np.inf)

@@ -85,8 +85,8 @@ class ExplainOptions:
 
 
 def published(options: ExplainOptions) -> ExplainOptions:
-    """The options with the study's choices: all-mpnet-base-v2 (unless a model is named), UMAP with 300 neighbours, no
-    clusters.
+    """The options with the choices of the HANNA judge study: all-mpnet-base-v2 (unless a model is named), UMAP with 300
+    neighbours, no clusters.
     """
     from judge.embedding.vectors import DEFAULT_MODEL
 

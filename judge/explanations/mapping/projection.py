@@ -21,8 +21,8 @@ _TSNE_MOST, _LEAST = 5000, 5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Projection:
-    """Points on the map, shape (n, 2), float32. `name` is the method in the signature, `method` its name in prose,
-    `note` a sentence on it.
+    """Points on the map, as a float32 array of shape (n texts, 2). `name` is the method in the signature, `method` its
+    name in prose, `note` a sentence on it.
     """
 
     points: Vectors
@@ -32,10 +32,10 @@ class Projection:
 
 
 def project(vectors: Vectors, options: ExplainOptions) -> Projection | None:
-    """Projection of these vectors; None for fewer than five distinct vectors or where no map is requested.
+    """The vectors projected onto a plane; None for fewer than five distinct vectors or where no map is requested.
 
-    Duplicates of a text are projected once and share a point, except with `as_published`, since the study projected
-    every copy. Raises MissingExtraError where the requested method is not installed.
+    Duplicates of a text are projected once and share a point, except with `as_published`, since the HANNA judge study
+    projected every copy. Raises MissingExtraError where the requested method is not installed.
     """
     how = options.map
     if how == "none":
@@ -60,7 +60,9 @@ def project(vectors: Vectors, options: ExplainOptions) -> Projection | None:
 
 
 def _distinct(vectors: Vectors) -> tuple[Vectors, NDArray[np.int64]]:
-    """The distinct vectors in the order of their first rows, and the index of each row's vector among them."""
+    """The distinct vectors, in the order of first occurrence, and for each row of `vectors` the index of its vector
+    among these.
+    """
     seen: dict[bytes, int] = {}
     positions = np.array([seen.setdefault(row.tobytes(), len(seen)) for row in vectors], dtype=np.int64)
     first = np.unique(positions, return_index=True)[1] if positions.size else positions
@@ -68,7 +70,7 @@ def _distinct(vectors: Vectors) -> tuple[Vectors, NDArray[np.int64]]:
 
 
 def plane(vectors: Vectors, seed: int) -> tuple[Vectors, float]:
-    """The first two principal components, and their share of the variance."""
+    """The vectors projected onto their first two principal components, and these components' share of the variance."""
     points, share = components(vectors, 2, seed)
     if points.shape[1] < 2:
         points = np.column_stack([points, np.zeros((len(points), 2 - points.shape[1]), np.float32)])
@@ -76,7 +78,7 @@ def plane(vectors: Vectors, seed: int) -> tuple[Vectors, float]:
 
 
 def components(vectors: Vectors, wanted: int, seed: int) -> tuple[Vectors, float]:
-    """Principal components of vectors, at most `wanted`, and their share of the variance."""
+    """The vectors projected onto at most `wanted` principal components, and these components' share of the variance."""
     try:
         from sklearn.decomposition import PCA
     except ImportError as error:

@@ -1,9 +1,9 @@
-"""Terms that people or judges use more often than the other side, ranked by log-odds ratio.
+"""Terms that people use more often than judges, or judges more often than people, ranked by log-odds ratio.
 
 The measure is the log-odds ratio with an informative Dirichlet prior, divided by its standard deviation (Monroe,
-Colaresi & Quinn 2008, Fightin' Words, Political Analysis 16, equations 15, 16, 22). With y the count of the term on a
-side, n the count of all terms on that side, and a prior of `PRIOR` terms distributed as the terms of both sides
-together,
+Colaresi & Quinn 2008, Fightin' Words, Political Analysis 16, equations 15, 16, 22). Side 1 are the texts by people,
+side 2 those by judges. y is the count of the term on a side, and n the count of all terms on that side. The prior has
+`PRIOR` terms, distributed as the terms of both sides together. Then
 
     a     = PRIOR (y1 + y2) / (n1 + n2)
     delta = log((y1 + a) / (n1 + PRIOR - y1 - a)) - log((y2 + a) / (n2 + PRIOR - y2 - a))
@@ -11,7 +11,7 @@ together,
 
 The measure assumes that terms are independent, which terms of one text are not. z therefore only ranks terms; the
 counts and rates printed with it show the size of a difference. People and judges do not give the same verdicts, and a
-No is explained in other words than a Yes, so the measure is also computed for each verdict separately.
+No is explained in other words than a Yes. The measure is therefore also computed for each verdict separately.
 """
 
 from __future__ import annotations
@@ -42,23 +42,23 @@ Rows = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class SideWord:
-    """A term that one side uses more often.
+    """A term that people use more often than judges, or judges more often than people.
 
     Attributes
     ----------
     within : str
         The verdict (band of ratings) to which the texts are restricted; "" = all texts.
     said_by : str
-        The side that uses the term more often: `PEOPLE` or `JUDGES`.
+        Who uses the term more often: `PEOPLE` or `JUDGES`.
     term : str
     people, judges : int
-        Number of texts of each side that contain the term.
+        Number of texts by people and by judges that contain the term.
     people_rate, judges_rate : float
-        Occurrences per 1,000 terms of each side, since one side's texts may be longer than the other's.
+        Occurrences per 1,000 terms in texts by people and by judges; the texts of one may be longer.
     stories : int
-        Number of stories for which the side `said_by` uses the term.
+        Number of stories for which `said_by` uses the term.
     z : float
-        Absolute z score: positive for both sides.
+        Absolute z score: positive whoever uses the term more often.
     """
 
     within: str
@@ -74,7 +74,9 @@ class SideWord:
 
 @dataclass(frozen=True, slots=True)
 class SideWords:
-    """Terms of both sides, the most distinctive first, and the number of texts on each side."""
+    """Terms that people or judges use more often, the most distinctive first. `people` and `judges` are the numbers of
+    their texts.
+    """
 
     rows: tuple[SideWord, ...]
     people: int
@@ -83,7 +85,7 @@ class SideWords:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row for each term."""
+        """Data frame with one row for each term that people or judges use more often."""
         from dataclasses import asdict
 
         import pandas as pd
@@ -135,7 +137,12 @@ def _contrast(
 
 
 def log_odds(first: Floats, second: Floats, prior: float = PRIOR) -> Floats:
-    """z score of each term from the counts of two sides, each of shape (terms,); 0 where neither side uses the term."""
+    """z score of each term's log-odds ratio; positive where the first side (such as people) uses the term more often
+    than the second.
+
+    `first` and `second` are the counts of each term on the two sides, arrays of shape (terms,). The score is 0 where
+    neither side uses the term.
+    """
     both = first + second
     total = both.sum()
     weight = prior * both / total if total else both

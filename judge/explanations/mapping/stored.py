@@ -119,8 +119,8 @@ def write(folder: ResultFolder, stored: StoredMap) -> None:
 def of_folders(
     mapped: ExplanationMap, tables: Sequence[Table], keywords: Mapping[int, Sequence[str]]
 ) -> list[tuple[ResultFolder, StoredMap]]:
-    """The results to store in each result folder: the folder's own points, with tables and keywords of the whole
-    analysis.
+    """(result folder, results to store in it) for each result folder of an analysis. The points are the folder's own;
+    tables and keywords are those of the whole analysis.
     """
     printed = [stored_tables.plain(table, texts=False) for table in tables]
     words = {str(number): list(some) for number, some in keywords.items()}
@@ -136,7 +136,8 @@ def of_folders(
 
 
 def of_analysis(mapped: ExplanationMap, keywords: Mapping[int, Sequence[str]]) -> StoredMap:
-    """All points of an analysis, each with its side (people or a judge), for figures. This form is not stored.
+    """All points of an analysis, for figures. Each point has the side that wrote the text (people or a judge). This
+    form is not stored.
 
     Raises SpecError where there is no map.
     """
@@ -150,7 +151,9 @@ def of_analysis(mapped: ExplanationMap, keywords: Mapping[int, Sequence[str]]) -
 
 
 def points(rows: pd.DataFrame) -> list[dict[str, Any]]:
-    """The rows as points; unknown numbers are None."""
+    """One dict per row, with the keys `POINT`: the point on the map and what is known about it. Unknown numbers are
+    None.
+    """
     return [_point(row) for row in rows[list(POINT)].to_dict("records")]
 
 

@@ -27,7 +27,7 @@ def boilerplate(texts: Sequence[str], story: Codes, words: int, share: float) ->
     Parameters
     ----------
     texts : sequence of str
-    story : array of int, shape (n,)
+    story : array of int, shape (n texts,)
         Index of each text's story, from 0.
     words : int
         Length of an n-gram.
@@ -36,7 +36,7 @@ def boilerplate(texts: Sequence[str], story: Codes, words: int, share: float) ->
 
     Returns
     -------
-    array, shape (n,)
+    array, shape (n texts,)
         0-1; NaN for a text with fewer than `words` words, and for all texts with fewer than `MIN_STORIES` stories.
     """
     out = np.full(len(texts), np.nan)
@@ -58,7 +58,8 @@ def boilerplate(texts: Sequence[str], story: Codes, words: int, share: float) ->
 
 
 def runs(texts: Sequence[str], words: int) -> tuple[Codes, Codes]:
-    """Code (from 0) of each n-gram of `words` words, in lower case, and the index of the text that contains it.
+    """(code, text) of all n-grams of `words` words in lower case, as two arrays: the code (from 0) of each n-gram,
+    equal for equal n-grams, and the index of the text that contains it.
 
     N-grams are identified by 64-bit hashes. With two million n-grams, the probability that any two share a hash is
     about 1e-7.

@@ -1,10 +1,13 @@
-"""Evidence in explanations: quotations and names, and where each of them occurs (story, story-prompt, nowhere).
+"""Evidence in explanations: quotations and names, and where each of them occurs (story, story-prompt, reference,
+wording of the criterion, nowhere).
 
 Quotations are spans of at least two words in double or typographic quotation marks, or in single ones. They may have
 omission marks; each piece between these must occur. Names are capitalised words inside a sentence that do not occur in
-lower case elsewhere in the text, except words of the task (Eval-Prompt, names of criteria). Both are compared without
-case, punctuation and typography. The method cannot check whether a quotation supports the claim next to it, detect an
-invented event that is described without a name, or match a name in another spelling.
+lower case elsewhere in the text, except words of the task (Eval-Prompt, names of criteria). Quotations and names are
+compared without case, punctuation and typography.
+
+The method cannot check whether a quotation supports the claim next to it. It cannot detect an invented event that is
+described without a name, nor match a name in another spelling.
 """
 
 from __future__ import annotations
@@ -66,7 +69,7 @@ class Evidence:
     names: tuple[tuple[str, Place], ...] = ()
 
     def count(self, kind: Literal["quotes", "names"], place: Place) -> int:
-        """Number of items of one kind whose first source is `place`."""
+        """Number of quotations or of names (`kind`) whose first source is `place`."""
         return sum(where == place for _, where in getattr(self, kind))
 
 
@@ -85,11 +88,13 @@ class Library:
         self._stories: dict[tuple[str, str], dict[Place, Source]] = {}
 
     def knows(self, dataset: str, story: str) -> bool:
-        """Whether the story's text is known."""
+        """Whether the text of this story is known."""
         return isinstance(self._texts.get((dataset, story), {}).get("text"), str)
 
     def of(self, dataset: str, story: str, criterion: str) -> Sources:
-        """Sources for an explanation of this story on this criterion: the story, other texts on it, and the task."""
+        """Sources for an explanation of this story on this criterion: the story, its story-prompt and reference, and
+        the wording of the criteria.
+        """
         story_key = (dataset, story)
         if story_key not in self._stories:
             row = self._texts.get(story_key, {})
@@ -109,12 +114,14 @@ class Quoting:
 
     @property
     def names(self) -> list[str]:
-        """Sequences of capitalised words inside sentences, outside quotations; each occurs once, in order."""
+        """Names in the text: sequences of capitalised words inside sentences and outside quotations. Each occurs once,
+        in the order of the text.
+        """
         return _names(self.bare)
 
 
 def evidence(text: Quoting, sources: Sources) -> Evidence:
-    """Quotations and names in a text, each with the first source that contains it."""
+    """Quotations and names in a text, each with the first source that contains it ("nowhere" without one)."""
     quotes = tuple((span, place_of_quote(span, sources)) for span in text.spans)
     task = sources["criteria"].word_set if "criteria" in sources else frozenset()
     named = [name for name in text.names if not task.issuperset(normalised(name).split())]
@@ -129,7 +136,7 @@ def normalised(text: str) -> str:
 
 
 def quoting(text: str) -> Quoting:
-    """Split a text into its quotations and the remainder."""
+    """The quotations in a text, and the text without them."""
     if _MARKS.search(text) is None:
         return Quoting((), text)
     spans, rest, at = [], [], 0
@@ -158,7 +165,9 @@ def _names(bare: str) -> list[str]:
 
 
 def place_of_quote(span: str, sources: Sources) -> Place:
-    """First source that contains a quotation. Pieces between omission marks may occur anywhere in the source."""
+    """Name of the first source that contains a quotation; "nowhere" without one. Pieces between omission marks may
+    occur anywhere in the source.
+    """
     pieces = [normalised(piece) for piece in _OMITTED.split(span)]
     return _first(sources, lambda source: all(f" {piece} " in source.words for piece in pieces if piece))
 

@@ -36,7 +36,7 @@ TOO_FEW = "too few to validate"
 
 @dataclass(frozen=True, slots=True)
 class Flagged:
-    """Share of texts that each rule flags, by the rule's name, and the number of texts."""
+    """Share of texts that each rule flags as having an error, by the rule's name, and the number of texts."""
 
     shares: Mapping[str, Estimate]
     texts: int
@@ -65,7 +65,7 @@ class Validated:
 def explained(
     frame: pd.DataFrame, criteria: Sequence[Criterion], library: Library, readings: Readings
 ) -> Iterator[Explained]:
-    """Convert the rows of a frame to the rules' input, one `Explained` per row."""
+    """Yield the input of the rules that flag errors, one `Explained` per row of the frame."""
     points_of = {criterion.name: QuotedPoints(criterion) for criterion in criteria}
     columns = (frame[name].tolist() for name in ("dataset", "story", "criterion", "text", "answer", "rating"))
     for dataset, story, criterion, raw, whole, given in zip(*columns, strict=True):
@@ -99,7 +99,9 @@ def measure(
     library : Library
         Sources for the stories that the texts are about.
     readings : Readings
+        Store for features of texts, so that each text is analysed once.
     signature : str
+        Signature line under the table.
     """
     answers = [flags(explanation) for explanation in explained(frame, criteria, library, readings)]
     flagged = pd.DataFrame(answers, columns=list(RULES), dtype=float)
@@ -125,8 +127,8 @@ def measure(
 
 
 def validation(path: Path) -> Measured[Validated]:
-    """Precision and recall of every rule on the odd items of the study's file. An item is positive if any of three
-    annotators marked it.
+    """Precision and recall of every rule on the odd-numbered items (1, 3, 5...) of the HANNA study's file. An item is
+    positive if any of three annotators marked it.
 
     Parameters
     ----------

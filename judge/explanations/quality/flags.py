@@ -1,8 +1,9 @@
 """Rules that flag the five kinds of error which the HANNA study's annotators marked.
 
-The rules were developed on the even items (0, 2, 4...) of the study's 100 audited explanations, all by one judge with
-Eval-Prompt 3, to mark what the annotators of these items seemed to object to. `judge explain` can report their
-precision and recall on the odd items. Flags show which texts to read; a rate of flags is not an error rate.
+The rules were developed on the even-numbered items (0, 2, 4...) of the study's 100 audited explanations, to mark what
+the annotators of these items seemed to object to. All explanations are by one judge with Eval-Prompt 3. `judge explain`
+can report the rules' precision and recall on the odd-numbered items. Flags show which texts to read; a rate of flags is
+not an error rate.
 """
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ _TALK = frozenset(_TALK_LIST.split())
 
 
 def wrong_guideline(explanation: Explained) -> bool:
-    """Whether the text quotes guidelines, but not that of its rating."""
+    """Whether the explanation quotes guidelines, but not the guideline of its rating."""
     if explanation.criterion is None or explanation.rating is None:
         return False
     half = explanation.criterion.scale.step / 2
@@ -91,8 +92,8 @@ def wrong_guideline(explanation: Explained) -> bool:
 
 
 def poor_syntax(explanation: Explained) -> bool:
-    """Whether the text has a doubled word, a wrong verb form or article, run-on sentences, an unclosed quotation, or no
-    end.
+    """Whether the explanation has a doubled word, a wrong verb form or article, run-on sentences or an unclosed
+    quotation, or breaks off.
     """
     text = explanation.text or ""
     if not text.strip():
@@ -105,8 +106,8 @@ def poor_syntax(explanation: Explained) -> bool:
 
 
 def superfluous_text(explanation: Explained) -> bool:
-    """Whether a guideline precedes the explanation, guidelines are mentioned, or the text repeats itself or is followed
-    by another chat turn.
+    """Whether the answer has text that is not needed: it begins with a copied guideline, mentions guidelines, repeats
+    itself, or is followed by another chat turn.
     """
     if "guideline" in explanation.answer.lower() or explanation.reading.runs_on:
         return True
@@ -119,8 +120,8 @@ def superfluous_text(explanation: Explained) -> bool:
 
 
 def unsubstantiated_claims(explanation: Explained) -> bool:
-    """Whether the text gives no reason except a copied guideline, has a quotation that occurs in no source, or is short
-    and uses no word of the story.
+    """Whether the explanation gives no evidence: it is only a copied guideline, has a quotation that occurs in no
+    source, or is short and uses no word of the story.
     """
     if no_explanation(explanation.text, explanation.criterion):
         return explanation.text is not None
@@ -140,7 +141,7 @@ def unsubstantiated_claims(explanation: Explained) -> bool:
 
 
 def incoherence(explanation: Explained) -> bool:
-    """Whether the text quotes the guidelines of two or more scale points."""
+    """Whether the answer quotes the guidelines of two or more scale points."""
     return len(explanation.quoted) > 1
 
 

@@ -32,8 +32,9 @@ class Groundedness:
     """Groundedness of a group of texts.
 
     `pointing` is the share of texts with a quotation or name from the story, `unsupported` the share with a quotation
-    that no source has. `quotes` and `names` count items; `..._story` and `..._nowhere` are the shares of them that
-    occur in the story and in no source. `boilerplate` is the mean share of boilerplate.
+    that occurs in no source. The sources are the story, its story-prompt and reference, and the criterion's wording.
+    `quotes` and `names` count the quotations and names; `..._story` and `..._nowhere` are the shares of them that occur
+    in the story and in no source. `boilerplate` is the mean share of boilerplate.
     """
 
     pointing: Estimate
@@ -51,7 +52,7 @@ class Groundedness:
 def measure(
     frame: pd.DataFrame, library: Library, readings: Readings, options: NumbersOptions, signature: str
 ) -> Measured[Groundedness]:
-    """Groundedness, in one row for each judge, Eval-Prompt and criterion.
+    """Groundedness of the texts, in one row for each judge, Eval-Prompt and criterion.
 
     Parameters
     ----------
@@ -60,8 +61,10 @@ def measure(
     library : Library
         Sources for the stories that the texts are about. Texts on a story without a text count for boilerplate only.
     readings : Readings
+        Store for features of texts, so that each text is analysed once.
     options : NumbersOptions
     signature : str
+        Signature line under the table.
     """
     evidences = read_evidence(frame, library, readings)
     common = np.full(len(frame), np.nan)
@@ -91,7 +94,9 @@ def measure(
 
 
 def read_evidence(frame: pd.DataFrame, library: Library, readings: Readings) -> list[Evidence | None]:
-    """Quotations and names of each row's text; None where the story's text is not known."""
+    """For each row, the quotations and names in its text and where they occur; None where the story's text is not
+    known.
+    """
     columns = (frame[name].tolist() for name in ("dataset", "story", "criterion", "text"))
     return [
         evidence(readings.of(text).quoting, library.of(dataset, story, criterion))

@@ -27,9 +27,10 @@ Floats = NDArray[np.float64]
 class NearestPoint:
     """Nearest guidelines of a group of texts.
 
-    `match` is the share of texts whose nearest guideline is that of their rating, `chance` the same share by chance,
-    and `difference` the mean of the nearest guideline's scale point minus the rating. `ties` counts texts equally near
-    to two guidelines, which are in neither share.
+    `match` is the share of texts whose nearest guideline is that of their rating. `chance` is the expected share if the
+    ratings and the nearest guidelines were paired at random; None where no text counts. `difference` is the mean of the
+    nearest guideline's scale point minus the rating. `ties` counts texts equally near to two guidelines; they are left
+    out of these three numbers.
     """
 
     match: Estimate
@@ -45,8 +46,10 @@ def guideline_texts(criteria: Sequence[Criterion]) -> list[str]:
 
 
 def split(criteria: Sequence[Criterion], vectors: Vectors) -> dict[str, tuple[Floats, Vectors]]:
-    """Map from criterion to its scale points and guideline vectors (points, d), given the vectors of
-    `guideline_texts`.
+    """Map from criterion to its scale points and the vectors of its guidelines, an array of shape (points, d
+    dimensions).
+
+    `vectors` are the embedded texts that `guideline_texts` returns.
     """
     parts: dict[str, tuple[Floats, Vectors]] = {}
     at = 0
@@ -62,7 +65,8 @@ def split(criteria: Sequence[Criterion], vectors: Vectors) -> dict[str, tuple[Fl
 def measure(
     frame: pd.DataFrame, vectors: Vectors, guidelines: Mapping[str, tuple[Floats, Vectors]], signature: str
 ) -> Measured[NearestPoint]:
-    """Nearest guidelines, in one row for each judge, Eval-Prompt and criterion with guidelines.
+    """Similarity of texts to the guidelines of their criterion, in one row for each judge, Eval-Prompt and criterion
+    with guidelines.
 
     A rating between two scale points is rounded to the nearer one.
 
@@ -70,10 +74,12 @@ def measure(
     ----------
     frame : DataFrame
         Rows with a text; rows without a rating, a story or a criterion with guidelines are left out and counted.
-    vectors : array, shape (rows, d)
+    vectors : array, shape (rows, d dimensions)
+        Vectors of the texts.
     guidelines : mapping
-        Result of `split`.
+        Result of `split`: from criterion to its scale points and guideline vectors.
     signature : str
+        Signature line under the table.
     """
     usable = (
         rows_with(frame, "story") & frame["rating"].notna().to_numpy() & frame["criterion"].isin(guidelines).to_numpy()
@@ -96,8 +102,11 @@ def measure(
 
 
 def nearest_point(frame: pd.DataFrame, vectors: Vectors, points: Floats, guidelines: Vectors) -> NearestPoint:
-    """Nearest guidelines of one group of texts. A text equally near to two guidelines is a tie, as is a text whose
+    """Nearest guidelines of one group of texts. A text equally near to two guidelines is a tie, and so is a text whose
     vector is zero.
+
+    `vectors` are those of the texts, `points` the scale points of the criterion, and `guidelines` the vectors of the
+    guidelines.
     """
     cosine = vectors @ guidelines.T
     best = cosine.max(axis=1)

@@ -40,7 +40,7 @@ _SHARES = "ci:wilson-stories"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Numbers:
-    """Results of every measure. A measure without rows could not be computed. `options` apply to all measures."""
+    """Results of every quality measure of explanations. A measure that could not be computed has no rows."""
 
     options: NumbersOptions
     presence: Measured[Presence]
@@ -63,7 +63,7 @@ def numbers(
     signature: Callable[..., str],
     step: Step | None = None,
 ) -> Numbers:
-    """Compute all quality measures of explanations.
+    """All quality measures of explanations.
 
     Parameters
     ----------
@@ -71,9 +71,9 @@ def numbers(
         All selected explanations; presence also counts rows without a text.
     rows : DataFrame
         The analysed rows, each with a text, index 0, 1, 2...
-    vectors : float32 array, shape (rows, d)
+    vectors : float32 array, shape (rows, d dimensions)
         Vectors of `rows`, of unit length or zero.
-    guidelines : float32 array, shape (guidelines, d)
+    guidelines : float32 array, shape (guidelines, d dimensions)
         Vectors of all criteria's guidelines in order, embedded together with the rows.
     options : NumbersOptions
     signature : callable
@@ -106,8 +106,8 @@ def numbers(
 
 
 def _signing(options: NumbersOptions, signature: Callable[..., str]) -> Callable[..., str]:
-    """Function that returns a table's signature from the names of the options that affect the table, and its interval
-    method.
+    """Function that returns a table's signature. Its arguments are the names of the options that affect the table, and
+    the method of the intervals.
     """
 
     def sign(*names: str, intervals: str = "") -> str:

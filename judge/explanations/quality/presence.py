@@ -1,9 +1,10 @@
 """Presence of explanations: missing ones by two definitions, length, repetition, text after the end, lost answers.
 
-An explanation is missing *as published* (by the HANNA judge study) if the whole answer has 10 characters or fewer, so
-that a mere copy of a guideline counts as an explanation. By *our* definition, it is missing if there is only the rating
-and at most a copied guideline. Neither definition shows that the text explains anything. Eval-Prompts that request no
-explanation are counted too, and a note names them where the run's stored templates show this.
+By the definition *as published* in the HANNA judge study, an explanation is missing if the whole answer has 10
+characters or fewer. A mere copy of a guideline thus counts as an explanation. By *our* definition, it is missing if
+there is only the rating and at most a copied guideline. Neither definition shows that the text explains anything.
+Eval-Prompts that request no explanation are counted too, and a note names them where the run's stored templates show
+this.
 """
 
 from __future__ import annotations
@@ -32,9 +33,10 @@ _NOT_OBTAINED = ("not_answered", "filtered")
 class Presence:
     """Presence of explanations in a group of answers.
 
-    `published` and `ours` are the shares without an explanation by the two definitions. `words` is the median length of
-    the texts in words. `repeating` and `run_on` are the shares of texts that repeat themselves or continue with another
-    chat turn. `answered` counts answers, `lost` those that were not obtained.
+    `published` and `ours` are the shares without an explanation by two definitions. By the HANNA judge study's, the
+    whole answer has 10 characters or fewer. By ours, there is only the rating and at most a copied guideline. `words`
+    is the median length of the texts in words. `repeating` and `run_on` are the shares of texts that repeat themselves
+    or continue with another chat turn. `answered` counts answers, `lost` those that were not obtained.
     """
 
     published: Estimate
@@ -54,9 +56,11 @@ def measure(
     signature: str,
     silent: Sequence[str] = (),
 ) -> Measured[Presence]:
-    """Presence, in one row for each judge, Eval-Prompt and criterion, from all rows of the frame, with or without text.
+    """Presence of explanations, in one row for each judge, Eval-Prompt and criterion. All rows of the frame count, with
+    or without text.
 
-    `silent` names the Eval-Prompts that request no explanation, as far as this is known.
+    `silent` names the Eval-Prompts that request no explanation, as far as this is known. `readings` stores features of
+    texts, so that each text is analysed once.
     """
     by_name = {criterion.name: criterion for criterion in criteria}
     rows = tuple(

@@ -43,7 +43,7 @@ class QuotedPoints:
 
 
 def _own_pairs(guidelines: tuple[str, ...]) -> tuple[tuple[Pairs, ...], ...]:
-    """For each guideline and each of its sentences, the word bigrams that no other guideline has.
+    """For each guideline, a tuple with the word bigrams of each sentence that no other guideline has.
 
     Sentences with fewer than two such bigrams are left out.
     """

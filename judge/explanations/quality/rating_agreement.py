@@ -44,10 +44,11 @@ _LEAST_TEXTS, _LEAST_STORIES, _LEAST_PROMPTS = 20, 10, 5
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Agreement for a group of texts.
+    """Agreement of explanations with their ratings, for a group of texts. Ratings are predicted from the texts.
 
     `rho` is Spearman's correlation of predicted and given ratings, averaged over folds. `error` is the mean absolute
-    error of the prediction, `baseline` that of predicting the mean rating, and `gain` is `baseline` minus `error`.
+    error of the prediction, and `baseline` that of predicting the mean rating. `gain` is `baseline` minus `error`, so
+    that it is positive where the texts help.
     """
 
     rho: Estimate
@@ -72,13 +73,15 @@ class Contradiction:
 def measure(
     frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions, signature: str, listed: str
 ) -> tuple[Measured[Agreement], Measured[Contradiction]]:
-    """Agreement, in one row for each judge, Eval-Prompt and criterion, and the texts that contradict their rating most.
+    """Agreement of texts with their ratings, in one row for each judge, Eval-Prompt and criterion, and the texts that
+    contradict their rating most.
 
     Parameters
     ----------
     frame : DataFrame
         Rows with a text; rows without a rating or a known story are left out and counted.
-    vectors : array, shape (rows, d)
+    vectors : array, shape (rows, d dimensions)
+        Vectors of the texts.
     options : NumbersOptions
     signature, listed : str
         Signatures of the first and of the second result.
@@ -111,7 +114,9 @@ def measure(
 
 
 def agreement(frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions) -> tuple[Agreement, Floats]:
-    """Agreement for one group of texts, and the predicted rating of each text (NaN where there is none)."""
+    """Agreement of texts with their ratings for one group of texts, and the predicted rating of each text (NaN where
+    none can be predicted).
+    """
     y, story = frame["rating"].to_numpy(dtype=np.float64), codes(frame, STORY)
     stories = int(story.max()) + 1 if story.size else 0
     prompt = story_prompts(frame)
@@ -145,7 +150,11 @@ def agreement(frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions) ->
 
 
 def predict(x: Floats, y: Floats, fold: Codes) -> tuple[Floats, Floats]:
-    """Predictions (n,) by models fitted on the other folds, and the mean rating of those folds (n,)."""
+    """Predicted ratings of n texts by models fitted on the other folds, and the mean rating in those other folds. Both
+    are arrays of shape (n,).
+
+    `x` holds the features of each text, `y` its rating, and `fold` the number of its fold.
+    """
     spread = np.sqrt(x.var(axis=0).mean())
     rows = x / (spread if spread > 0 else 1.0)
     predicted, mean = np.empty_like(y), np.empty_like(y)
@@ -157,7 +166,8 @@ def predict(x: Floats, y: Floats, fold: Codes) -> tuple[Floats, Floats]:
 
 
 def rank_correlation(predicted: Floats, y: Floats, fold: Codes, drawn: bootstrap.Resamples) -> Estimate:
-    """Mean over folds of Spearman's rho within the fold, with an interval from resampled story-prompts.
+    """Spearman's rho of predicted and given ratings (`y`), computed in each fold and averaged. The interval is from
+    resampled story-prompts.
 
     If folds were pooled, pure noise would have a correlation below 0, since the mean of the training ratings is high
     where the held-out ratings are low (Parker, Guenter & Bedo 2007, Stratification bias in low signal microarray
@@ -173,7 +183,7 @@ def rank_correlation(predicted: Floats, y: Floats, fold: Codes, drawn: bootstrap
 def _contradictions(
     frame: pd.DataFrame, predicted: Floats, options: NumbersOptions, signature: str
 ) -> Measured[Contradiction]:
-    """The `options.top` texts whose given and predicted ratings differ most."""
+    """The `options.top` texts whose given and predicted ratings differ most, in either direction."""
     gap = predicted - frame["rating"].to_numpy(dtype=np.float64)
     order = np.argsort(-np.round(np.abs(np.nan_to_num(gap)), 9), kind="stable")[: options.top]
     rows = []

@@ -18,7 +18,7 @@ class Reading:
 
     @classmethod
     def of(cls, text: str) -> Reading:
-        """Compute the features of a text."""
+        """The features of a text."""
         return cls(quoting(text), repeats(text), runs_on(text))
 
 
@@ -29,7 +29,7 @@ class Readings:
     _known: dict[str, Reading] = field(default_factory=dict)
 
     def of(self, text: str) -> Reading:
-        """Features of a text."""
+        """The features of a text, computed when the text is met for the first time."""
         if text not in self._known:
             self._known[text] = Reading.of(text)
         return self._known[text]

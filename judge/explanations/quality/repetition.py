@@ -21,7 +21,9 @@ _NEXT_TURN = re.compile(
 
 
 def repeats(text: str) -> bool:
-    """Whether a sentence of at least `_SENTENCE` words, or any sequence of `RUN` words, occurs twice."""
+    """Whether a sentence of at least 4 words (`_SENTENCE`), or any sequence of 8 words (`RUN`), occurs twice in the
+    text.
+    """
     low = text.lower()
     parts = (part.strip() for part in _SENTENCE_END.split(low))
     long = [part for part in parts if part.count(" ") >= _SENTENCE - 1]

@@ -45,7 +45,7 @@ class Row(Generic[Found]):
 
     @property
     def cells(self) -> dict[str, Any]:
-        """Fields of `asked` and `result` by name, as one row of a table."""
+        """The group's identification (`asked`) and its results as one row of a table: a map from column to value."""
         return {field.name: getattr(part, field.name) for part in (self.asked, self.result) for field in fields(part)}
 
 
@@ -59,7 +59,9 @@ class Measured(Generic[Found]):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row for each group, with intervals in columns `..._low` and `..._high` and reasons in `..._reason`."""
+        """Data frame of the results with one row for each group of texts, with intervals in columns `..._low` and
+        `..._high` and reasons in `..._reason`.
+        """
         return flat_frame((row.cells for row in self.rows), self.signature, self.notes)
 
 
@@ -73,7 +75,7 @@ def codes(frame: pd.DataFrame, columns: Sequence[str]) -> Codes:
 def story_prompts(frame: pd.DataFrame) -> Codes:
     """Integer code of each row's story-prompt. It depends on the story-prompts' names and not on the order of rows.
 
-    A story whose story-prompt is not known counts as its own story-prompt.
+    A story whose story-prompt is not known counts as a story-prompt of its own.
     """
     has_prompt = (frame["story_prompt"] != "").to_numpy()
     own = np.where(has_prompt, frame["story_prompt"].to_numpy(dtype=str), frame["story"].to_numpy(dtype=str))
@@ -82,9 +84,10 @@ def story_prompts(frame: pd.DataFrame) -> Codes:
 
 
 def groups(frame: pd.DataFrame, columns: Sequence[str]) -> Iterator[tuple[Asked, NDArray[np.int64]]]:
-    """Yield each combination of values in the columns with the positions (not index labels) of its rows.
+    """Yield each group of rows that have the same values in the columns: the values, and the positions (not index
+    labels) of its rows.
 
-    Combinations are in the order of first occurrence.
+    Groups are in the order of first occurrence.
     """
     code = codes(frame, columns)
     for number in range(int(code.max()) + 1 if code.size else 0):

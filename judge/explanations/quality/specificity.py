@@ -37,9 +37,9 @@ class Specificity:
     """Specificity of one group of texts: three statistics (silhouette, nearest-neighbour purity and a classifier's
     accuracy), and the classifier's confusion matrix. `reason` says why the statistics are None.
 
-    `confusion` (criteria, criteria) holds the share of texts about the row's criterion that were classified, out of
-    fold, as the column's. `texts_about` (criteria,) is the number of texts about each criterion. `within_stories` says
-    whether labels were permuted within each story.
+    `confusion`, of shape (criteria, criteria), holds the share of texts about the row's criterion that were classified,
+    out of fold, as about the column's. `texts_about`, of shape (criteria,), is the number of texts about each
+    criterion. `within_stories` says whether labels were permuted within each story.
     """
 
     names: tuple[str, ...]
@@ -56,8 +56,8 @@ class Specificity:
 
 @dataclass(frozen=True, slots=True)
 class ToldApart:
-    """Specificity of one group of texts, for print. Each statistic has its mean over permuted labels and its p value;
-    both are None where the statistic is undefined.
+    """Specificity of one group of texts, for print. Each statistic has its mean over permuted labels (`..._chance`) and
+    its p value (`..._p`); these two are None where the statistic is undefined.
     """
 
     silhouette: Estimate
@@ -75,7 +75,7 @@ class ToldApart:
 
     @classmethod
     def of(cls, specificity: Specificity) -> ToldApart:
-        """Convert the statistics of one group to this form, for tables."""
+        """The statistics of one group of texts in the form for tables."""
         nothing = Estimate.undefined(specificity.reason or "undefined", specificity.texts)
         silhouette, near, right = specificity.silhouette, specificity.purity, specificity.accuracy
         return cls(
@@ -96,8 +96,8 @@ class ToldApart:
 
 @dataclass(frozen=True, slots=True)
 class TakenFor:
-    """Confusion of two criteria: of the `texts` about `criterion`, the share `taken` that is classified as
-    `taken_for`.
+    """Confusion of one criterion with another: of the `texts` about `criterion`, the share `taken` that the classifier
+    takes for texts about `taken_for`.
     """
 
     criterion: str
@@ -116,10 +116,11 @@ def measure(
     frame : DataFrame
         Rows with a text, `explanations.corpus.corpus.COLUMNS`; rows without a criterion or a story are left out and
         counted.
-    vectors : array, shape (rows, d)
-        Vectors of unit length, in the order of `frame`.
+    vectors : array, shape (rows, d dimensions)
+        Vectors of the texts, of unit length, in the order of `frame`.
     options : NumbersOptions
     signature : str
+        Signature line under both tables.
     """
     usable = rows_with(frame, "criterion", "story")
     part, x = frame[usable], vectors[usable]
@@ -160,10 +161,10 @@ def _said(options: NumbersOptions) -> list[str]:
 
 
 def sampled(frame: pd.DataFrame, options: NumbersOptions) -> NDArray[np.bool_]:
-    """Mask of the texts analysed. Each judge and Eval-Prompt gets an even share of the sample, filled with random whole
-    stories.
+    """Mask of the texts that are analysed. Each judge and Eval-Prompt gets an even share of the sample, filled with
+    random whole stories, or with a part of one story where no whole story fits.
 
-    What a group does not use of its share goes to the others.
+    What a judge and Eval-Prompt do not use of their share goes to the others.
     """
     rng = np.random.default_rng(options.seed)
     parts = [places for _, places in groups(frame, BY_PROMPT)]
@@ -185,8 +186,8 @@ def sampled(frame: pd.DataFrame, options: NumbersOptions) -> NDArray[np.bool_]:
 
 
 def specificity(frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions) -> Specificity:
-    """Silhouette, purity and accuracy for texts that all have a criterion and a story; `reason` is set where there are
-    too few.
+    """Specificity of texts by one judge with one Eval-Prompt, which all have a criterion and a story. `reason` is set
+    where there are too few texts, stories or criteria.
     """
     names, label = np.unique(frame["criterion"].to_numpy(dtype=str), return_inverse=True)
     story = codes(frame, STORY)
@@ -221,8 +222,8 @@ def specificity(frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions) 
 
 
 def components(x: Vectors, wanted: int) -> Floats:
-    """The first `wanted` principal components of the vectors, shape (n, at most `wanted`), divided by the standard
-    deviation of the first one.
+    """Coordinates of the vectors on their first principal components, divided by the standard deviation of the first
+    one. The array has shape (n texts, at most `wanted`).
     """
     centred = x - x.mean(axis=0)
     _, axes = np.linalg.eigh((centred.T @ centred).astype(np.float64))
@@ -232,10 +233,11 @@ def components(x: Vectors, wanted: int) -> Floats:
 
 
 def out_of_fold(x: Floats, labels: Codes, story: Codes, options: NumbersOptions, rng: np.random.Generator) -> Codes:
-    """Criteria predicted for each row of `labels` (the true criteria, and permutations of them), shape (b, n).
+    """Predicted criterion of each text, for the true criteria and for each permutation of them.
 
-    The model is fitted without the text and without other texts on its story. A prediction is -1, which is never
-    correct, where the other folds have only one criterion.
+    `labels` and the result are arrays of shape (b, n) for b labellings of n texts. The model is fitted without the text
+    and without other texts on its story. A prediction is -1, which is never correct, where the other folds have only
+    one criterion.
     """
     try:
         from sklearn import config_context

@@ -28,11 +28,11 @@ PAIRS = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Stability:
-    """Stability of a group of texts: mean similarity `within` a story, `between` different stories, and their
-    `difference`.
+    """Stability of a group of texts: mean similarity `within` a story (of repeats), mean similarity `between` different
+    stories, and `difference`, the first minus the second.
 
-    `other_reasons` is, among the `pairs` of repeats with equal ratings, the share whose similarity is below
-    `threshold`.
+    `threshold` is the median similarity between different stories. `other_reasons` is, among the `pairs` of repeats
+    with equal ratings, the share whose similarity is below `threshold`.
     """
 
     within: Estimate
@@ -45,16 +45,18 @@ class Stability:
 
 
 def measure(frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions, signature: str) -> Measured[Stability]:
-    """Stability, in one row for each judge, Eval-Prompt and criterion.
+    """Stability of texts, in one row for each judge, Eval-Prompt and criterion.
 
     Parameters
     ----------
     frame : DataFrame
         Rows with a text; rows without a known story are left out and counted. Texts without a repeat number are
         included.
-    vectors : array, shape (rows, d)
+    vectors : array, shape (rows, d dimensions)
+        Vectors of the texts.
     options : NumbersOptions
     signature : str
+        Signature line under the table.
     """
     usable = rows_with(frame, "story")
     part, x = frame[usable], vectors[usable]

@@ -16,8 +16,8 @@ _WRAP = 70
 
 
 def tables(numbers: Numbers) -> list[Table]:
-    """The tables of all measures. Tables without rows are left out, and the first table, on presence, names them in a
-    note.
+    """The tables of all quality measures. Tables without rows are left out; a note under the first table, on presence,
+    names them.
     """
     tables_of_measures = [
         *_specificity(numbers),
@@ -34,7 +34,7 @@ def tables(numbers: Numbers) -> list[Table]:
 
 
 def validation_table(rules: Measured[Validated]) -> Table:
-    """Table of the precision and recall of every rule in `flags`."""
+    """Table of the precision and recall of every rule that flags errors in explanations."""
     columns = [
         Column("error", "error"),
         Column("precision", "precision x100", digits=0, factor=100),
@@ -152,7 +152,7 @@ def _named(
     *,
     top: int | None = None,
 ) -> Table:
-    """A table whose first columns identify the rows by judge, Eval-Prompt etc. (`names`)."""
+    """A table of a measure's results. Its first columns (`names`) identify the rows by judge, Eval-Prompt etc."""
     return _table(title, [*_names(measured, names), *columns], measured, notes, top=top)
 
 

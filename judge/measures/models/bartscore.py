@@ -12,7 +12,9 @@ from judge.measures.models.loading import Loaded, load, run
 
 
 def log_probability(loaded: Loaded, source: str, target: str) -> tuple[float, bool]:
-    """(Mean log-probability of the target's tokens given the source, whether one of the two texts was cut)."""
+    """(Mean log-probability of the target's tokens given the source, whether one of the two texts was cut to the
+    model's limit).
+    """
     sides = [
         loaded.tokenizer(text, truncation=True, max_length=loaded.longest)["input_ids"] for text in (source, target)
     ]

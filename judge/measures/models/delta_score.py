@@ -24,7 +24,7 @@ STRENGTH, SEED = 4, 1
 
 
 def perturbed(item: Item, name: str) -> str | Undefined:
-    """The perturbed text, or the reason why the text cannot be perturbed."""
+    """The story's text after the perturbation `name`, or the reason why it cannot be perturbed."""
     story = Story(text_key(item.text), item.story_prompt, "", item.text)
     perturbation = maker(name)(Material(story), STRENGTH, rng_of(SEED, name, story.id))
     if isinstance(perturbation, Unfit):

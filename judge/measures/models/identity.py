@@ -12,14 +12,16 @@ from judge.measures.measure import Need
 
 
 def of_scorers(models: Mapping[Need, str]) -> str:
-    """Identities of models named ``provider/model``, joined in one string. A server's model is identified by its name
-    alone.
+    """Identities, for cache keys, of models named ``provider/model``, joined in one string. A server's model is
+    identified by its name alone.
     """
     return "; ".join(f"{need} {_scorer(model)}" for need, model in models.items())
 
 
 def of_folders(models: Mapping[Need, str]) -> str:
-    """Identities of model folders or models of the Hugging Face hub, joined in one string; ``@LAYER`` is part of it."""
+    """Identities, for cache keys, of model folders or models of the Hugging Face hub, joined in one string. A suffix
+    ``@LAYER`` of a name is part of the identity.
+    """
     return "; ".join(f"{need} {model_key(at_layer(model)[0])} {at_layer(model)[1]}" for need, model in models.items())
 
 

@@ -20,7 +20,9 @@ _TOKENS = 2048
 
 
 def expected(loaded: Loaded, text: str) -> tuple[NDArray[np.float64], bool]:
-    """(Mean predicted distribution over the vocabulary, with each token masked in turn; whether the text was cut)."""
+    """(Mean of the distributions over the vocabulary that the model predicts with each token masked in turn, whether
+    the text was cut to the model's limit).
+    """
     tokenizer = loaded.tokenizer
     whole = tokenizer(text, verbose=False)["input_ids"]
     ids = tokenizer(text, truncation=True, max_length=loaded.longest)["input_ids"]

@@ -20,14 +20,14 @@ class Loaded(NamedTuple):
 
     @property
     def framing(self) -> list[int]:
-        """Ids of the special tokens that open and close a text."""
+        """Ids of the tokenizer's special tokens that open and close a text."""
         named = (getattr(self.tokenizer, f"{name}_token_id", None) for name in ("cls", "sep", "bos", "eos"))
         return [number for number in named if number is not None]
 
 
 @lru_cache(maxsize=1)
 def load(kind: str, model: str) -> Loaded:
-    """Load a model with its tokenizer. `kind` is the name of the transformers class, such as AutoModel or
+    """A model loaded with its tokenizer. `kind` is the name of the transformers class, such as AutoModel or
     AutoModelForMaskedLM.
     """
     try:

@@ -21,8 +21,9 @@ _LOT, _TOKENS = 64, 4096
 
 
 class _Text(NamedTuple):
-    """Token vectors of one text. `unit` are the vectors scaled to length 1, `plain` the unscaled vectors. `own` marks
-    tokens that are not special tokens. `cut` = only the beginning of the text was encoded.
+    """Token vectors of one text, shape (tokens, dimensions). `unit` are the vectors scaled to length 1, `plain` the
+    unscaled vectors. `own` marks tokens that are not special tokens. `cut` = only the beginning of the text was
+    encoded.
     """
 
     unit: NDArray[np.float32]
@@ -91,7 +92,9 @@ def _score(text: _Text, reference: _Text) -> Scored:
 
 
 def _extremes(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-    """For each dimension, the value with the largest absolute value over all tokens."""
+    """For each dimension, the value with the largest absolute value over all tokens. `vectors` has shape (tokens,
+    dimensions).
+    """
     high, low = vectors.max(axis=0), vectors.min(axis=0)
     return np.asarray(np.where(high >= -low, high, low), dtype=np.float32)
 

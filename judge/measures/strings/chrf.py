@@ -20,7 +20,7 @@ _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 
 class _Grams(NamedTuple):
-    """Distinct n-grams of one order as ascending codes, the count of each, and the total count."""
+    """Distinct character n-grams of one order in a text, as ascending codes; the count of each, and the total count."""
 
     codes: NDArray[np.uint64]
     counts: NDArray[np.int64]
@@ -28,8 +28,9 @@ class _Grams(NamedTuple):
 
 
 def scores(pairs: Sequence[tuple[str, str]], *, beta: float, whitespace: bool) -> list[float]:
-    """chrF of each (text, reference), from 0 to 100: the F score of precision and recall averaged over n-gram
-    orders.
+    """chrF of each (text, reference), from 0 to 100: the F score of precision and recall averaged over n-gram orders.
+
+    `beta` is the weight of recall. With `whitespace`, n-grams may contain white space; otherwise it is removed first.
     """
     counted = lru_cache(maxsize=4096)(lambda text: _grams(text if whitespace else "".join(text.split())))
     return [_score(counted(text), counted(reference), beta) for text, reference in pairs]

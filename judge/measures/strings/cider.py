@@ -23,8 +23,8 @@ Gram = tuple[str, ...]
 
 
 class _Weighed(NamedTuple):
-    """n-gram weights of a text by order, the norms of these weight vectors, and the number of word pairs in the
-    text.
+    """n-gram weights of a text by order, the norms of these weight vectors, and the number of bigrams (adjacent word
+    pairs) in the text.
     """
 
     weights: tuple[Mapping[Gram, float], ...]

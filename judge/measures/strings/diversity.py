@@ -20,12 +20,14 @@ _SHORT = "the text has fewer than {} words"
 
 
 def words(text: str) -> list[str]:
-    """The words of a text, lower case."""
+    """The words of a text, in lower case: its tokens that begin with a letter or digit."""
     return [token for token in (t.lower() for t in text_features.tokens(text)) if token[0].isalnum()]
 
 
 def distinct(tokens: Sequence[str], order: int) -> Value:
-    """Share of distinct n-grams among all n-grams of one order (Li et al. 2016)."""
+    """Share of distinct n-grams among all n-grams of `order` words (Li et al. 2016); undefined for a text with fewer
+    words.
+    """
     grams = [*zip(*(tokens[i:] for i in range(order)), strict=False)]
     return len(set(grams)) / len(grams) if grams else Undefined(_SHORT.format(order))
 
@@ -91,7 +93,9 @@ def _choose(size: int) -> float:
 
 
 def yule_k(tokens: Sequence[str]) -> Value:
-    """Yule's K: 10,000 times the probability that two words drawn at random are the same word."""
+    """Yule's K: 10,000 (S - N) / N^2, for N words in total and S the sum of the squared counts of the distinct words.
+    This is about 10,000 times the probability that two words drawn at random are the same word.
+    """
     if not tokens:
         return Undefined(_SHORT.format(1))
     return 1e4 * (sum(count**2 for count in Counter(tokens).values()) - len(tokens)) / len(tokens) ** 2

@@ -25,7 +25,7 @@ Matches = list[tuple[int, int]]
 
 
 def scores(text: str, reference: str, wordnet: WordNet) -> tuple[float, float]:
-    """METEOR of one pair, from 0 to 1: (value of current NLTK, value of NLTK 3.5)."""
+    """METEOR of a text and its reference, from 0 to 1: (value of current NLTK, value of NLTK 3.5)."""
     own: Words = list(enumerate(text.lower().split()))
     other: Words = list(enumerate(reference.lower().split()))
     sizes = len(own), len(other)
@@ -56,8 +56,8 @@ def _stemmed(words: Words) -> Words:
 
 
 def _matched(own: Words, other: Words, same: Callable[[str], Iterable[str]]) -> tuple[Matches, Words, Words]:
-    """(Matched positions in both texts, unmatched words of the first, unmatched words of the second). Words are matched
-    from the last to the first, each with the last free word that `same` counts as equal.
+    """(Pairs of matched positions, unmatched words of `own`, unmatched words of `other`). The words of `own` are
+    matched from the last to the first, each with the last free word of `other` that `same` counts as equal.
     """
     places: defaultdict[str, list[int]] = defaultdict(list)
     for at, (_, word) in enumerate(other):

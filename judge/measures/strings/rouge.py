@@ -111,7 +111,7 @@ def _total(kind: str, size: int) -> float:
 
 
 def _numbered(sides: Sequence[tuple[list[str], list[str]]]) -> list[tuple[Ints, Ints]]:
-    """Token lists of each (text, reference) as integer arrays; equal tokens have equal integers."""
+    """The tokens of each (text, reference) as two integer arrays; equal tokens have equal integers."""
     numbers: dict[str, int] = {}
     number = numbers.setdefault
     return [
@@ -147,8 +147,8 @@ def lcs_length(x: Sequence[int | str], y: Sequence[int | str]) -> int:
 
 
 def _skipped(x: Ints, y: Ints) -> tuple[float, float]:
-    """(Number of common ordered token pairs at any distance, number of common tokens without the last token of each
-    text).
+    """(Number of ordered token pairs that two texts share, at any distance; number of tokens that they share when the
+    last token of each text is left out).
     """
     common = np.intersect1d(x, y)
     if not common.size:
@@ -163,8 +163,8 @@ def _kept(side: Ints, common: Ints) -> Ints:
 
 
 def _ordered_pairs(side: Ints, common: Ints) -> NDArray[np.float32]:
-    """Matrix of the number of times that token a occurs before token b, for all a and b in `common`; exact up
-    to 2^24.
+    """Matrix with the number of ordered pairs (an occurrence of token a before one of token b), for all a and b in
+    `common`. Counts are exact up to 2^24.
     """
     here = np.searchsorted(common, _kept(side, common))
     one_hot = np.zeros((here.size, common.size), np.float32)
@@ -174,7 +174,9 @@ def _ordered_pairs(side: Ints, common: Ints) -> NDArray[np.float32]:
 
 
 def _weighted_lcs(pairs: Sequence[tuple[Ints, Ints]]) -> list[float]:
-    """ROUGE-W weight of the hits of each (text, reference). Pairs of similar size are computed together."""
+    """Weighted length of the longest common subsequence (ROUGE-W) of each (text, reference). Pairs of similar size are
+    computed together.
+    """
     order = sorted(range(len(pairs)), key=lambda i: (pairs[i][1].size, pairs[i][0].size))
     values = [0.0] * len(pairs)
     start = 0
@@ -190,8 +192,8 @@ def _weighted_lcs(pairs: Sequence[tuple[Ints, Ints]]) -> list[float]:
 
 
 def _together(pairs: Sequence[tuple[Ints, Ints]]) -> list[float]:
-    """ROUGE-W weights of some pairs (reference, text). Their dynamic-programming tables are filled together, diagonal
-    by diagonal.
+    """Weighted lengths of the longest common subsequence (ROUGE-W) of some pairs (reference, text). Their
+    dynamic-programming tables are filled together, diagonal by diagonal.
 
     A cell whose two tokens are equal has the value of its upper left neighbour plus the increase in weight for a run
     that is one token longer. Any other cell has the larger value of its upper and left neighbours. A diagonal (constant
@@ -232,8 +234,11 @@ def _together(pairs: Sequence[tuple[Ints, Ints]]) -> list[float]:
 
 
 def _on_path(moves: Sequence[tuple[int, NDArray[np.bool_], NDArray[np.bool_]]], at: int, i: int, j: int) -> float:
-    """Sum of the weights of runs of equal tokens on the path from the last cell (i, j) of pair `at` to the first cell.
-    A run must be contiguous in the reference.
+    """Sum of the weights of runs of equal tokens on the path from the last cell (i, j) of pair `at` to the first cell
+    of its dynamic-programming table. A run must be contiguous in the reference.
+
+    `moves` holds for each diagonal: its first row, where the two tokens are equal, and where the path goes up instead
+    of left.
     """
     total, length, after = 0.0, 0, -1
     while i and j:

@@ -40,7 +40,7 @@ def f_score(text: str, reference: str) -> float:
 
 
 def _places(sentence: Sequence[str]) -> tuple[dict[str, int], int]:
-    """(Word -> bit mask of its positions, bit mask of all positions)."""
+    """(Word -> bit mask of its positions in the sentence, bit mask of all positions)."""
     masks: dict[str, int] = {}
     for position, word in enumerate(sentence):
         masks[word] = masks.get(word, 0) | 1 << position
@@ -48,7 +48,9 @@ def _places(sentence: Sequence[str]) -> tuple[dict[str, int], int]:
 
 
 def _subsequence(x: Sequence[str], y: Sequence[str], masks: Mapping[str, int], full: int) -> set[str]:
-    """The distinct words of the longest common subsequence that the package finds."""
+    """The distinct words of the longest common subsequence of `x` and `y`; where several are longest, of the one that
+    the package rouge finds. `masks` and `full` are the bit masks of `y` from `_places`.
+    """
     # Zeros among the first j bits of a row: the length for so many words of both.
     row = full
     rows = [row]

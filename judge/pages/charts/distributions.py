@@ -19,7 +19,9 @@ _COLOURS: Mapping[Kind, str] = {"people": "f8", "judge": "f6", "control": "f6"}
 
 
 def distributions(picture: Distributions, identity: str) -> Markup:
-    """SVG picture of rating distributions, one histogram for each row and criterion."""
+    """SVG picture of rating distributions, one histogram for each rater and criterion. `identity` is the picture's id
+    in the page.
+    """
     left = min(max((text_width(row.words) for row in picture.rows), default=0.0), _LABELS) + 14.0
     parts: list[Markup] = [hatching(identity, "cut")] if any(row.kind == "control" for row in picture.rows) else []
     for j, name in enumerate(picture.criteria):
@@ -74,8 +76,8 @@ def _histogram(picture: Distributions, i: int, j: int, corner: tuple[float, floa
 
 
 def _line(people: Histogram, x: float, bottom: float, top: float) -> Markup:
-    """Outline of the shares of human ratings, drawn as steps over the bars. It does not react to the pointer; the bars
-    do.
+    """Outline of the shares of human ratings, drawn as steps over the bars of a histogram. It has no tooltip; the bars
+    have.
     """
     wide = _WIDTH / len(people.points)
     steps = " ".join(

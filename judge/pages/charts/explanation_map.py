@@ -1,4 +1,5 @@
-"""The map of explanations in a page. Radio buttons switch between colourings without a script.
+"""The map of explanations in a page: a scatter plot with one point for each explanation. Radio buttons switch between
+colourings without a script.
 
 Each point carries its index in a list; a page that has the texts shows the text of this index. All points are dots,
 because the buttons can change only colours. The names of groups are therefore also printed among their points.
@@ -35,7 +36,9 @@ _BUTTONS: Mapping[str, str] = {"eval_prompt": "Eval-Prompt"}
 
 
 def explanation_map(scatter: ExplanationMap, identity: str) -> Markup:
-    """A `div` with radio buttons, one legend for each colouring, and the picture."""
+    """The map of explanations (a scatter plot) as a `div` with radio buttons, one legend for each colouring, and the
+    picture. `identity` begins the ids of its elements.
+    """
     parts: list[Markup] = []
     for k, colouring in enumerate(scatter.colourings):
         button, checked = f"{identity}-by-{k}", Markup(" checked") if k == 0 else ""
@@ -53,7 +56,9 @@ def explanation_map(scatter: ExplanationMap, identity: str) -> Markup:
 
 
 def picture(scatter: ExplanationMap, identity: str) -> Markup:
-    """The SVG picture of the map, without buttons and legends."""
+    """The SVG picture of the map of explanations, without buttons and legends. `identity` is the picture's id in the
+    page.
+    """
     dots = Markup("").join(_dots(scatter))
     places = _places(scatter)
     names = [_names(colouring, k, places) for k, colouring in enumerate(scatter.colourings)]
@@ -72,14 +77,18 @@ def _places(scatter: ExplanationMap) -> list[tuple[float, float]]:
 
 
 def _colours(colouring: Colouring) -> list[int]:
-    """Colour number of each group; 0 for points outside all groups. Ratings are numbered in ascending order."""
+    """Colour number of each group of points; 0 for the group of points that belong to no other group. Ratings are
+    numbered in ascending order.
+    """
     if colouring.ratings is None:
         return [colour(group.sign) for group in colouring.groups]
     return [0 if group.sign is OTHERS else i + 1 for i, group in enumerate(colouring.groups)]
 
 
 def _ramp(colouring: Colouring) -> list[str]:
-    """Colours of increasing lightness, one for each rating; empty where the colouring is not by rating."""
+    """Colours of increasing lightness, one for each rating in ascending order; empty where the map's points are not
+    coloured by rating.
+    """
     if colouring.ratings is None:
         return []
     number = sum(group.sign is not OTHERS for group in colouring.groups)
@@ -88,7 +97,9 @@ def _ramp(colouring: Colouring) -> list[str]:
 
 
 def _style(scatter: ExplanationMap, identity: str) -> Markup:
-    """CSS rules for the colours of ratings, which the page's stylesheet does not hold."""
+    """CSS rules for the colours of ratings in the map of explanations, which the page's stylesheet does not hold; empty
+    where no colouring is by rating.
+    """
     rules = [
         f"#{identity}-map .by-{k}:checked ~ .map-picture .{_LETTERS[k]}{i + 1} {{ fill: {fill}; "
         "stroke: var(--faint); stroke-width: .3; }"
@@ -109,7 +120,8 @@ def _dots(scatter: ExplanationMap) -> Iterator[Markup]:
 
 
 def _names(colouring: Colouring, k: int, places: list[tuple[float, float]]) -> Markup:
-    """Names of groups at the median of their points, so that groups are recognisable without colours.
+    """Names of the map's groups of points as SVG, each at the median of its group's points, so that groups are
+    recognisable without colours.
 
     A name is printed only if more than two thirds of the dots around it belong to its group and it covers no other
     name. The legend lists all groups.

@@ -27,7 +27,10 @@ _LABELS = 300.0
 
 
 def forest(figure: Forest, identity: str, *, width: float = _PANEL) -> Markup:
-    """SVG picture of a forest plot. Panels that do not fit side by side are distributed evenly over several lines."""
+    """SVG picture of a forest plot. Panels that do not fit side by side are distributed evenly over several lines.
+
+    `identity` is the picture's id in the page, `width` the width of one panel.
+    """
     left = min(max((text_width(line.name) for line in figure.lines), default=0.0), _LABELS) + 14.0
     across = _across(len(figure.panels), left, width)
     places = _places(figure)
@@ -49,13 +52,15 @@ def forest(figure: Forest, identity: str, *, width: float = _PANEL) -> Markup:
 
 
 def _across(panels: int, left: float, width: float) -> int:
-    """Number of panels in a line: at most as many as fit on a screen, distributed evenly over the lines."""
+    """Number of panels side by side: at most as many as fit on a screen, distributed evenly over the lines of
+    panels.
+    """
     most = max(1, math.floor((_SCREEN - left) / (width + _GAP)))
     return math.ceil(panels / math.ceil(panels / most)) if panels else 1
 
 
 def _row(figure: Forest) -> float:
-    """Height of a row in which the marks of all series fit."""
+    """Height of a row of a forest plot, in which the marks of all series fit."""
     return max(_ROW, 11.0 * len(figure.series) + 4.0)
 
 
@@ -125,8 +130,8 @@ def _axis(figure: Forest, number: int, corner: tuple[float, float], size: tuple[
 def _band(
     figure: Forest, band: Band, number: int, identity: str, at: Callable[[float], float], span: tuple[float, float]
 ) -> Iterator[Markup]:
-    """A vertical line through a panel with its interval: the value with which all rows are compared. Empty where it is
-    undefined.
+    """Marks for a reference value with which all rows of a panel are compared: a vertical line, and a band for its
+    interval. Empty where the value is undefined.
     """
     estimate, (top, tall) = band.estimates[number], span
     if estimate.value is None:
@@ -156,7 +161,9 @@ def _interval(estimate: Estimate, at: Callable[[float], float], y: float, sign: 
 
 
 def _keys(figure: Forest) -> list[tuple[str, Sign | Band]]:
-    """(Name, sign or band) of each legend entry: all bands, and the series if there are several."""
+    """(Name, sign or band) of each legend entry: all bands with a defined value, and the series if there are
+    several.
+    """
     series: list[tuple[str, Sign | Band]] = [*figure.series] if len(figure.series) > 1 else []
     return [*series, *((band.name, band) for band in figure.bands if band.defined)]
 

@@ -21,7 +21,7 @@ _INKS = {"#000000": "on-light", "#ffffff": "on-dark"}
 
 
 def heat_map(figure: HeatMap, identity: str) -> Markup:
-    """SVG picture of a heat map."""
+    """SVG picture of a heat map. `identity` is the picture's id in the page."""
     near = max((text_width(row.label) for row in figure.rows), default=0.0)
     near = min(near, _LABELS / 2) + (10.0 if near else 0.0)
     judges = max((text_width(row.name) for row in figure.rows if not row.is_bar), default=0.0) * BOLD

@@ -32,7 +32,9 @@ def element(name: str, *children: str | Markup, **attributes: Attribute) -> Mark
 
 
 def chart(identity: str, size: tuple[float, float], title: str, description: str, parts: Iterable[Markup]) -> Markup:
-    """The whole SVG picture, with its title and description for screen readers."""
+    """The whole SVG picture, with its title and description for screen readers. `identity` is its id in the page,
+    `size` its width and height.
+    """
     width, height = size
     return element(
         "svg",
@@ -66,7 +68,7 @@ def text(x: float, y: float, content: str, *, size: float = 12, anchor: str = "s
 
 
 def mark(tip: str, *children: Markup, **attributes: Attribute) -> Markup:
-    """Group of shapes that draws one number. `tip` is the tooltip that gives the number in words."""
+    """SVG group of the shapes that draw one number. `tip` is the tooltip that gives the number in words."""
     return element("g", element("title", tip), *children, **({"class_": "mark"} | attributes))
 
 

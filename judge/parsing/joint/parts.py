@@ -102,7 +102,7 @@ def _tag_parts(text: str, names: tuple[tuple[str, str], ...]) -> dict[str, list[
 
 
 def _row_parts(text: str, names: tuple[tuple[str, str], ...]) -> dict[str, list[str]]:
-    """Criterion name -> rows of a Markdown table whose first cell holds the criterion."""
+    """Criterion name -> rows of Markdown tables in whose first cell the criterion is named."""
     rows_by_criterion: dict[str, list[str]] = {}
     for line in text.splitlines() if "|" in text else ():
         cells = [cell.strip(" *_`") for cell in line.strip().strip("|").split("|")]
@@ -128,8 +128,8 @@ def _line_parts(text: str, names: tuple[tuple[str, str], ...]) -> dict[str, list
 
 
 def _under(name: str, rest: str) -> str:
-    """The text after a criterion's name, written as "name: text"; without the name where the text begins on a
-    new line.
+    """The text after a criterion's name, written as "name: text". Where the text begins on a new line, the name is left
+    out.
     """
     plain = _AFTER_NAME.sub("", rest, count=1)
     return plain.strip() if plain[:1] == "\n" else f"{name}: {plain.strip()}"

@@ -1,4 +1,6 @@
-"""Reads one judgment per criterion from an answer about several criteria. The judgments do not depend on each other."""
+"""Reads one judgment per criterion from an answer about several criteria. Each criterion gets its own rating and
+status.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +24,10 @@ def joint_judgments(
 ) -> tuple[Judgment, ...]:
     """One judgment for each criterion, in the order of `criteria`.
 
-    A criterion's part is read like an answer about this criterion alone. If a criterion has several parts, those with a
-    rating must agree; otherwise the criterion is `ambiguous`. An answer without such parts is read as prose: a rating
-    counts for a criterion only if its sentence names the criterion. A rating of the whole story thus counts for none.
+    The text about a criterion is read like an answer about this criterion alone. If there are several texts about a
+    criterion, those with a rating must agree; otherwise the criterion is `ambiguous`. An answer that is not divided by
+    criteria is read as prose: a rating counts for a criterion only if its sentence names the criterion. A rating of the
+    whole story thus counts for no criterion.
     """
     cleaned = clean(response.text)
     run_on = ("run_on",) if cleaned.run_on else ()

@@ -23,8 +23,8 @@ _FEW_CHARACTERS = 24
 
 
 def assertion(page: Page, mention: Mention, form: str) -> Assertion:
-    """Whether a number's sentence gives it as the judge's rating: `asserted`, `doubtful` or `denied`. `form` is the
-    form in which the number is stated (such as `label`, `leading`, `sentence`).
+    """Whether a number's sentence gives it as the judge's rating: `asserted` (yes), `denied` (no) or `doubtful`
+    (unclear). `form` is the form in which the number is stated (such as `label`, `leading`, `sentence`).
     """
     begin, end, mark = page.sentence(mention.start, mention.stop)
     before, after = page.low[begin : mention.start], page.low[mention.stop : end]
@@ -64,7 +64,7 @@ def _struck_out(text: str, mention: Mention) -> bool:
 
 
 def _behind_last(stop: re.Pattern[str], text: str) -> str:
-    """The text after the last match of `stop`; the whole text without a match."""
+    """The text after the last match of `stop`; the whole text where there is no match."""
     start = 0
     for match in stop.finditer(text):
         start = match.end()
@@ -104,7 +104,9 @@ def _conditioned(after: str) -> bool:
 
 
 def _about_another(page: Page, core: str) -> bool:
-    """Whether the sentence begins by naming another aspect: "In terms of style, it is a 2"."""
+    """Whether the sentence begins by naming another aspect than the requested criterion: "In terms of style, it is a
+    2".
+    """
     topic = phrases.TOPIC.match(core) or phrases.HEADING.match(core)
     return topic is not None and any(page.names.is_other(word) for word in topic.group(1).split())
 

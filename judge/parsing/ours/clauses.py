@@ -72,8 +72,8 @@ class Clause:
 
 
 def clause_before(page: Page, before: list[str], mention: Mention) -> Clause:
-    """Read the words before the number backwards, as long as they can state a rating, and return what these words
-    state.
+    """What the clause before a number says about it. The words are read backwards from the number, as long as they can
+    state a rating.
     """
     run: list[str] = []
     stop = ""
@@ -126,7 +126,9 @@ def _ends_in_the_story(tokens: list[str]) -> bool:
 
 
 def _other_clause(run: list[str]) -> Clause:
-    """A clause about another criterion. `other` is false where the criterion's name is too far from the number."""
+    """The record of a clause about another criterion, from the words before a number. Its `other` is false where the
+    criterion's name is too far from the number.
+    """
     return Clause(other=len(run) <= 5)
 
 
@@ -150,8 +152,8 @@ def _conditional(run: list[str]) -> bool:
 
 
 def _weigh(page: Page, run: list[str], stop: str, whole: bool, mention: Mention) -> tuple[int, bool]:
-    """(Tier in which a run of known words states a rating, 0 for none; whether the run names the requested
-    criterion).
+    """(Tier in which a run of known words states a rating: 1 = plainest, 0 = it states none; whether the run names the
+    requested criterion).
 
     The tier depends on the subject (I, the story, a rating) and on how close the statement is to the number. An unknown
     word before the run may be the real subject ("Humans rated it a 2"), an adjective ("the average rating is 2") or a
@@ -192,8 +194,8 @@ def _weigh(page: Page, run: list[str], stop: str, whole: bool, mention: Mention)
 
 
 def _of_the_story(run: list[str], stop: str, whole: bool, joined: bool) -> int:
-    """Tier of a statement such as "the story deserves a", which depends on the words before it; 0 where it states no
-    rating.
+    """Tier (1 = plainest) of a statement such as "the story deserves a", which depends on the words before it; 0 where
+    it states no rating.
     """
     first = next((i for i, w in enumerate(run) if w in words.STORY), 0)
     verb = next((i for i, w in enumerate(run) if w in words.STORY_STATE), len(run))
@@ -220,7 +222,7 @@ def _of_the_story(run: list[str], stop: str, whole: bool, joined: bool) -> int:
 
 
 def revises(page: Page, mention: Mention) -> bool:
-    """Whether the sentence or label before the number marks it as the final rating."""
+    """Whether the sentence or label before a number marks the number as the final rating."""
     behind = behind_revision(page, mention.start)
     # "Final rating: 3 Engagement (2)": the last word was spoken with the number before.
     return behind is not None and not any(c.isdigit() for c in behind)

@@ -1,4 +1,4 @@
-"""Blanks reasoning blocks and run-on chat turns in an answer. Every other character keeps its position."""
+"""Replaces reasoning blocks and run-on chat turns in an answer by spaces. Every other character keeps its position."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _RUN_ON_SIGNS = ("###", "## ", "human:", "user:", "assistant:", "system:", "prom
 
 @dataclass(frozen=True, slots=True)
 class Cleaned:
-    """An answer's text of unchanged length, in which everything that is not the answer is blank.
+    """An answer's text of unchanged length, in which everything that is not the answer is replaced by spaces.
 
     `run_on` says that a further chat turn was removed.
     """
@@ -35,7 +35,9 @@ class Cleaned:
 
 
 def clean(text: str) -> Cleaned:
-    """Blank reasoning blocks, role markers and everything after the judge's own turn."""
+    """The answer's text in which reasoning blocks, role markers and everything after the judge's own turn are replaced
+    by spaces.
+    """
     if "think" in text or "thought" in text or _OTHER_CHANNEL in text or "THINK" in text or "Think" in text:
         text = _without_thinking(text)
     lowered = text.lower()
@@ -54,7 +56,7 @@ def clean(text: str) -> Cleaned:
 
 
 def _without_thinking(text: str) -> str:
-    """The text with reasoning blocks blanked. A block without an end mark reaches to the end of the text."""
+    """The text with reasoning blocks replaced by spaces. A block without an end mark reaches to the end of the text."""
     final = text.rfind(_FINAL_CHANNEL)
     if final >= 0:
         start = final + len(_FINAL_CHANNEL)

@@ -41,7 +41,7 @@ class Decision:
 
 
 def decide(page: Page, statements: list[Statement]) -> Decision:
-    """Reduce all statements to one rating.
+    """The one rating to which all statements in an answer reduce, or the status where none can be chosen.
 
     Ratings of other criteria are ignored. Only the statements with the lowest (plainest) tier count. A rating that
     names the criterion has priority over an overall rating, and an explicit revision over the rating that it revises.
@@ -104,7 +104,7 @@ def _contradicted(page: Page, chosen: Statement, others: list[Statement]) -> boo
 
 
 def _another_scale(page: Page, mention: Mention) -> bool:
-    """Whether the answer, or the label before the number, names another scale than the requested one."""
+    """Whether the answer, or the label before the number, names a scale other than the requested one."""
     label = _IN_LABEL.search(page.low, max(0, mention.start - 100), mention.start)
     if label is not None:
         word = label.group(1) or label.group(2)
@@ -124,8 +124,8 @@ def _claim(statement: Statement) -> tuple[object, ...]:
 
 
 def _settled(page: Page, ours: list[Statement]) -> tuple[list[Statement], bool]:
-    """(The last explicit revision alone, whether it revises a single rating). Without a revision, or where a later
-    statement differs from it, the statements are unchanged.
+    """(Statements that count, whether an explicit revision changes an earlier single rating). The last explicit
+    revision counts alone. Without a revision, or where a later statement differs from it, all statements count.
     """
     last = [s for s in ours if revises(page, s.mention)]
     if last:

@@ -101,7 +101,9 @@ def _bag(text: str, name: str) -> Counter[str]:
 
 
 def _region(page: Page, statement: Statement) -> tuple[int, int]:
-    """(start, end) of the rating statement that is removed. The two are equal where the statement must be kept."""
+    """(start, end) of the rating statement that is removed from the explanation. The two are equal where the statement
+    must be kept.
+    """
     mention = statement.mention
     if statement.form == "leading":
         return 0, _through_trivial(page, mention.stop)
@@ -117,7 +119,7 @@ def _region(page: Page, statement: Statement) -> tuple[int, int]:
 
 
 def _through_trivial(page: Page, stop: int) -> int:
-    """End of the statement, including "stars", "on Coherence" or "on a scale from 1 to 5" after the number."""
+    """End of a rating statement, including "stars", "on Coherence" or "on a scale from 1 to 5" after the number."""
     match = _PIECE_END.search(page.low, stop, stop + 60)
     end = match.start() if match else min(stop + 60, len(page.low))
     rest = page.low[stop:end]

@@ -51,7 +51,7 @@ def stands_in(story: str, stated: str) -> bool:
 
 def is_quoted(story: str, stated: StatedWords) -> bool:
     """Whether a rating statement is quoted from the story: its last words, or the words that its sentence reports,
-    occur there.
+    occur in the story.
     """
     forms = _forms(story)
     tokens = _tokens(stated.words)
@@ -92,13 +92,15 @@ def without_quoted(page: Page, stated: list[Statement], story: str) -> list[Stat
 
 
 def _opens(page: Page, first: Statement) -> bool:
-    """Whether a statement opens the answer, apart from a label before it."""
+    """Whether a statement of a rating opens the answer, apart from a label before it."""
     before = page.low[: first.mention.start]
     return len(before) <= _LABEL and not any(mark in before.strip() for mark in "\n.!?,;")
 
 
 def without_objects(story: str, text: str) -> str:
-    """The text with JSON objects that occur in the story blanked. All other characters keep their positions."""
+    """The text with JSON objects that occur in the story replaced by spaces. All other characters keep their
+    positions.
+    """
     if "{" not in story or "{" not in text:
         return text
     for _, start, end in list(placed_objects(text)):
@@ -108,7 +110,7 @@ def without_objects(story: str, text: str) -> str:
 
 
 def _reported(before: list[str]) -> bool:
-    """Whether the words before a statement attribute it to somebody else."""
+    """Whether the words before a statement of a rating attribute it to somebody else."""
     near = before[-_NEAR:]
     if not near or near[-1] in _OWN:
         return False

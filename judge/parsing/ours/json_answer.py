@@ -66,8 +66,8 @@ _RANGE = -1.0
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One rating in a JSON object. `rank` says how specific its key is (0 = another criterion, 3 = the requested
-    criterion).
+    """One rating in a JSON object. `rank` says what its key stands for: 0 = another criterion, 1 = a rating, 2 = a
+    final rating, 3 = the requested criterion.
     """
 
     key: str
@@ -88,7 +88,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class JsonAnswer:
-    """Judgment from an answer's JSON objects, and the text outside of them, with the objects blanked."""
+    """Judgment from an answer's JSON objects. `outside` is the answer's text with these objects replaced by spaces."""
 
     judgment: Judgment
     outside: str
@@ -120,7 +120,7 @@ def json_judgment(text: str, names: Names, scale: Scale, reading: Reading | None
 
 
 def _without(text: str, objects: list[tuple[dict[str, Any], int, int]]) -> str:
-    """The text with the JSON objects blanked. Every other character keeps its position."""
+    """The text with the JSON objects replaced by spaces. Every other character keeps its position."""
     for _, start, end in objects:
         text = text[:start] + " " * (end - start) + text[end:]
     return text

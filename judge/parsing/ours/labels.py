@@ -77,7 +77,9 @@ def label_before(page: Page, before: list[str]) -> Label | None:
 
 
 def _names_directly(page: Page, tokens: list[str]) -> bool:
-    """Whether the line is a name followed by a number, without a colon: "Coherence 4", "Rating 4"."""
+    """Whether the words directly before a number are a criterion's name or a word for a rating, without a colon:
+    "Coherence 4", "Rating 4".
+    """
     segment = _last_segment(tokens)
     if not 1 <= len(segment) <= 2:
         return False
@@ -111,7 +113,7 @@ def _last_segment(tokens: list[str]) -> list[str]:
 
 
 def _classify(page: Page, segment: list[str], *, dash: bool) -> Label | None:
-    """The kind of label that some words form; None where they are no label.
+    """The label before a number that some words form, with its kind; None where they are no label.
 
     Before a colon or an equals sign, unknown words name another quantity. Before a dash they may be the end of a
     sentence, and are then no label.

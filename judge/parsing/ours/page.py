@@ -22,8 +22,8 @@ _WINDOW = 130
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A cleaned answer, its lower-case copy of equal length, the names of the requested criterion and others, and the
-    scale. `last` is the end of the answer's text.
+    """A cleaned answer (`text`), its lower-case copy of equal length (`low`), the names of the requested criterion and
+    of others, and the scale. `last` is the end of the answer's text, without white space after it.
     """
 
     text: str
@@ -44,7 +44,9 @@ class Page:
         return tokens
 
     def part(self, begin: int, end: int) -> Page:
-        """The page with all text outside [begin, end) replaced by spaces, so that positions stay the same."""
+        """The prepared answer with all text outside [begin, end) replaced by spaces, so that positions stay the
+        same.
+        """
         before, after = " " * begin, " " * (len(self.low) - end)
         text, low = (before + whole[begin:end] + after for whole in (self.text, self.low))
         return replace(self, text=text, low=low, last=end)
@@ -84,7 +86,9 @@ _WORD = re.compile(r"[\s\"'”»)\]}]{0,6}([^\W\d_]+(?:'[^\W_]+)?)")
 
 
 def page(text: str, names: Names, scale: Scale) -> Page:
-    """Prepare a cleaned text for the search for ratings."""
+    """A cleaned text prepared for the search for ratings: lower case, simplified markup and quotation marks, all
+    characters at their original positions.
+    """
     low = text.lower()
     if len(low) != len(text):
         low = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)

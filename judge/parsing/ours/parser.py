@@ -78,7 +78,7 @@ class Ours:
 
 
 def load() -> Ours:
-    """The parser, for the registry."""
+    """The parser `ours`, for the registry of parsers."""
     return Ours()
 
 
@@ -141,7 +141,7 @@ def _open_form(text: str, criterion: Criterion, criterion_names: Names, *, cut: 
 
 
 def _prose(text: str, criterion: Criterion, criterion_names: Names, story: str, *, cut: bool) -> Reading:
-    """Read running text: find every number, keep those stated as a rating, and choose one."""
+    """Reading of running text: every number is found, those stated as a rating are kept, and one of them is chosen."""
     sheet = page(text, criterion_names, criterion.scale)
     numbers = mentions(sheet.low)
     if not numbers:
@@ -165,8 +165,8 @@ def _prose(text: str, criterion: Criterion, criterion_names: Names, story: str, 
 
 
 def _statements(sheet: Page, mentions: list[Mention], *, cut: bool) -> list[Statement]:
-    """Statements made by the numbers. Numbers that restate the scale are left out; numbers of a list or in quotation
-    marks are doubtful.
+    """The ratings that the numbers in an answer state. Numbers that restate the scale are left out; numbers of a list
+    or in quotation marks are doubtful.
     """
     masked = scale_numbers(sheet.low, mentions, sheet.scale) if len(mentions) > 1 else set()
     stated: list[Statement] = []
@@ -199,8 +199,8 @@ def _unfinished(rest: str) -> bool:
 def _finish(
     judgment: Judgment, flags: tuple[str, ...], response: Response, criterion: Criterion, text: str
 ) -> Judgment:
-    """Add to a judgment what applies to every form of answer: cuts, refusals, steps of the scale, and copied
-    guidelines.
+    """The judgment with additions for every form of answer: flags and statuses for cuts, refusals, steps of the scale,
+    and copied guidelines.
     """
     flags += judgment.flags
     status = judgment.status

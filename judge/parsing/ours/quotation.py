@@ -79,7 +79,9 @@ def _around(text: str, line: int, start: int, stop: int, end: int) -> tuple[int,
 
 
 def _single(text: str, line: int, start: int, stop: int, end: int) -> tuple[int, int] | None:
-    """Same as `_around`, for straight single quotation marks, which may also be apostrophes."""
+    """(Position of the opening mark, position of the closing mark) of the straight single quotation marks around
+    [start, stop); None without any. Apostrophes are not taken for quotation marks.
+    """
     if "'" not in text[line:start]:
         return None
     opened = None

@@ -67,7 +67,7 @@ def pattern_judgment(pattern: str, text: str, scale: Scale, story: str = "") -> 
 
 
 def captures(pattern: str, text: str) -> bool:
-    """Whether a pattern captures any text other than whitespace. Used where the labels of the scale are not
+    """Whether a pattern captures text other than whitespace in an answer. Used where the labels of the scale are not
     known yet.
     """
     matches = _json_matches if pattern.startswith(_JSON) else _matches

@@ -80,7 +80,9 @@ def stating_words(page: Page, stated: Statement) -> StatedWords | None:
 
 
 def _stated(page: Page, mention: Mention) -> Statement | None:
-    """The statement by its form and words alone. Whether it is the judge's own is not checked."""
+    """The statement that a number makes, by its form and words alone; None where it states no rating. Whether it is the
+    judge's own statement is not checked.
+    """
     follow = follows(page, mention)
     if follow == "no" or _excluded(page, mention):
         return None
@@ -167,7 +169,9 @@ _LIST_NUMBER = re.compile(
 
 
 def _leading(page: Page, mention: Mention, follow: str) -> Statement | None:
-    """Statement by a number that opens the answer, as if it followed "Rating:". None where it states no rating."""
+    """The rating that a number states by opening the answer, as if it followed "Rating:". None where it states no
+    rating.
+    """
     head = page.low[: mention.start]
     opening = head.strip(_JUNK) if len(head) <= 200 else "-"
     if mention.high is not None and _OPENS_A_RANGE.fullmatch(opening):
@@ -211,8 +215,8 @@ _LIST_ITEM = re.compile(r"[ \t]*\d{1,2}[.):][ \t]")
 
 
 def _numbers_what_follows(page: Page, mention: Mention) -> bool:
-    """Whether a number after a label is the number of the sentence that follows: "Note: 2. The other", "2. Here is the
-    answer: 1. The".
+    """Whether a number after a label is only the item number of the sentence that follows: "Note: 2. The other", "2.
+    Here is the answer: 1. The".
     """
     if _ITEM.match(page.text, mention.stop) is None:
         return False
@@ -226,8 +230,8 @@ _RESULT = re.compile(r"\[\s?results?\s?\]\s{0,3}:?\s{0,3}(?:(?:score|rating)\s?:
 
 
 def _standing_form(page: Page, mention: Mention) -> Statement | None:
-    """Statement in a form that is a rating at any position: [[4]], boxed{4}, [RESULT] 4 (Prometheus). None for other
-    forms.
+    """The rating that a number states in a form that is a rating at any position: [[4]], boxed{4}, [RESULT] 4
+    (Prometheus). None for other forms.
     """
     low, start = page.low, mention.start
     if _RESULT.search(low, max(0, start - 24), start):
@@ -243,8 +247,8 @@ def _standing_form(page: Page, mention: Mention) -> Statement | None:
 
 
 def _labelled(page: Page, before: list[str], mention: Mention, follow: str) -> Statement | None:
-    """Statement by a number after a label: "Rating: 4", "Coherence = 4", a heading, a table cell. None where it states
-    no rating.
+    """The rating that a number states after a label: "Rating: 4", "Coherence = 4", a heading, a table cell. None where
+    it states no rating.
     """
     label = label_before(page, before)
     if label is None:
@@ -276,7 +280,7 @@ def _capital_behind(page: Page, mention: Mention) -> bool:
 
 
 def _in_sentence(page: Page, before: list[str], mention: Mention, follow: str) -> Statement | None:
-    """Statement by a number in running text or alone on a line; None where it states no rating."""
+    """The rating that a number states in running text or alone on a line; None where it states no rating."""
     clause = clause_before(page, before, mention)
     if clause.denied:
         return None
@@ -292,7 +296,9 @@ def _in_sentence(page: Page, before: list[str], mention: Mention, follow: str) -
 
 
 def _fraction(page: Page, mention: Mention, follow: str, clause: Clause) -> Statement | None:
-    """Statement by a fraction of the scale ("4/5") or by stars in running text; None where it states no rating."""
+    """The rating stated by a fraction of the scale ("4/5") or by stars in running text; None where no rating is
+    stated.
+    """
     if mention.out_of is not None and not _of_the_scale(page, mention) and mention.out_of not in (10, 100):
         return None
     bare_count = mention.out_of is None and mention.kind != "stars"
@@ -313,8 +319,8 @@ def _fraction(page: Page, mention: Mention, follow: str, clause: Clause) -> Stat
 
 
 def _alone(page: Page, mention: Mention, follow: str, clause: Clause) -> Statement | None:
-    """Statement by a number that is a line, opens a line before a dash, or follows words such as "On reflection,". None
-    for other numbers.
+    """The rating stated by a number that is a line, opens a line before a dash, or follows words such as "On
+    reflection,". None for other numbers.
     """
     low, start = page.low, mention.start
     line = low.rfind("\n", 0, start) + 1

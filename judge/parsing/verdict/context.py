@@ -1,5 +1,5 @@
-"""Checks whether words that prefer a story are the judge's overall verdict. They may also be denied, hypothetical, or
-about one aspect only.
+"""Checks whether words that prefer a story state the judge's overall verdict. The preference may instead be denied,
+hypothetical, or about one aspect only.
 """
 
 from __future__ import annotations
@@ -200,11 +200,12 @@ PARTS = re.compile(
 
 
 def stated(line: str, begin: int, start: int, stop: int, end: int, mark: str, criterion_words: frozenset[str]) -> str:
-    """How the sentence [begin, end) states a preference at [start, stop). `overall`: explicitly on the whole. `plain`:
-    neither on the whole nor for one aspect. `part`: for one aspect of the stories. `denied`: not as the judge's
-    preference.
+    """How the sentence [begin, end) of `line` states a preference at [start, stop). `overall`: explicitly on the whole.
+    `plain`: neither on the whole nor for one aspect. `part`: for one aspect of the stories. `denied`: not as the
+    judge's preference.
 
-    `criterion_words` are words of the requested criterion; a preference for this criterion does not count as `part`.
+    `mark` is the sentence's final punctuation mark. `criterion_words` are words of the requested criterion; a
+    preference for this criterion does not count as `part`.
     """
     before, behind = line[begin:start], line[stop:end]
     if mark == "?":
@@ -265,7 +266,7 @@ def _names_a_part(words: str, criterion_words: frozenset[str]) -> bool:
 
 
 def under_part(line: str, begin: int, criterion_words: frozenset[str]) -> bool:
-    """Whether the nearest heading above names an aspect of a story: "### Plot"."""
+    """Whether the nearest heading above a sentence, which begins at `begin`, names an aspect of a story: "### Plot"."""
     line_break = line.rfind("\n", 0, begin + 1)
     for _ in range(6):
         if line_break <= 0:

@@ -10,8 +10,8 @@ from judge.parsing.verdict.statements import Statement
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The chosen statement of a preference, or a status that says why none was chosen. `revised` = it revises an
-    earlier one.
+    """The chosen statement of a preference, or a status that says why none was chosen. `revised` = the statement
+    revises an earlier statement or a first impression.
     """
 
     status: Literal["ok", "no_preference", "ambiguous"]
@@ -20,12 +20,12 @@ class Decision:
 
 
 def decide(stated: list[Statement]) -> Decision:
-    """Reduce all statements to one preference.
+    """The one preference to which all statements in an answer reduce, or the status where there is none.
 
     Preferences for single aspects are ignored. The last explicit revision replaces what it revises. Statements in the
     form of an answer ("Verdict: B") and statements on the whole must agree, and have priority over plain sentences. A
     plain sentence that contradicts them makes the answer ambiguous if it comes later or if none of them is on the
-    whole. Praise counts only if no statement prefers another side.
+    whole. Praise of a story counts only if no statement prefers the other story or a tie.
     """
     whole = sorted(
         (statement for statement in stated if statement.kind not in ("part", "early")),
@@ -58,7 +58,7 @@ def decide(stated: list[Statement]) -> Decision:
 
 
 def _bare(plain: list[Statement]) -> bool:
-    """Whether all statements have the form of an answer ("Verdict: B"), and none says that it is on the whole."""
+    """Whether all these statements have the form of an answer ("Verdict: B"), and none says that it is on the whole."""
     return all(statement.kind == "form" for statement in plain)
 
 

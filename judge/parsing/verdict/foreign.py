@@ -63,7 +63,9 @@ _EVEN = re.compile(
 
 
 def foreign_statements(sheet: Sheet, sentences: list[Sentence]) -> Iterator[Statement]:
-    """Verdicts stated by whole sentences. Words for a tie count only at the beginning of the answer."""
+    """Verdicts stated by whole sentences in other languages than English. Words for a tie count only at the beginning
+    of the answer.
+    """
     line = sheet.line
     even = _EVEN.fullmatch(line, sentences[0].begin, sentences[0].end) if sentences else None
     if even is not None and sentences[0].mark not in _ASKS:

@@ -44,8 +44,9 @@ _NO_ONE = word_set("tie draw tied neither equal both_equal none_better same even
 
 @dataclass(frozen=True, slots=True)
 class JsonVerdict:
-    """Verdict in an answer's JSON objects. `sides`: sides stated by the most specific keys (more than one =
-    contradictory). `outside`: the text without the objects. `span`: position of the value in the text.
+    """Verdict in an answer's JSON objects. `sides`: what the most specific keys state, of first story, second story and
+    tie (more than one = contradictory). `outside`: the text without the objects. `span`: position of the value in the
+    text.
     """
 
     sides: frozenset[str]
@@ -57,8 +58,8 @@ class JsonVerdict:
 def json_verdict(
     text: str, sides: Sides, prose: Callable[[str], str | None], *, strict: bool = False
 ) -> JsonVerdict | None:
-    """Verdict of the JSON objects in an answer; None where no object holds one. `prose` reads the preferred side from a
-    value that is a sentence.
+    """Verdict of the JSON objects in an answer; None where no object holds one. `prose` reads the preferred story (or a
+    tie) from a value that is a sentence.
     """
     if "{" not in text or '"' not in text:
         return None
@@ -106,7 +107,7 @@ def _entries(value: dict[str, Any], depth: int = 0) -> Iterator[tuple[int, str, 
 
 
 def value_side(item: Any, key: str, sides: Sides, prose: Callable[[str], str | None]) -> str | None:
-    """The side (first, second or tie) that a value states; None where it states none."""
+    """Symbol of what a JSON value states: first story, second story or tie; None where it states none of these."""
     text = str(item).strip(_EDGE)
     side = sides.side_of(" ".join(text.split()))
     if side is not None:

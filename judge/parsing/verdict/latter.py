@@ -19,12 +19,12 @@ _PAIR = 2
 
 
 def meant(word: str, before: str, named: list[str]) -> str | None:
-    """The story that "former" or "latter" means, given the stories `named` before it in the answer; None where this is
-    unclear.
+    """Symbol of the story that "former" or "latter" means; None where this is unclear. `named` are the stories named
+    before the word in the answer.
 
-    If the answer names no story before, the order of the question counts, and the answer must begin with the choice: in
-    "wit and heart; I prefer the latter" no story is meant. Otherwise the answer must name first one story and then only
-    the other.
+    If no story is named before, the words mean the stories in the order in which they were shown, and the answer must
+    begin with the choice: in "wit and heart; I prefer the latter" no story is meant. Otherwise the answer must name
+    first one story and then only the other.
     """
     if not named:
         order = [FIRST, SECOND] if _NOTHING_NAMED.fullmatch(before) else []

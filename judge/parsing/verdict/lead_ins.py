@@ -77,8 +77,8 @@ def own(before: str, *, names: bool = False) -> bool:
 
 
 def _may_open(before: str, names: bool) -> bool:
-    """Whether the beginning of the sentence, up to a comma, gives a reason or a concession, and not a condition or a
-    place.
+    """Whether the beginning of the sentence, up to a comma, may introduce a verdict. It may name a story, or give a
+    reason or a concession, but not a condition or a place. True for a sentence without a comma.
     """
     opening, comma, _ = before.partition(",")
     if not comma or _NAME.search(opening) is not None:

@@ -35,7 +35,7 @@ def parse_verdict(
     criterion: str = "",
     stories: Sequence[str] = (),
 ) -> Verdict:
-    """Parse which of two stories an answer prefers, from the answer's own words.
+    """The verdict which of two stories an answer prefers, read from the answer's own words.
 
     `choices` are the labels of the first story, of the second story and, optionally, of a tie. Words for a tie are read
     in any case. `tie_offered` defaults to whether there is a third label. `criterion` is the requested criterion: a
@@ -123,14 +123,14 @@ def _declines(text: str, reading: Reading) -> bool:
 
 
 def _nothing(response: Response) -> VerdictStatus:
-    """Status of an answer without text."""
+    """Status of an answer to a comparison that has no text."""
     if response.finish_reason == "content_filter":
         return "filtered"
     return "truncated" if response.finish_reason == "length" else "empty"
 
 
 def _status(reading: Reading, response: Response, text: str) -> VerdictStatus:
-    """Status of an answer without a preference."""
+    """Status of an answer to a comparison that states no preference."""
     if reading.status == "ambiguous":
         return "ambiguous"
     if refuses(text.lower().replace("’", "'")):

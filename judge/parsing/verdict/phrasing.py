@@ -13,7 +13,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """A pattern, and substrings of which every match contains at least one. These are searched first, to save time."""
+    """A pattern of words that prefer a story. `signs` are substrings of which every match contains at least one; they
+    are searched first, to save time.
+    """
 
     signs: tuple[str, ...]
     pattern: re.Pattern[str]

@@ -21,7 +21,7 @@ from judge.parsing.verdict.statements import Statement, sentence_statements
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Verdict of one text.
+    """Verdict (which story is preferred) that was read from one text.
 
     `side` is the symbol of the first story, the second story or a tie (see `sides`); None without a verdict. `direct`
     says that the label at `span` is itself the answer. `words` are the words that state the verdict.
@@ -45,7 +45,9 @@ _NOTHING = Reading("no_preference")
 # Equal answers are common: a bare "A", a judge at temperature 0. They are read once.
 @lru_cache(maxsize=4096)
 def read(text: str, sides: Sides, criterion_words: frozenset[str], *, cut: bool) -> Reading:
-    """Reading of a cleaned text in free form."""
+    """The verdict read from a cleaned answer in free form: from its JSON objects and its running text, which must
+    agree.
+    """
     as_json = json_verdict(text, sides, lambda value: _prose(value, sides, criterion_words, cut=False).side)
     if as_json is None:
         return _prose(text, sides, criterion_words, cut=cut)
@@ -66,7 +68,7 @@ def read(text: str, sides: Sides, criterion_words: frozenset[str], *, cut: bool)
 
 
 def read_json(text: str, sides: Sides) -> Reading:
-    """Reading of an answer that must be one JSON object."""
+    """The verdict read from an answer that must be one JSON object."""
     verdict = json_verdict(text, sides, lambda value: _prose(value, sides, frozenset(), cut=False).side, strict=True)
     if verdict is None or not verdict.sides:
         return _NOTHING
@@ -76,7 +78,7 @@ def read_json(text: str, sides: Sides) -> Reading:
 
 
 def read_choice(text: str, choices: tuple[str, ...], symbols: tuple[str, ...]) -> Reading:
-    """Reading of an answer that must be one of the labels."""
+    """The verdict read from an answer that must be one of the labels."""
     literal = " ".join(text.split()).lower()
     start = len(text) - len(text.lstrip())
     for choice, symbol in zip(choices, symbols, strict=False):

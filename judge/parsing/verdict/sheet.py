@@ -54,7 +54,9 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence [begin, end) of a sheet's `line`, and its final punctuation mark ("" where it has none)."""
+    """A sentence [begin, end) of the prepared answer (`line` of its `Sheet`), and its final punctuation mark ("" where
+    it has none).
+    """
 
     begin: int
     end: int
@@ -63,8 +65,10 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """`line` is the answer in lower case in which one symbol stands for each name of a story. `references` maps the
-    position of a symbol in `line` to the name in the answer.
+    """An answer prepared for the search for verdicts. `line` is the answer in lower case in which one symbol stands for
+    each name of a story. `references` maps the position of a symbol in `line` to the name in the answer.
+
+    Position `starts[i]` of `line` corresponds to position `origins[i]` of the answer.
     """
 
     text: str
@@ -74,17 +78,19 @@ class Sheet:
     origins: list[int]
 
     def origin(self, position: int) -> int:
-        """Position in the answer that corresponds to a position in `line`."""
+        """Position in the answer that corresponds to a position in the prepared `line`."""
         at = bisect_right(self.starts, position) - 1
         return min(len(self.text), self.origins[at] + position - self.starts[at]) if at >= 0 else 0
 
     def end(self, position: int) -> int:
-        """Position in the answer that corresponds to the end of the text before a position in `line`."""
+        """Position in the answer where the text before a position in the prepared `line` ends."""
         last = self.references.get(position - 1)
         return self.origin(position) if last is None else last.stop
 
     def sentences(self) -> list[Sentence]:
-        """All non-empty sentences of `line`, in order. A full stop after an abbreviation does not end a sentence."""
+        """All non-empty sentences of the prepared answer, in order. A full stop after an abbreviation does not end a
+        sentence.
+        """
         parts = []
         begin = 0
         for match in _SENTENCE_END.finditer(self.line):
@@ -110,7 +116,9 @@ class Sheet:
 
 
 def sheet(text: str, sides: Sides) -> Sheet:
-    """Prepare a cleaned text for the search for verdicts."""
+    """A cleaned text prepared for the search for verdicts: lower case, names of stories replaced by symbols, markup
+    removed.
+    """
     low = text.lower()
     if len(low) != len(text):
         low = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
@@ -163,7 +171,7 @@ def _references(text: str, low: str, sides: Sides) -> list[Reference]:
 
 
 def _latter(low: str, references: list[Reference]) -> list[Reference]:
-    """References made by "the former" and "the latter"; only the last few are considered."""
+    """References to stories made by "the former" and "the latter"; only the last few of these words are considered."""
     if "the former" not in low and "the latter" not in low:
         return []
     added = []
@@ -231,8 +239,8 @@ def _reference(text: str, match: re.Match[str], sides: Sides) -> Reference | Non
 
 
 def _behind_noun(text: str, start: int, stop: int, symbol: str, label: tuple[int, int]) -> Reference | None:
-    """Reference by a label after a noun: "Story A", "Option (2)". None where a small letter after the noun may be an
-    article.
+    """The reference to a story by a label after a noun: "Story A", "Option (2)". None where a small letter after the
+    noun may be an article.
     """
     small = label[1] - label[0] == 1 and text[label[0]].islower()
     if small and not names_a_story(text, label[0], stop) and not _stops(text, stop):
@@ -249,8 +257,8 @@ def _behind_noun(text: str, start: int, stop: int, symbol: str, label: tuple[int
 
 
 def _ordered(text: str, match: re.Match[str], sides: Sides) -> Reference | None:
-    """Reference by an ordinal: "the second story", "the first" without a noun after it, or "Second" where it is a
-    label. None for other ordinals.
+    """The reference to a story by an ordinal: "the second story", "the first" without a noun after it, or "Second"
+    where it is a label. None for other ordinals.
     """
     start, stop = match.span()
     symbol = ordinal(match.group("order"))

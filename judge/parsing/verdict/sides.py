@@ -45,7 +45,7 @@ class Sides:
     """The labels of one character, in their own case."""
 
     def side_of(self, word: str) -> str | None:
-        """The symbol of the story or tie with this label, in any letter case; None for other words."""
+        """The symbol (one character) of the story or tie with this label, in any letter case; None for other words."""
         low = word.lower()
         for symbol, name in zip((FIRST, SECOND), self.names, strict=True):
             if low == name.lower():
@@ -69,7 +69,9 @@ def ordinal(word: str) -> str | None:
 
 @lru_cache(maxsize=64)
 def sides(choices: tuple[str, ...]) -> Sides:
-    """The sides of a comparison with these labels: first story, second story and, if there is a third label, a tie."""
+    """The names of the first story, the second story and, if there is a third label, a tie, in a comparison with these
+    labels.
+    """
     words = [" ".join(choice.split()) for choice in choices]
     tie = words[_PAIR] if len(words) > _PAIR else None
     first, second = _without_common_words(words[0], words[1])

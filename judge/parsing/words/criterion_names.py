@@ -44,8 +44,8 @@ class Names:
 
 @lru_cache(maxsize=256)
 def names(asked: str, others: tuple[str, ...]) -> Names:
-    """Names for one requested criterion; cached. If `asked` is empty, every known word for an aspect counts as the
-    requested criterion.
+    """The words that name the requested criterion (`asked`) and other criteria; cached. If `asked` is empty, every
+    known word for an aspect counts as naming the requested criterion.
     """
     asked_words = frozenset(_words(asked)) or _ASPECTS
     stem = fold(_words(asked)[0])[:_STEM] if _words(asked) else ""

@@ -1,4 +1,5 @@
-"""Words and patterns around a label that decide whether it is stated as the answer or used as an ordinary word.
+"""Words and patterns around a label of a scale (such as Yes) that decide whether it is stated as the answer or used as
+an ordinary word.
 
 Patterns are for lower-case text with straight apostrophes.
 """

@@ -1,1 +1,3 @@
-"""Discrimination tests of OpenMEVA, one module for each aspect: changes that a good judge should rate lower."""
+"""Perturbations for discrimination tests, as in OpenMEVA, one module for each aspect: changes of a story that a good
+judge should rate lower.
+"""

@@ -1,5 +1,5 @@
-"""Words replaced by antonyms in the same inflection (OpenMEVA, consistency). At strength 1, one replacement for every
-five sentences.
+"""Perturbation that replaces words by antonyms in the same inflection (OpenMEVA, consistency). At strength 1, one
+replacement for every five sentences.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ _SHARE = 0.2
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """Replace words by antonyms of their most common meanings, from WordNet."""
+    """The edits that replace words by antonyms of their most common meanings, from WordNet or the program's own list;
+    Unfit where no word has an antonym. At strength 1, one replacement for every five sentences.
+    """
     if material.wordnet is None:
         return Unfit("no WordNet")
     parse = Parse(material.tokens)

@@ -1,4 +1,6 @@
-"""Cause and effect, or action and purpose, exchanged (OpenMEVA, causal relationship). At strength 1, one exchange."""
+"""Perturbation that exchanges cause and effect, or action and purpose (OpenMEVA, causal relationship). At strength 1,
+one exchange.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,10 @@ _NO_CLAUSE = frozenset({"of", "that", "far", "long", "much", "many", "well", "so
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """Exchange the clauses around `because`, `so` and similar connectives, exchange sentences joined by `so`, or
-    replace words of cause. Where the story has none of these, exchange an action and its purpose.
+    """The edits that reverse as many statements of cause as the strength; Unfit where the story has none.
+
+    Clauses around `because`, `so` and similar connectives and sentences joined by `so` are exchanged, and words of
+    cause are replaced. Where the story has none of these, an action and its purpose are exchanged.
     """
     parse = Parse(material.tokens)
     listed = word_list("causal")
@@ -31,8 +35,8 @@ def change(material: Material, strength: int, rng: Random) -> Made:
 
 
 def _clauses(parse: Parse, connectives: list[str]) -> list[list[Edit]]:
-    """Edits that turn `X because Y` into `Y because X`, where both are clauses of one sentence; one group for each
-    place.
+    """Edits that turn `X because Y` into `Y because X`, where both are clauses of one sentence; one list of edits for
+    each such place in the story.
     """
     exchanges = []
     for sentence in parse.sentences:
@@ -50,7 +54,7 @@ def _clauses(parse: Parse, connectives: list[str]) -> list[list[Edit]]:
 
 
 def _from_clause(parse: Parse, some: range) -> range:
-    """The tokens of a clause without conjunctions, interjections and commas at its beginning."""
+    """Positions of the tokens of a clause, without conjunctions, interjections and commas at its beginning."""
     start = some.start
     while start < some.stop and (parse.tokens[start].pos in ("CCONJ", "INTJ") or parse.tokens[start].text == ","):
         start += 1
@@ -79,7 +83,7 @@ def _starts_clause(parse: Parse, some: range) -> bool:
 
 
 def _sentences(parse: Parse, opening: list[str]) -> list[list[Edit]]:
-    """Edits that turn `X . so Y .` into `Y . so X .`; one group for each place."""
+    """Edits that turn `X . so Y .` into `Y . so X .`; one list of edits for each such place in the story."""
     exchanges = []
     for before, sentence in zip(parse.sentences, parse.sentences[1:], strict=False):
         earlier, other = body(parse, before), body(parse, sentence)
@@ -93,7 +97,9 @@ def _sentences(parse: Parse, opening: list[str]) -> list[list[Edit]]:
 
 
 def _purposes(parse: Parse) -> list[list[Edit]]:
-    """Edits that turn `ran to catch the bus` into `caught the bus to run`; one group for each place."""
+    """Edits that turn `ran to catch the bus` into `caught the bus to run`; one list of edits for each such place in the
+    story.
+    """
     exchanges = []
     for at, token in enumerate(parse.tokens):
         if token.text.lower() != "to" or token.dependency != "aux" or at + 1 >= len(parse.tokens):

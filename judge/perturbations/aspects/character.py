@@ -1,6 +1,7 @@
-"""Subject and object exchanged, or a pronoun replaced by that of another person (OpenMEVA, character behaviour).
+"""Perturbation that exchanges subject and object, or replaces a pronoun by that of another person (OpenMEVA, character
+behaviour).
 
-At strength 1, in one sentence of five; at most one change in each sentence.
+At strength 1, one sentence of five is changed; at most one change in each sentence.
 """
 
 from __future__ import annotations
@@ -23,7 +24,11 @@ _NAMELESS = frozenset({"it", "there", "that", "this", "what", "who", "which", "o
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """Exchange subjects and objects. In a sentence without a possible exchange, replace a pronoun."""
+    """The edits that exchange subjects and objects or, in a sentence where this is impossible, replace a pronoun by
+    that of another person. Unfit where no sentence can be changed.
+
+    At strength 1, one sentence of five is changed; at most one change in each sentence.
+    """
     parse = Parse(material.tokens)
     groups = []
     for sentence in parse.sentences:
@@ -68,8 +73,8 @@ def _exchanged(parse: Parse, verb: int, start: int) -> list[Edit]:
 
 
 def _phrase(parse: Parse, head: int) -> range | None:
-    """Positions of a short, contiguous noun phrase with this head. None where it names no person or thing of
-    the story.
+    """Positions of the noun phrase with this head. None where it is long or not contiguous, or names no person or thing
+    of the story.
     """
     tokens = parse.tokens
     token = tokens[head]
@@ -85,7 +90,9 @@ def _phrase(parse: Parse, head: int) -> range | None:
 
 
 def _moved(parse: Parse, phrase: range, role: str, *, capital: bool) -> str:
-    """The phrase's text adapted to its new position: pronoun case and capitals."""
+    """The text of a phrase after its move to a new position, with the pronoun case and the capitals that this position
+    requires.
+    """
     tokens = parse.tokens
     start, end = tokens[phrase.start], tokens[phrase.stop - 1]
     between = [tokens[at].start - tokens[at - 1].end for at in phrase[1:]]
@@ -105,7 +112,7 @@ def _moved(parse: Parse, phrase: range, role: str, *, capital: bool) -> str:
 
 
 def _in_case(word: str, role: str) -> str:
-    """A pronoun in lower case, in the form for a subject or an object (`role`)."""
+    """A pronoun in lower case, in the form for a subject or an object (`role`); any other word unchanged."""
     for forms in word_list("pronouns")["persons"].values():
         if word.lower() in (forms["subject"], forms["object"]):
             form: str = forms[role]
@@ -115,7 +122,7 @@ def _in_case(word: str, role: str) -> str:
 
 def _other_person(parse: Parse, at: int, chance: float) -> list[Edit]:
     """Edits that replace a pronoun by one of another person in the same case and make the verb agree; none where this
-    is impossible.
+    is impossible. `chance`, from 0 to 1, chooses the person.
     """
     token = parse.tokens[at]
     case = _case(token)
@@ -138,7 +145,7 @@ def _other_person(parse: Parse, at: int, chance: float) -> list[Edit]:
 
 
 def _case(token: Token) -> str | None:
-    """Case of a personal pronoun, as a key of the list of pronouns; None for other tokens."""
+    """Case of a personal pronoun, as a key of the list of pronouns (such as `subject`); None for other tokens."""
     if token.tag == "PRP$":
         return "before"
     if token.tag != "PRP":

@@ -1,4 +1,5 @@
-"""Nouns and verbs replaced by other words of the same category (OpenMEVA, common sense). At strength 1, one of ten.
+"""Perturbation that replaces nouns and verbs by other words of the same category (OpenMEVA, common sense). At strength
+1, one noun or verb of ten.
 
 The paper uses neighbours in ConceptNet, which is not available as a package. This module uses WordNet's sister terms
 (words with the same hypernym).
@@ -17,7 +18,9 @@ _SHARE = 0.1
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """Replace nouns and verbs by sister terms of their most common meaning that occur in WordNet's tagged texts."""
+    """The edits that replace nouns and verbs by sister terms (words with the same hypernym) of their most common
+    meaning in WordNet; Unfit where no word has one. At strength 1, one noun or verb of ten.
+    """
     if material.wordnet is None:
         return Unfit("no WordNet")
     parse = Parse(material.tokens)

@@ -1,4 +1,4 @@
-"""Four words repeated with "and" between, or a whole sentence repeated (OpenMEVA, lexical repetition)."""
+"""Perturbation that repeats four words, with "and" between, or a whole sentence (OpenMEVA, lexical repetition)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ _BETWEEN = re.compile(r"\s*\Z")
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """Insert as many repetitions as the strength, each in a different sentence."""
+    """The edits that insert as many repetitions as the strength, each in a different sentence; Unfit where the story
+    has no sentence. Four words or the whole sentence are repeated.
+    """
     text = material.story.text
     places = sentences(text)
     if not places:
@@ -29,7 +31,7 @@ def change(material: Material, strength: int, rng: Random) -> Made:
 
 def _twice(text: str, sentence: Sentence, kind: float, where: float) -> Edit:
     """The edit that repeats four words of the sentence or the whole sentence. A sentence without four words in a row is
-    repeated whole.
+    repeated whole. `kind` and `where`, from 0 to 1, choose between these and choose the four words.
     """
     runs = _runs(text, sentence)
     if kind < 0.5 or not runs:

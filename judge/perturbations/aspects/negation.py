@@ -1,4 +1,6 @@
-"""Sentences negated, or their negation removed (OpenMEVA, consistency). At strength 1, in one sentence of five."""
+"""Perturbation that negates sentences, or removes their negation (OpenMEVA, consistency). At strength 1, one sentence
+of five is changed.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,11 @@ _DO = {"VBD": "did", "VBZ": "does", "VBP": "do"}
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """Negate sentences, with at most one edit in each; a sentence that is already negated loses its negation."""
+    """The edits that negate sentences; a sentence that is already negated loses its negation. Unfit where no sentence
+    can be changed.
+
+    At strength 1, one sentence of five is changed; at most one change in each sentence.
+    """
     parse = Parse(material.tokens)
     groups = []
     for sentence in parse.sentences:
@@ -34,8 +40,8 @@ def change(material: Material, strength: int, rng: Random) -> Made:
 
 
 def _deletions(parse: Parse, sentence: range) -> list[list[Edit]]:
-    """Ways to remove the only negation of a sentence. Empty where the sentence has several, or words that require the
-    negation.
+    """The edits that remove the only negation of a sentence, in a list of at most one item. Empty where the sentence
+    has no negation or several, or has words that require it.
     """
     words = word_list("negation")
     tokens = parse.tokens
@@ -94,7 +100,9 @@ def _without_not(parse: Parse, at: int) -> list[Edit]:
 
 
 def _without_do(parse: Parse, at: int) -> list[Edit]:
-    """Edits that turn `did not go` into `went` and keep adverbs between. In a question, `do` stays."""
+    """Edits that turn `did not go` into `went` and keep adverbs between. In a question, only `not` is removed. Empty
+    where this is impossible.
+    """
     tokens = parse.tokens
     auxiliary, verb = tokens[at - 1], tokens[tokens[at - 1].head]
     head = auxiliary.head
@@ -116,8 +124,8 @@ def _without_do(parse: Parse, at: int) -> list[Edit]:
 
 
 def _insertions(parse: Parse, sentence: range) -> list[list[Edit]]:
-    """Ways to negate the sentence's main verb, or else another finite verb. Empty for a question and a sentence that
-    has `not`.
+    """Ways to negate the sentence, each a list of edits: by its main verb, or else by another finite verb. Empty for a
+    question and a sentence that has `not`.
     """
     tokens = parse.tokens
     if parse.last_mark(sentence) == "?" or any(_plain(tokens[at].text) in _NOT for at in sentence):
@@ -135,7 +143,9 @@ def _insertions(parse: Parse, sentence: range) -> list[list[Edit]]:
 
 
 def _negated(parse: Parse, verb: int, subject: int) -> list[Edit]:
-    """Edits that insert `not` after the finite auxiliary, or `did not` before the verb."""
+    """Edits that negate a finite verb: they insert `not` after the auxiliary, or `did not` before the verb. Empty where
+    this is impossible.
+    """
     tokens = parse.tokens
     finite = parse.finite(verb)
     if finite is None or finite < subject:

@@ -1,4 +1,4 @@
-"""A sentence followed by its paraphrase (OpenMEVA, semantic repetition)."""
+"""Perturbation that inserts a paraphrase of a sentence after the sentence (OpenMEVA, semantic repetition)."""
 
 from __future__ import annotations
 
@@ -10,5 +10,7 @@ from judge.perturbations.perturbation import Made, Material
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """Insert a paraphrase of a sentence directly after it."""
+    """The edits that insert paraphrases of sentences directly after them; Unfit where too few sentences have a
+    paraphrase. The strength is the number of sentences.
+    """
     return [Edit(span.end, span.end, f" {paraphrase}") for span, paraphrase in drawn(material, strength, rng)] or NONE

@@ -1,4 +1,5 @@
-"""Two events in reversed order, or a time word replaced by its opposite (OpenMEVA, temporal relationship).
+"""Perturbation that reverses the order of two events, or replaces a word of time by its opposite (OpenMEVA, temporal
+relationship).
 
 At strength 1, one change for every ten sentences.
 """
@@ -19,7 +20,12 @@ _SHARE = 0.1
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """Exchange sentences joined by `then` and predicates joined by `and then`, and replace listed words of time."""
+    """The edits that reverse events in time; Unfit where the story has none to reverse. At strength 1, one change for
+    every ten sentences.
+
+    Sentences joined by `then` and predicates joined by `and then` are exchanged, and listed words of time are replaced
+    by their opposites.
+    """
     parse = Parse(material.tokens)
     listed = word_list("temporal")
     groups = [
@@ -32,7 +38,7 @@ def change(material: Material, strength: int, rng: Random) -> Made:
 
 
 def _sentences(parse: Parse, following: list[str]) -> list[list[Edit]]:
-    """Edits that turn `X . then Y .` into `Y . then X .`; one group for each place."""
+    """Edits that turn `X . then Y .` into `Y . then X .`; one list of edits for each such place in the story."""
     exchanges = []
     for before, sentence in zip(parse.sentences, parse.sentences[1:], strict=False):
         earlier, other = body(parse, before), body(parse, sentence)
@@ -47,7 +53,9 @@ def _sentences(parse: Parse, following: list[str]) -> list[list[Edit]]:
 
 
 def _predicates(parse: Parse) -> list[list[Edit]]:
-    """Edits that turn `did x and then did y` into `did y and then did x`; one group for each place."""
+    """Edits that turn `did x and then did y` into `did y and then did x`; one list of edits for each such place in the
+    story.
+    """
     exchanges = []
     for at, token in enumerate(parse.tokens):
         if token.text.lower() != "then" or at < 2 or at + 1 >= len(parse.tokens):

@@ -1,5 +1,5 @@
-"""Sentences replaced by sentences of stories for other story-prompts (OpenMEVA, relatedness). At strength 1, one
-sentence of ten, at least one.
+"""Perturbation that replaces sentences by sentences of stories for other story-prompts (OpenMEVA, relatedness). At
+strength 1, one sentence of ten, at least one.
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ _SHARE = 0.1
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """Replace sentences by sentences of other stories. Each comes from a different story as long as there are enough
-    stories.
+    """The edits that replace sentences by sentences of stories for other story-prompts; Unfit where there are no such
+    stories, or the story is a single sentence. At strength 1, one sentence of ten.
+
+    Each new sentence comes from a different story as long as there are enough stories.
     """
     if not material.others:
         return Unfit("no story for another story-prompt")

@@ -1,4 +1,6 @@
-"""Nouns and verbs replaced by those of other stories (OpenMEVA, relatedness). At strength 1, a quarter of them."""
+"""Perturbation that replaces nouns and verbs by those of other stories (OpenMEVA, relatedness). At strength 1, a
+quarter of the nouns and verbs.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,8 @@ _SHARE = 0.25
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """Replace nouns and verbs by words of other stories that have the same part-of-speech tag and do not occur in the
-    story.
+    """The edits that replace nouns and verbs by words of other stories that have the same part-of-speech tag and do not
+    occur in the story. Unfit where there are no such words. At strength 1, a quarter of the nouns and verbs.
     """
     parse = Parse(material.tokens)
     there = {token.lemma for token in material.tokens}

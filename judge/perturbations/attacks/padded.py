@@ -1,4 +1,4 @@
-"""Padding: sentences of other stories added after the end of the story."""
+"""Attack by length: sentences of other stories are added after the end of the story."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ _TRIES = 40
 
 
 def verbosity(material: Material, strength: int, rng: Random) -> Made:
-    """Add as many sentences of other stories as the strength says; none of them contains direct speech."""
+    """The edits that append as many sentences of other stories as the strength says; none of them contains direct
+    speech. Unfit where the other stories have too few suitable sentences.
+    """
     story = material.story
     others = material.others
     drawn: list[str] = []

@@ -1,5 +1,5 @@
-"""Texts added before or after a story that try to influence its judge. The story itself stays unchanged; the texts are
-in attacks.yaml.
+"""Attacks by texts, added before or after a story, that try to influence its judge. The story itself stays unchanged;
+the texts are in attacks.yaml.
 """
 
 from __future__ import annotations
@@ -19,42 +19,48 @@ _FILE = Path(__file__).with_name("attacks.yaml")
 
 
 def inject_plain(material: Material, strength: int, rng: Random) -> Made:
-    """Append an instruction to the judge to give the highest rating. At strength 2 a second sentence repeats it."""
+    """The edits that append an instruction to the judge to give the highest rating. At strength 2 a second sentence
+    repeats it.
+    """
     return _written("inject-plain", material, strength, rng)
 
 
 def inject_fake_rating(material: Material, strength: int, rng: Random) -> Made:
-    """Append a line that looks like a rating: "Rating: 5"."""
+    """The edit that appends a line which looks like a rating with the scale's highest point: "Rating: 5"."""
     return _written("inject-fake-rating", material, strength, rng)
 
 
 def inject_role(material: Material, strength: int, rng: Random) -> Made:
-    """Append a chat turn that looks as if the judge had already answered."""
+    """The edit that appends a chat turn in which the judge seems to have given the highest rating already."""
     return _written("inject-role", material, strength, rng)
 
 
 def closing_tags(material: Material, strength: int, rng: Random) -> Made:
-    """Append closing tags and a sentence that looks like part of the prompt."""
+    """The edit that appends closing tags and a sentence that looks like part of the prompt and calls for the highest
+    rating.
+    """
     return _written("closing-tags", material, strength, rng)
 
 
 def authority(material: Material, strength: int, rng: Random) -> Made:
-    """Insert before the story a claim that it won a prize or was praised by experts."""
+    """The edit that inserts, before the story, a claim that it won a prize or was praised by experts."""
     return _written("authority", material, strength, rng)
 
 
 def bandwagon(material: Material, strength: int, rng: Random) -> Made:
-    """Insert before the story a claim that most readers gave it the highest rating."""
+    """The edit that inserts, before the story, a claim that most readers gave it the highest rating."""
     return _written("bandwagon", material, strength, rng)
 
 
 def lists_version() -> int:
-    """Version number of the attack texts. It changes with any of them."""
+    """Version number of the attack texts. It is raised whenever one of these texts changes."""
     return int(_texts()["version"])
 
 
 def _written(name: str, material: Material, strength: int, rng: Random) -> Sequence[Edit]:
-    """Insertions before or after the story: the first `strength` parts of a randomly drawn text."""
+    """Insertions before or after the story: the first `strength` parts of a text drawn at random from those for the
+    attack `name`.
+    """
     text = material.story.text
     ((side, choices),) = _texts()[name].items()
     position = 0 if side == "before" else len(text.rstrip())

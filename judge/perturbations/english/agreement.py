@@ -24,7 +24,9 @@ _PLURAL_TAGS = ("NNS", "NNPS")
 
 
 def person_of(parse: Parse, at: int) -> Person:
-    """Person and number of the subject whose head is this token."""
+    """The verb form that a subject requires, from the token that is its head: `first` (I), `third` (he, she, it) or
+    `plural` (we, you, they).
+    """
     token = parse.tokens[at]
     if parse.children(at, ("conj",)) or token.tag in _PLURAL_TAGS:
         return "plural"
@@ -58,7 +60,7 @@ def agreements(parse: Parse, verb: int, person: Person) -> list[Edit] | None:
 
 
 def _form(token: Token, person: Person) -> str | None:
-    """The finite verb in the form for a person; None where it has no such form."""
+    """The finite verb in the form for a person (`first`, `third` or `plural`); None where it has no such form."""
     word = token.text.lower().replace("’", "'")
     if token.lemma == "be" or word in ("'m", "'re") or (word == "'s" and token.lemma != "have"):
         forms = _BE["VBD"] if token.tag == "VBD" else _BE["short"] if word.startswith("'") else _BE["now"]

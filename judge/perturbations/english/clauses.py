@@ -8,7 +8,7 @@ from judge.perturbations.english.parse import Parse
 
 
 def exchanged(parse: Parse, one: range, other: range) -> list[Edit]:
-    """Edits that exchange two runs of tokens, with initial capitals adapted; empty where both are the same words."""
+    """Edits that exchange two runs of tokens, with initial capitals adapted; empty where both runs have equal words."""
     tokens = parse.tokens
     first, second = words(parse, one), words(parse, other)
     if first.lower() == second.lower():
@@ -44,8 +44,8 @@ def _started(parse: Parse, some: range, target: range) -> str:
 
 
 def body(parse: Parse, sentence: range) -> range:
-    """Positions of a sentence without its final punctuation; empty where the sentence contains quotation marks or
-    parentheses.
+    """Positions of a sentence's tokens without its final punctuation; empty where the sentence contains quotation marks
+    or parentheses.
     """
     tokens = parse.tokens
     start, stop = sentence.start, sentence.stop

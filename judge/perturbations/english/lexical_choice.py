@@ -38,8 +38,8 @@ def opposites(wordnet: WordNet, lemma: str, part: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1 << 14)
 def synonyms(wordnet: WordNet, lemma: str, part: str) -> tuple[str, ...]:
-    """Words whose most common meaning is also the most common meaning of `lemma`. An entry in the program's own list
-    has priority.
+    """Words whose most common meaning is also the most common meaning of `lemma`; if there are none, words whose second
+    most common meaning is. An entry in the program's own list has priority.
     """
     own = word_list("synonyms")["words"].get(f"{lemma}|{_PART_NAMES[part]}")
     if own is not None:
@@ -136,5 +136,5 @@ def form_of(lemma: str, token: Token) -> str | None:
 
 
 def put(parse: Parse, at: int, word: str) -> list[Edit]:
-    """Edits that replace the token at a position by a word, and adapt the article before it."""
+    """Edits that replace the token at position `at` by a word, and adapt the article (a, an) before it."""
     return replaced(parse.tokens, at, word)

@@ -53,7 +53,7 @@ class Tagger:
 
 
 def _shown(text: str, piece: Piece) -> str:
-    """Text of a token as given to the tagger; a placeholder becomes a name."""
+    """Text of a token as given to the tagger; a placeholder such as `[MALE]` becomes a name."""
     word = text[slice(*piece)]
     if PLACEHOLDER.fullmatch(word):
         return _NAMES.get(word, _OTHER_NAME)

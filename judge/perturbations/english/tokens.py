@@ -34,12 +34,12 @@ def pieces(text: str) -> list[Piece]:
 
 
 def protected(text: str) -> list[Piece]:
-    """Spans of all placeholders."""
+    """Spans of all placeholders, such as `[MALE]` and `<newline>`, in which nothing is edited."""
     return [Piece(*match.span()) for match in PLACEHOLDER.finditer(text)]
 
 
 def words(text: str) -> Iterator[Piece]:
-    """Spans of words: runs of letters with apostrophes and hyphens, without placeholders."""
+    """Spans of words: runs of letters with apostrophes and hyphens, without placeholders such as `[MALE]`."""
     for match in re.finditer(PLACEHOLDER.pattern + r"|[^\W\d_]+(?:['’-][^\W\d_]+)*", text):
         if not PLACEHOLDER.match(match.group()):
             yield Piece(*match.span())

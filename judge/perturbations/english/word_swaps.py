@@ -11,7 +11,8 @@ from judge.perturbations.english.parse import Parse
 
 
 def swaps(parse: Parse, listed: Mapping[str, str], left: Sequence[tuple[str, ...]] = ()) -> list[list[Edit]]:
-    """Edits for each place where a listed word occurs. An entry `word|POS` applies only to this part of speech.
+    """Edits that replace listed words; one list of edits for each place where such a word occurs. `listed` maps a word
+    to its replacement; an entry `word|POS` applies only to this part of speech.
 
     A word is not replaced if it and an adjacent word are one of the pairs in `left`.
     """

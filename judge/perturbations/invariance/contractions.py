@@ -1,4 +1,6 @@
-"""Contracted forms written out, and full forms contracted (OpenMEVA, invariance). At strength 1, a tenth of them."""
+"""Perturbation that contracts full forms (`do not`) and writes out contracted ones (OpenMEVA, invariance). At strength
+1, a tenth of these forms.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ _SHORT_WITH_NOT = {"can": "ca", "will": "wo"}
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """Contract full forms and write out contracted forms, at randomly chosen places."""
+    """The edits that contract full forms and write out contracted forms, at randomly chosen places; Unfit where there
+    are no such forms. At strength 1, a tenth of the places.
+    """
     parse = Parse(material.tokens)
     blank = " " if tokenized(material.story.text) else ""
     edits: list[Edit] = []

@@ -1,4 +1,4 @@
-"""Changes of layout that keep the words: Markdown, or capitals."""
+"""Perturbations of a story's layout that keep its words: Markdown, or capitals."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _EACH = 10
 
 
 def markdown(material: Material, strength: int, rng: Random) -> Made:  # noqa: ARG001  there is one
-    """Add a heading before the story and set a tenth of its words in bold, at least one. Words of five or more letters
-    are chosen where there are any.
+    """The edits that add a heading before the story and set a tenth of its words in bold, at least one; Unfit for a
+    text without words. Words of five or more letters are chosen where there are any.
     """
     text = material.story.text
     spans = list(words(text))
@@ -28,7 +28,9 @@ def markdown(material: Material, strength: int, rng: Random) -> Made:  # noqa: A
 
 
 def uppercase(material: Material, strength: int, rng: Random) -> Made:  # noqa: ARG001
-    """Write every word in capitals; placeholders stay as they are."""
+    """The edits that write every word in capitals; Unfit where all words are in capitals already. Placeholders such as
+    `[MALE]` stay as they are.
+    """
     text = material.story.text
     edits: list[Edit] = []
     begin = 0

@@ -1,4 +1,6 @@
-"""Sentences replaced by their paraphrases (OpenMEVA, invariance); the strength is the number of sentences."""
+"""Perturbation that replaces sentences by their paraphrases (OpenMEVA, invariance). The strength is the number of
+sentences.
+"""
 
 from __future__ import annotations
 
@@ -10,5 +12,7 @@ from judge.perturbations.perturbation import Made, Material
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """Replace sentences by their paraphrases."""
+    """The edits that replace sentences by their paraphrases; Unfit where too few sentences have a paraphrase. The
+    strength is the number of sentences.
+    """
     return [Edit(*span, paraphrase) for span, paraphrase in drawn(material, strength, rng)] or NONE

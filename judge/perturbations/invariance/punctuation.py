@@ -1,4 +1,4 @@
-"""Omission of optional commas (OpenMEVA, invariance): at strength 1 one of ten, at least one.
+"""Perturbation that omits optional commas (OpenMEVA, invariance). At strength 1, one comma of ten, at least one.
 
 A story without optional commas loses the full stop at its end instead.
 """
@@ -17,8 +17,10 @@ _QUOTES = "\"“”'`’"
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """Delete commas before a conjunction or after an introductory phrase. Commas in lists, numbers and forms of address
-    stay.
+    """The edits that delete optional commas or semicolons, for example before a conjunction or after an introductory
+    phrase. At strength 1, one of ten, at least one. Commas in lists and numbers stay.
+
+    Where there are none, the edit deletes the full stop at the story's end; Unfit where this is also impossible.
     """
     parse = Parse(material.tokens)
     deletions = [_gone(parse, at) for at in range(1, len(parse.tokens) - 1) if _needless(parse, at)]
@@ -35,7 +37,7 @@ def _last_stop(parse: Parse) -> Made:
 
 
 def _gone(parse: Parse, at: int) -> Edit:
-    """The edit that deletes a punctuation mark and the space before it."""
+    """The edit that deletes the punctuation mark at token `at`, and the space before it."""
     return Edit(parse.tokens[at - 1].end, parse.tokens[at].end, "")
 
 

@@ -1,4 +1,6 @@
-"""Words replaced by synonyms in the same inflection (OpenMEVA, invariance). At strength 1, one of 25 words."""
+"""Perturbation that replaces words by synonyms in the same inflection (OpenMEVA, invariance). At strength 1, one of 25
+words.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ _SHARE = 0.04
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """Replace words by synonyms of their most common meaning, according to the counts in WordNet's tagged texts."""
+    """The edits that replace words by synonyms of their most common meaning, according to the counts in WordNet's
+    tagged texts; Unfit where no word has one. At strength 1, one of 25 words.
+    """
     if material.wordnet is None:
         return Unfit("no WordNet")
     parse = Parse(material.tokens)
@@ -29,6 +33,8 @@ def change(material: Material, strength: int, rng: Random) -> Made:
 
 
 def _safe(wordnet: WordNet, parse: Parse, at: int) -> bool:
-    """Whether the word has so few meanings that its synonym probably fits. These words are replaced first."""
+    """Whether the word at a position has so few meanings that its synonym probably fits. Words of this kind are
+    replaced first.
+    """
     token = parse.tokens[at]
     return single_sense(wordnet, token.lemma, PARTS[token.pos])

@@ -22,5 +22,5 @@ def word_list(name: str) -> dict[str, Any]:
 
 @cache
 def lists_version() -> str:
-    """Version of the lists: a hash of all of them."""
+    """Version of the program's word lists for perturbations: a hash of all of them."""
     return fingerprint_bytes(path.read_bytes() for path in sorted(_FOLDER.glob("*.yaml")))

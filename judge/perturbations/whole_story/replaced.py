@@ -1,4 +1,6 @@
-"""Replaces the whole story: by another story, by its story-prompt, by a punctuation mark, or by nothing."""
+"""Perturbations that replace the whole story: by another story, by its story-prompt, by a punctuation mark, or by
+nothing.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ _WORD, _MARK = "Solution", ":"
 
 
 def wrong_story(material: Material, strength: int, rng: Random) -> Made:  # noqa: ARG001  there is one
-    """Replace the story by a story for another story-prompt that has about the same length."""
+    """The edit that replaces the story by a story for another story-prompt that has about the same length; Unfit where
+    there is none.
+    """
     story = material.story
     others = [other for other in material.others if other.text != story.text and other.text.strip()]
     near = heapq.nsmallest(_NEAREST, others, key=lambda other: abs(len(other.text) - len(story.text)))
@@ -24,18 +28,18 @@ def wrong_story(material: Material, strength: int, rng: Random) -> Made:  # noqa
 
 
 def prompt_as_story(material: Material, strength: int, rng: Random) -> Made:  # noqa: ARG001
-    """Replace the story by its story-prompt; Unfit where the story-prompt is not known."""
+    """The edit that replaces the story by its story-prompt; Unfit where the story-prompt is not known."""
     story_prompt = material.story.story_prompt
     return _instead(material.story.text, story_prompt) if story_prompt.strip() else Unfit("no story-prompt")
 
 
 def empty(material: Material, strength: int, rng: Random) -> Made:  # noqa: ARG001
-    """Remove the whole text."""
+    """The edit that removes the story's whole text."""
     return _instead(material.story.text, "")
 
 
 def one_token(material: Material, strength: int, rng: Random) -> Made:  # noqa: ARG001
-    """Replace the story by a punctuation mark; at strength 2, by a word and a punctuation mark."""
+    """The edits that replace the story by a punctuation mark; at strength 2, by a word and a punctuation mark."""
     mark = Edit(0, len(material.story.text), _MARK)
     return [mark] if strength == 1 else [Edit(0, 0, _WORD), mark]
 

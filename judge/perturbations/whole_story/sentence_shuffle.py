@@ -1,4 +1,4 @@
-"""Exchanges pairs of sentences, so that the story's sentences are in another order."""
+"""Perturbation that exchanges pairs of a story's sentences, so that the sentences are in another order."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ _ALL = 4
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """Pair the sentences at random and exchange a quarter (strength 1), half (2) or all (4) of the pairs."""
+    """The edits that exchange pairs of sentences; Unfit where this changes nothing. The sentences are paired at random;
+    a quarter (strength 1), half (2) or all (4) of the pairs are exchanged.
+    """
     text = material.story.text
     places = sentences(text)
     if len(places) < 2:

@@ -1,4 +1,4 @@
-"""Shuffles the words within sentences; punctuation, spaces and placeholders stay in place."""
+"""Perturbation that shuffles the words within sentences; punctuation, spaces and placeholders stay in place."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ _ALL = 4
 
 
 def word_shuffle(material: Material, strength: int, rng: Random) -> Made:
-    """Shuffle the words within a quarter (strength 1), half (2) or all (4) of the sentences, at least one."""
+    """The edits that shuffle the words within a quarter (strength 1), half (2) or all (4) of the sentences that have
+    different words, at least one sentence. Unfit where there is no such sentence.
+    """
     text = material.story.text
     shuffled = [edits for span in sentences(text) if (edits := _shuffled(text, span, rng))]
     rng.shuffle(shuffled)
@@ -26,7 +28,9 @@ def word_shuffle(material: Material, strength: int, rng: Random) -> Made:
 
 
 def _shuffled(text: str, sentence: Sentence, rng: Random) -> list[Edit]:
-    """One edit for each word that is replaced by another in the shuffled sentence; none where all words are equal."""
+    """One edit for each word of a sentence that is replaced by another word when the sentence's words are shuffled;
+    none where all words are equal.
+    """
     matches = [match for match in _WORD.finditer(text, *sentence) if PLACEHOLDER.fullmatch(match.group()) is None]
     old_words = [match.group() for match in matches]
     if len({word.lower() for word in old_words}) <= 1:

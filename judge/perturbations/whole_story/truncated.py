@@ -1,4 +1,4 @@
-"""Truncates stories: removes the last sentences or the second half."""
+"""Perturbations that truncate stories: they remove the last sentences or the second half."""
 
 from __future__ import annotations
 
@@ -15,14 +15,18 @@ _FEWEST = 2
 
 
 def truncate_end(material: Material, strength: int, rng: Random) -> Made:  # noqa: ARG001  nothing is drawn
-    """Remove sentences at the end; their number is the strength. Unfit where none would remain."""
+    """The edits that remove sentences at the story's end; their number is the strength. Unfit where no sentence would
+    remain.
+    """
     text = material.story.text
     spans = sentences(text)
     return _without(text, spans, len(spans) - strength) if len(spans) > strength else Unfit("too few sentences")
 
 
 def truncate_half(material: Material, strength: int, rng: Random) -> Made:  # noqa: ARG001
-    """Remove the text after the sentence end that is nearest to the middle."""
+    """The edits that remove the text after the sentence end that is nearest to the story's middle; Unfit for a single
+    sentence.
+    """
     text = material.story.text
     spans = sentences(text)
     if len(spans) < _FEWEST:
@@ -32,6 +36,8 @@ def truncate_half(material: Material, strength: int, rng: Random) -> Made:  # no
 
 
 def _without(text: str, spans: Sequence[Sentence], kept: int) -> list[Edit]:
-    """One edit for each removed sentence, with the spaces before it; the last edit also removes all remaining text."""
+    """One edit for each sentence after the first `kept`, which removes it with the spaces before it. The last edit also
+    removes all remaining text.
+    """
     ends = [*(span.end for span in spans[kept - 1 : -1]), len(text)]
     return [Edit(begin, end, "") for begin, end in pairwise(ends)]

@@ -231,7 +231,9 @@ def _of_folder(who: str, control: bool, force: dict[str, Any], manifest: dict[st
 
 
 def _in_force(who: str, control: bool, manifest: dict[str, Any]) -> Iterator[Item]:
-    """Items on whether the requested settings took effect, and on whether the model can be requested again."""
+    """Items on whether the requested settings took effect, and on whether the identical model can be requested again
+    later.
+    """
     settings = stored(manifest)
     if settings:
         lost = sentences(setting for setting in settings if setting.state in ("refused", "ignored"))

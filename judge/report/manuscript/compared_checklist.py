@@ -1,4 +1,6 @@
-"""Checklist items about runs of comparisons: how many, in which orders, how many were lost, and baselines."""
+"""Checklist items about runs of comparisons: how many there are, in which orders, how many were lost, and which
+baselines are given.
+"""
 
 from __future__ import annotations
 

@@ -11,5 +11,5 @@ def cite(*keys: str) -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Join names to an enumeration within a sentence."""
+    """The names as an enumeration for a sentence, such as `a, b and c`; "nothing" without names."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else "nothing"

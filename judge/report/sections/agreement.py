@@ -1,4 +1,7 @@
-"""Section on agreement with people: heat maps and intervals, next to the human ceiling and the control."""
+"""Section on judges' agreement with people, with heat maps and intervals.
+
+The human ceiling and the control are shown for comparison.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +61,10 @@ def blocks(inputs: ReportInputs) -> list[Markup]:
 
 
 def _layouts(inputs: ReportInputs, result: Correlations) -> list[Layout]:
-    """Layout of each dataset's results; the human ceiling's row is left out where no person rated the stories."""
+    """Rows and columns of each dataset's chart of correlations.
+
+    The row of the human ceiling is left out where no person rated the stories.
+    """
     return [
         replace(grid, rows=tuple(row for row in grid.rows if row.kind != CEILING))
         if inputs.raters_of(grid.dataset).labels_note

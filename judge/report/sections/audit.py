@@ -1,4 +1,6 @@
-"""Section on people's audit of explanations, from the audit file next to run.yaml or the one given by `audit`."""
+"""Section on people's audit of explanations, from the audit file next to run.yaml or from the one that the option
+`audit` names.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from judge.report.inputs import ReportInputs
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
-    """Blocks with the audit's tables; without an audit, the commands that make one."""
+    """Blocks with the tables of the audit of explanations, or, without an audit, with the commands that make one."""
     file, report = inputs.audit_file, inputs.audit_report
     if report is None and not inputs.explains:
         return [prose("These answers have no explanations, so there is nothing to audit.")]

@@ -25,11 +25,12 @@ class AuditFacts:
     file : Path
         The audit file.
     items, finished, twice : int
-        Items drawn; items that at least one annotator, and at least two annotators, finished.
+        Items (explanations to be audited) drawn; items that at least one annotator finished; items that two or more
+        finished.
     annotators : int
         Annotators who finished an item.
     raters : Raters
-        Who gave the ratings from which the judge's distance is computed.
+        Who gave the ratings from which the distance of the judge's rating is computed.
     sampling : mapping
         Record of the draw made by `judge.audit.sample.sampling`; empty where this program did not draw the items.
     seed : int
@@ -153,8 +154,9 @@ def _drawn(facts: AuditFacts) -> str:
 
 
 def _known(facts: AuditFacts, names: Sequence[str]) -> list[str]:
-    """Names of the variables that the draw used, as written in prose; "(where known)" marks those unknown for some
-    items.
+    """Names of the variables that the draw of audit items used, as written in prose.
+
+    The addition "(where known)" marks variables that are unknown for some items.
     """
     partly = facts.sampling.get("unknown") or {}
     plain = [facts.raters.worded(name) for name in _plain(names)]

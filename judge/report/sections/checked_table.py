@@ -22,7 +22,7 @@ _BARS: dict[str, Kind] = {"person": CEILING, "control": CONTROL}
 
 
 def answers(inputs: ReportInputs) -> Iterator[Answer]:
-    """Answer for the first box on the results that cannot be computed from the table."""
+    """Answers for the box at the top of the page, about the results that cannot be computed from the table."""
     if inputs.checked is not None and inputs.checked.untold:
         yield Answer(
             "What cannot be computed from the file?", tuple(untold.sentence for untold in inputs.checked.untold)
@@ -62,7 +62,7 @@ def blocks(inputs: ReportInputs) -> list[Markup]:
 
 
 def columns_table(checked: Checked) -> Table:
-    """Table of the columns and the roles assigned to them."""
+    """Table of the checked file's columns and of the role assigned to each, such as rating or rater."""
     guess = checked.columns
     rows = [{"what": option, "column": column, "of": None} for option, column in guess.fields.items()]
     rows += [{"what": "judge", "column": name, "of": "named in the column of raters"} for name in guess.judge_names]
@@ -82,7 +82,7 @@ def columns_table(checked: Checked) -> Table:
 
 
 def untold_table(checked: Checked) -> Table:
-    """Table of the results that cannot be computed from the file, and of the data needed for each."""
+    """Table of the results that cannot be computed from the checked file, and of the data needed for each."""
     columns = [
         Column("missing", "not in the file", wrap=22),
         Column("therefore", "so", wrap=30),
@@ -113,8 +113,10 @@ def answers_table(answers_given: list[Answer], checked: Checked) -> Table:
 
 
 def agreement_table(result: Correlations) -> Table:
-    """Table of each judge's agreement over all stories, next to that of one person and of the control on the same
-    stories.
+    """Table of each judge's agreement with people over all stories.
+
+    For comparison it has the agreement of one person with the other people, and the agreement of the control with
+    people.
     """
     columns = [
         Column("criterion", "criterion"),

@@ -28,7 +28,7 @@ _NAMES: dict[Factor, str] = {"eval_prompt": "Eval-Prompts", "judge": "Judges"}
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
-    """Blocks that compare Eval-Prompts, and then judges, where there are at least two."""
+    """Blocks that compare Eval-Prompts if there are at least two, and then judges if there are at least two."""
     parts: list[Markup] = []
     sides: tuple[tuple[Factor, Sequence[str], int], ...] = (
         ("eval_prompt", inputs.eval_prompts, len(inputs.judges)),
@@ -78,8 +78,10 @@ def _options(inputs: ReportInputs, by: Factor, names: Sequence[str], others: int
 
 
 def _counted(comparison: Comparison) -> str:
-    """Sentence with the number of contrasts in which agreement with people differs by more than new story-prompts
-    explain.
+    """Sentence with two numbers of contrasts whose difference in agreement with people has an interval without 0.
+
+    The first number is for intervals over story-prompts. The second counts those contrasts for which this also holds
+    with intervals over story-prompts and systems. A contrast is a pair of Eval-Prompts or judges.
     """
     prompts = [entry for entry in comparison.entries if leaves_zero_out(entry.result.means["tau"])]
     both = [entry for entry in prompts if leaves_zero_out(entry.result.means["tau_both"])]
@@ -92,8 +94,9 @@ def _counted(comparison: Comparison) -> str:
 
 
 def _where(comparison: Comparison, entry: Entry) -> str:
-    """Name that both sides of a contrast share, as a prefix of its sentence: `Beluga-13B: `; "" if all contrasts share
-    it.
+    """Prefix of a contrast's sentence: what its two members have in common, for example `Beluga-13B: `.
+
+    It is "" if all contrasts of the comparison have this in common.
     """
     name = tables.shared_name(entry, comparison)
     return f"{name}: " if name else ""

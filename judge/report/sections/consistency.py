@@ -1,4 +1,4 @@
-"""Section on agreement of judges with themselves over repeats, next to agreement between people."""
+"""Section on agreement of judges with themselves over repeats. Agreement between people is shown for comparison."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FORM = "ICC(1,1)"
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
-    """Blocks with a chart of ICC(1,1), if any is defined, and the table."""
+    """Blocks with the table of judges' agreement with themselves, and a chart of ICC(1,1) if any value is defined."""
     result = inputs.consistency
     judged = [estimate for cell in result.judged if (estimate := cell.estimate(_FORM))]
     parts = []

@@ -1,7 +1,7 @@
 """Section on explanations, from the results of `judge explain`: a map with texts, and tables.
 
-Texts come from the ratings table. At most `MOST` of them are shown, drawn with the report's seed, and the page says so.
-They are embedded as a JSON block with every markup character escaped, and displayed as plain text.
+Texts come from the ratings table. At most `MOST` texts are shown, drawn at random with the report's seed, and the page
+says so. They are embedded as a JSON block with every markup character escaped, and displayed as plain text.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ PointOf = Mapping[str, Any]
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
-    """Blocks with the maps and tables of explanations; folders that were analysed together share one map.
+    """Blocks with the maps and tables of explanations. Folders that were analysed together share one map.
 
-    Without stored results, the command that makes them.
+    If no results of `judge explain` are stored, the blocks show the command that makes them.
     """
     pairs = zip(inputs.folders, inputs.explanation_maps, strict=True)
     stored = [(folder, stored_map) for folder, stored_map in pairs if stored_map is not None]
@@ -117,7 +117,7 @@ def _places(points: Sequence[PointOf]) -> int:
 
 
 def _ways(points: Sequence[PointOf]) -> list[str]:
-    """Variables by which the points can be coloured; a variable that no point has is left out."""
+    """Variables by which the points of the map of explanations can be coloured, without those that no point has."""
     clusters = any(point["cluster"] is not None and point["cluster"] >= 0 for point in points)
     rated = any(point["rating"] is not None for point in points)
     return ["criterion", *(["cluster"] if clusters else []), *(["rating"] if rated else [])]

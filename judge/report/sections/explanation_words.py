@@ -12,7 +12,7 @@ from judge.stats.estimate import Estimate
 
 
 def looks(inputs: ReportInputs) -> list[StoredMap]:
-    """The stored map of each analysis.
+    """The stored map of each analysis of explanations.
 
     An analysis of several result folders is stored in each folder but returned once.
     """

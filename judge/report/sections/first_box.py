@@ -1,4 +1,4 @@
-"""Answers in the first box of the page: what the runs show, combined with the answers of `judge summary`."""
+"""Answers in the box at the top of the page: what the runs show, combined with the answers of `judge summary`."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ _LAST = ("systems", "wrong", "seen", "missing")
 
 
 def answers(inputs: ReportInputs) -> list[Answer]:
-    """Answers for the first box, in order: limits of the figures, replacement of an annotator, choice of prompt;
-    agreement, missing ratings, consistency, explanations; systems, failures, missing data, next steps.
+    """Answers for the box at the top of the page.
+
+    They are, in order: limits of the figures, replacement of an annotator, choice of prompt; agreement, missing
+    ratings, consistency, explanations; systems, failures, missing data, next steps.
     """
     datasets = inputs.summary.datasets
     answers_all = headline.answers(inputs)

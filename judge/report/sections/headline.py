@@ -1,7 +1,7 @@
 """The main results in a few sentences, made from numbers by rules.
 
-The best of several rows is marked as such, since its selection biases it upwards. A difference whose interval contains
-0 is described as possibly due to chance. For an undefined number the reason is given.
+The best of several rows (judge x Eval-Prompt) is marked as such, since its selection biases it upwards. A difference
+whose interval contains 0 is described as possibly due to chance. For an undefined number the reason is given.
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ _RIVALS = 3
 
 
 def answers(inputs: ReportInputs) -> list[Answer]:
-    """Answers for the first box: caveats (if any), agreement, missing ratings, consistency, explanations, audit."""
+    """Answers for the box at the top of the page: caveats (if any), agreement, missing ratings, consistency,
+    explanations, audit.
+    """
     rater_words = inputs.raters.noun
     first = tuple(_caveats(inputs))
     answers_so_far = [Answer(WORTH, first)] if first else []
@@ -60,7 +62,7 @@ def answers(inputs: ReportInputs) -> list[Answer]:
 
 
 def sentences(inputs: ReportInputs) -> list[str]:
-    """Sentences of all the answers, in order."""
+    """Sentences of all answers in the box at the top of the page, in order."""
     return [sentence for answer in answers(inputs) for sentence in answer.sentences]
 
 
@@ -75,9 +77,9 @@ def _caveats(inputs: ReportInputs) -> Iterator[str]:
 
 
 def _of_dataset(inputs: ReportInputs, matrix: RatingMatrix) -> tuple[Margin | None, list[str]]:
-    """The best row (judge x Eval-Prompt) of a dataset, which the verdict is about, and the sentences on agreement.
+    """The best row (judge x Eval-Prompt) of a dataset, and the sentences on its agreement with people.
 
-    The row is None where no row is defined.
+    The row is None where no row has a defined agreement.
     """
     margins = inputs.margins if inputs.has_people else []
     mine = [margin for margin in margins if margin.dataset == matrix.dataset]
@@ -93,8 +95,9 @@ def _of_dataset(inputs: ReportInputs, matrix: RatingMatrix) -> tuple[Margin | No
 
 
 def _hidden(inputs: ReportInputs, best: Margin) -> Iterator[str]:
-    """Sentences on the best row's pooled correlations that differ from those within classes; other rows are only
-    counted.
+    """Sentences on pooled correlations that differ from the correlations within classes of stories.
+
+    Correlations of the dataset's best row get a sentence each; those of other rows are only counted.
     """
     flagged = [row for row in inputs.classes.flagged if row.subject.dataset == best.dataset]
     key = (best.run, best.judge, best.eval_prompt)
@@ -152,9 +155,9 @@ def _agreement(where: str, best: Margin, rows: int, raters: Raters) -> Iterator[
 
 
 def _common(rivals: Sequence[Rival]) -> str:
-    """Sentence that compares the highest row with rows that rated other stories, on the stories both rated.
+    """Sentence that compares the best row with rows that rated other stories (the rivals).
 
-    Rows that are ahead on shared stories come first.
+    Each comparison uses only the stories that both rows rated. Rivals that are ahead of the best row come first.
     """
     shown = sorted(rivals, key=lambda rival: not rival.ahead)[:_RIVALS]
     parts = [

@@ -28,7 +28,10 @@ _READ = (
 
 
 def answer(inputs: ReportInputs, dataset: str, on: str) -> Answer | None:
-    """Answer on how well the best row's labels agree with human labels; None where the dataset has no labels."""
+    """Answer on how well the best row's labels agree with human labels; None where there is nothing to compare.
+
+    The row is the judge x Eval-Prompt with the highest balanced accuracy. `on` ends the question.
+    """
     confusions = inputs.confusions
     rows = () if confusions is None else confusions.main(dataset)
     judges = [row for row in rows if row.kind not in (CEILING, CONTROL)]

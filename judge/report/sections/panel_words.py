@@ -1,4 +1,4 @@
-"""Section on panels (groups of raters): sentences for the first box, and tables."""
+"""Section on panels (groups of raters): sentences for the box at the top of the page, and tables."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ _READ = (
 def sentences(inputs: ReportInputs, best: Margin) -> Iterator[str]:
     """Sentences on panels of raters.
 
-    If human ratings are restricted to one panel, that panel is named. Otherwise the best row's agreement with each two
-    panels is compared, and criteria are named on which the differences have opposite signs that the mean hides.
+    If human ratings are restricted to one panel, that panel is named. Otherwise the best row's agreement is compared
+    between each pair of panels, and criteria are named on which the differences have opposite signs that the mean
+    hides.
     """
     result = inputs.panels
     if result is None:

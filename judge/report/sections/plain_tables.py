@@ -17,7 +17,9 @@ from judge.report.inputs import ReportInputs
 
 
 def coverage_blocks(inputs: ReportInputs) -> list[Markup]:
-    """Blocks on coverage: requests, answers and ratings, and how stories without ratings differ from the others."""
+    """Blocks on coverage: requests, answers and ratings, and how stories without ratings differ from stories with
+    ratings.
+    """
     summary, *others = coverage_tables.tables(inputs.coverage)
     sentence = f"Coverage: {coverage_tables.sentence(inputs.coverage.total)}."
     return [prose(sentence), shown(summary, inputs), *(shown(table, inputs, folded=True) for table in others)]
@@ -33,7 +35,7 @@ def system_blocks(inputs: ReportInputs) -> list[Markup]:
 
 
 def diagnostic_blocks(inputs: ReportInputs) -> list[Markup]:
-    """Blocks on tests for known failures of judges; tests without a significant result are in the folded table."""
+    """Blocks on tests for known failures of judges; tests without a significant result are shown in a folded table."""
     if not inputs.has_people:
         sentence = (
             "No people's ratings of these stories are known, and every test compares a judge with them: "
@@ -74,7 +76,9 @@ def _tally(result: Diagnosis) -> Table:
 
 
 def contamination_blocks(inputs: ReportInputs) -> list[Markup]:
-    """Blocks on whether models have seen the stories; without a scores file, the command that makes one."""
+    """Blocks on whether models have seen the stories in training, or, without a scores file, with the command that
+    makes one.
+    """
     if inputs.contamination is None:
         return [
             prose(

@@ -28,8 +28,10 @@ def blocks(inputs: ReportInputs) -> list[Markup]:
 
 
 def agreement_blocks(inputs: ReportInputs) -> list[Markup]:
-    """Blocks on agreement of judges' preferences with human preferences, next to judgeless baselines, by length
-    difference.
+    """Blocks on how far judges' preferences agree with human preferences.
+
+    They show the agreement of baselines without a judge too, and the agreement by difference in length of the two
+    stories.
     """
     read = (
         "Two rows need no judge: the longer story wins, and the control, which reads nothing but the surface of a text "
@@ -42,7 +44,7 @@ def agreement_blocks(inputs: ReportInputs) -> list[Markup]:
 
 
 def order_blocks(inputs: ReportInputs) -> list[Markup]:
-    """Blocks on how the order in which two stories are shown affects the preference, apart from random variation."""
+    """Blocks on how the order in which two stories are shown affects the preference, beyond random variation."""
     return _tables(inputs, "order") or [prose("No judge compared.")]
 
 

@@ -131,9 +131,9 @@ def _sitting(sitting: Mapping[str, Any]) -> str:
 
 
 def _with_state(value: object, state: SettingInForce | None) -> object:
-    """A setting's value together with its evidence if the server honoured it; otherwise its state (such as ignored).
+    """Table entry for a requested setting: what became of it, with the evidence.
 
-    The value alone where no state was recorded.
+    The value is included only if the server honoured it. If no state was recorded, the entry is the value alone.
     """
     if state is None:
         return value

@@ -1,7 +1,7 @@
 """Corrected correlations with intervals over story-prompts, all from the same resamples.
 
 The ten systems are treated as fixed. For a generalisation to other systems use `judge correlate` with the interval
-``boot-both``.
+``boot-both``, which resamples systems too.
 """
 
 from __future__ import annotations
@@ -60,9 +60,9 @@ def estimates(scores: Scores, level: Level, resamples: int, seed: int) -> dict[P
 
 
 def resampled_tau(rows: Floats, people: Floats, level: Level, drawn: bootstrap.Resamples) -> Floats:
-    """100 x tau-b with mean human ratings in each resample, shape (judges, B).
+    """100 x tau-b of each judge with the mean human ratings in each resample, shape (judges, resamples).
 
-    `rows` has shape (judges, systems, story-prompts).
+    `rows` are the judges' ratings, shape (judges, systems, story-prompts), and `people` the mean human ratings.
     """
     system = np.repeat(np.arange(people.shape[0]), people.shape[1])
     flat, y = rows.reshape(rows.shape[0], -1), people.reshape(-1)

@@ -55,7 +55,11 @@ def numbers(scores: Scores, level: Level, recipe: Recipe) -> Numbers:
 
 
 def layout(level: Level, value: Callable[[str, str], _T], average: Callable[[Sequence[_T]], _T]) -> dict[Place, _T]:
-    """Tables of one level: `value` for each column and criterion, and the `average` of each column in row Avg."""
+    """Cells of the tables of one level, by (table, row, column).
+
+    `value` gives a cell from its column and its criterion's abbreviation. `average` gives row Avg from a column's
+    cells.
+    """
     by_pair = {(column, short): value(column, short) for column in COLUMNS for short in NAMES}
     first_eval_prompt, eval_prompts, leave_one_out, inter_criterion = table_names(level)
     by_place: dict[Place, _T] = {}
@@ -72,9 +76,9 @@ def layout(level: Level, value: Callable[[str, str], _T], average: Callable[[Seq
 def pairs(scores: Scores, column: str, short: str, recipe: Recipe) -> list[Pair]:
     """Pairs of rating arrays that a cell correlates.
 
-    A judge or a measure is paired with the mean human ratings, and so is another criterion's mean human rating. In the
-    column of people there is one pair for each rater position in the file: with the mean of all positions as published,
-    or with the mean of the other positions.
+    A judge or a measure is paired with the mean human ratings. Another criterion's mean human rating is paired with
+    them too. In the column of people there is one pair for each rater position in the file: it is paired with the mean
+    of all positions as published, or with the mean of the other positions.
     """
     people = scores.people(short, recipe)
     if column in NAMES:
@@ -88,9 +92,9 @@ def pairs(scores: Scores, column: str, short: str, recipe: Recipe) -> list[Pair]
 
 
 def tau(x: Floats, y: Floats, level: Level, recipe: Recipe) -> float | None:
-    """100 x tau-b without pairs that have NaN; None where undefined.
+    """100 x tau-b of x and y over the stories that have both values; None where undefined.
 
-    At system level, the correlation of system means, with both means taken over the same stories.
+    At system level it is the correlation of system means, taken over these stories.
     """
     a, b = sides(x, y, level=level)
     if recipe.exact_ties:
@@ -100,7 +104,9 @@ def tau(x: Floats, y: Floats, level: Level, recipe: Recipe) -> float | None:
 
 
 def sides(*arrays: Floats, level: Level) -> list[Floats]:
-    """The arrays restricted to stories where none of them is NaN. At system level, system means over these stories."""
+    """The arrays restricted to the stories that have a value in every array. At system level, system means over these
+    stories.
+    """
     rated = np.all(~np.isnan(np.stack(arrays)), axis=0)
     if level == "overall":
         return [array[rated] for array in arrays]

@@ -10,13 +10,13 @@ from judge.reproduce.cell import Cell, Place, State
 def numbers_in(cells: Sequence[Cell], *states: State) -> set[Place]:
     """(table, row, column) of each printed number whose cell is in one of these states.
 
-    A number that several cells repeat occurs once, under the cell where it is counted.
+    A number that several cells hold occurs once, under the cell where it is counted.
     """
     return {cell.counted_at for cell in cells if cell.in_print and cell.state in states}
 
 
 def sentence(cells: Sequence[Cell]) -> str:
-    """A sentence on how many cells match print, and on how numbers in several tables are counted."""
+    """A sentence on how many cells match the printed numbers, and on how numbers in several tables are counted."""
     off = numbers_in(cells, "off")
     matching = numbers_in(cells, "match", "repeat") - off
     differing, missing = numbers_in(cells, "differ"), numbers_in(cells, "not computable")

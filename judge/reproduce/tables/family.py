@@ -121,9 +121,9 @@ class Change:
     cells, averages : int
         Number of single cells and of averages in the table.
     changed, averages_changed : int
-        How many of each change as printed.
+        How many of these single cells, and of these averages, change when rounded as printed.
     largest : float
-        Largest change of a printed number.
+        Largest absolute change of a printed number; 0 if none changes.
     """
 
     switch: str
@@ -136,7 +136,7 @@ class Change:
 
 
 def changes(family: Family, switches: Sequence[str]) -> list[Change]:
-    """Effect of each difference alone on each table of the family."""
+    """Effect of each difference from the study's recipe, applied alone, on each table of the family."""
     plain = family.numbers(PUBLISHED)
     rows = []
     for switch in switches:

@@ -84,7 +84,10 @@ class RankedPairs:
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """Stories with the mean human score of each, and optionally the scores of another rater: arrays of shape (n,)."""
+    """Stories with the mean human score of each (`people`), and optionally the scores of a metric (`others`).
+
+    The scores are arrays with one entry per story.
+    """
 
     stories: tuple[Story, ...]
     people: Floats
@@ -98,25 +101,28 @@ class Scored:
 
     @classmethod
     def coherence(cls, ratings: Path, scores: Path) -> Scored:
-        """Read the 300 stories from which the study drew the 200 of COH200, with MANPLTS' scores as log odds."""
+        """Read the 300 stories from which the study drew the 200 of COH200, with their mean human ratings.
+
+        `others` holds the scores of the metric MANPLTS, as log odds.
+        """
         stories = tuple(plotguided.read_stories(ratings))
         score_of = plotguided.read_scores(scores)
         people = np.array([np.mean([rating.value for rating in story.ratings]) for story in stories])
         return cls(stories, people, np.array([plotguided.log_odds(score_of[story.text]) for story in stories]))
 
     def scored(self, score: Score) -> Floats:
-        """Score of each story, shape (n,)."""
+        """Score of each story, an array with one entry per story."""
         return np.array([score(story) for story in self.stories], dtype=np.float64)
 
     @property
     def raters(self) -> Floats:
-        """Single human ratings, shape (n, raters). Columns are positions in the file, not persons."""
+        """Single human ratings, shape (stories, raters). Columns are positions in the file, not persons."""
         return np.array([[rating.value for rating in story.ratings] for story in self.stories])
 
 
 @dataclass(frozen=True, eq=False)
 class Comments:
-    """Human comments on aspects of stories; arrays of shape (n,), one entry per comment.
+    """Human comments on aspects of stories. Arrays have one entry per comment.
 
     Attributes
     ----------
@@ -146,7 +152,7 @@ class Comments:
 
     @classmethod
     def of(cls, path: Path) -> Comments:
-        """Read the comments in a file."""
+        """The comments on aspects of stories in a file."""
         rows = [
             (comment.aspect - 1, comment.rating, at, np.nan if entry.upvotes is None else entry.upvotes, comment.text)
             for at, entry in enumerate(storyer_reasons.read_commented(path))
@@ -166,9 +172,9 @@ class Comments:
         return [SENTENCE.format(names[aspect].lower()) for aspect in self.aspect]
 
     def of_another_story(self) -> list[str]:
-        """Baseline text for each comment: the file's next comment on the same aspect.
+        """Baseline text for each comment: the next comment on the same aspect in the file.
 
-        For the last comment it is the first.
+        The last comment on an aspect gets the first one.
         """
         by_aspect: dict[int, list[int]] = {}
         for at, aspect in enumerate(self.aspect.tolist()):
@@ -185,9 +191,10 @@ class Comments:
 
 
 def scores() -> dict[str, Score]:
-    """Scores of a story that need no language model, by name.
+    """Functions that score a story without a language model, by name.
 
-    They are the story's length and the unrounded ratings of the shipped surface model, rescaled to 0 to 1.
+    One gives the story's length. The others give the unrounded ratings of the shipped surface model, rescaled to 0 to
+    1.
     """
     surface = SurfaceBackend(read_card(shipped_model()))
 
@@ -200,7 +207,8 @@ def scores() -> dict[str, Score]:
 
 
 def accuracies(pairs: RankedPairs, higher: Floats, lower: Floats) -> tuple[Estimate, Estimate, Estimate]:
-    """Accuracy as the study defines it, accuracy with ties counted as one half, and mean distance (Dis).
+    """Accuracy as the study defines it (ties are wrong), accuracy with ties as one half, and the study's mean distance
+    Dis.
 
     `higher` and `lower` are the scores of the preferred and of the other story of each pair.
     """

@@ -2,8 +2,8 @@
 
 It is the control of `judge rank`: regression on differences of surface features, with folds by story-prompt. Log odds
 are means over five random assignments of story-prompts to folds; single assignments give 63 to 66 % accuracy. WP_200 is
-scored by one model fitted on all pairs, which contain none of its stories. WP_200 has no story-prompts, so that this
-model uses no story-prompts either.
+scored by one model fitted on all pairs, which contain none of its stories. WP_200 has no story-prompts, and this model
+therefore uses none.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ Floats = NDArray[np.float64]
 
 
 def out_of_fold(pairs: RankedPairs, seed: int = 1) -> Floats:
-    """Log odds (n,) that each pair is ordered correctly (the more upvoted story preferred).
+    """Log odds, for each pair, that the more upvoted story is the preferred one.
 
-    Each pair is predicted by fits without any pair of its story-prompt.
+    Each pair is predicted by models fitted without any pair of its story-prompt.
     """
     difference = _differences(pairs, _rows(list(pairs.stories.values()), prompts=True))
     lead = np.where(np.arange(len(pairs.order)) % 2 == 0, 1.0, -1.0)
@@ -43,7 +43,7 @@ def out_of_fold(pairs: RankedPairs, seed: int = 1) -> Floats:
 
 
 def scored(pairs: RankedPairs, stories: Sequence[Story]) -> Floats:
-    """Scores (m,) of other stories by the model fitted on all pairs. The texts of story-prompts are not used."""
+    """Score of each of these stories, by the model fitted on all pairs. The texts of story-prompts are not used."""
     difference = _differences(pairs, _rows(list(pairs.stories.values()), prompts=False))
     spread = np.sqrt((difference**2).mean(axis=0))
     scale = np.where(spread > 0, spread, 1.0)
@@ -52,7 +52,7 @@ def scored(pairs: RankedPairs, stories: Sequence[Story]) -> Floats:
 
 
 def _rows(stories: Sequence[Story], *, prompts: bool) -> Floats:
-    """Regression features (stories, features). A story without words has features 0."""
+    """Regression features, shape (stories, features). A story without words has features 0."""
     frame = pd.DataFrame(
         {"text": [s.text for s in stories], "story_prompt": [s.story_prompt if prompts else "" for s in stories]},
         index=[s.id for s in stories],
@@ -62,7 +62,7 @@ def _rows(stories: Sequence[Story], *, prompts: bool) -> Floats:
 
 
 def _differences(pairs: RankedPairs, rows: Floats) -> Floats:
-    """Features of the more upvoted story minus those of the other story, (n, features)."""
+    """Features of the more upvoted story minus features of the other story, shape (pairs, features)."""
     row_of = {name: at for at, name in enumerate(pairs.stories)}
     both = np.array([[row_of[higher], row_of[lower]] for higher, lower in pairs.order])
     return np.asarray(rows[both[:, 0]] - rows[both[:, 1]], dtype=np.float64)

@@ -1,6 +1,6 @@
 """HANNA's tables of system means and half-widths of their intervals, for people and for Beluga-13B.
 
-Beluga-13B's are those under Eval-Prompt 1.
+The means of Beluga-13B are those of its ratings under Eval-Prompt 1.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ def family(scores: Scores) -> Family:
 def numbers(scores: Scores, recipe: Recipe) -> Numbers:
     """Means, and half-widths of their 95 % t intervals.
 
-    The recipe decides whether single ratings or stories are the units. A judge's half-widths over single repeats are
-    None, because the file holds means of three repeats.
+    The recipe decides whether single ratings or stories are the independent units of the intervals. A judge's
+    half-widths are None, because they would need single repeats and the file holds means of three repeats.
     """
     cells: Numbers = {}
     for mean_place, ratings in _ratings(scores).items():
@@ -69,8 +69,8 @@ def numbers(scores: Scores, recipe: Recipe) -> Numbers:
 
 
 def estimates(scores: Scores) -> dict[Place, Estimate]:
-    """Corrected estimates: means with intervals that treat story-prompts as units, and the half-widths of these
-    intervals.
+    """Corrected estimates: means with intervals that treat story-prompts as the independent units, and the half-widths
+    of these intervals.
     """
     cells: dict[Place, Estimate] = {}
     for mean_place, ratings in _ratings(scores).items():
@@ -95,7 +95,10 @@ def _missing(place: Place) -> str | None:
 
 
 def interval(ratings: Floats, recipe: Recipe) -> Estimate:
-    """Mean of ratings (..., story-prompts) with its interval. Each system has one story per story-prompt."""
+    """Mean of the ratings with its t interval.
+
+    The last axis of `ratings` is story-prompts; each system has one story per story-prompt.
+    """
     if not recipe.clustered:
         return means.as_independent(ratings)
     stories = ratings.reshape(-1, ratings.shape[-1]).mean(axis=0)
@@ -108,7 +111,10 @@ def half_width(estimate: Estimate) -> float | None:
 
 
 def _ratings(scores: Scores) -> dict[tuple[str, str], Floats]:
-    """Human ratings of each (system as printed, criterion or Average), shape (..., story-prompts)."""
+    """Human ratings by (system as printed, criterion or Average).
+
+    Shape (rater positions, story-prompts); Average has one more axis in front, for the criteria.
+    """
     systems = scores.systems(_EVERY_SYSTEM)
     wide = {short: scores.positions(short, _EVERY_SYSTEM) for short in NAMES}
     by_cell: dict[tuple[str, str], Floats] = {}

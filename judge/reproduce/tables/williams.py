@@ -36,7 +36,8 @@ class Tests:
     Attributes
     ----------
     r12, r13, r23 : array of float
-        Correlations of people with Beluga-13B, of people with the other measure, and of Beluga-13B with it.
+        Correlations of people with Beluga-13B (r12), of people with the other judge or measure (r13), and of
+        Beluga-13B with that other one (r23).
     n : array of int
         Number of stories or systems.
     statistic, p, adjusted : array of float

@@ -44,6 +44,8 @@ _SAME = 1e-9
 class AgainstPerson:
     """Comparison of the judge with one person in the alternative annotator test.
 
+    On each story, d is 1 if the person is closer to the other people, -1 if the judge is, and 0 for a tie.
+
     Attributes
     ----------
     column : int
@@ -57,8 +59,8 @@ class AgainstPerson:
     clusters : int
         Number of clusters (story-prompts) of these stories; 0 if no clusters were given.
     clustered_p, clustered_adjusted : float or None
-        The p values with the standard error over clusters. None if no clusters were given or the person has only one;
-        `clustered_adjusted` is None for all people if one person has no p value.
+        The p values with the standard error over clusters. None if no clusters were given or the person has only
+        one; `clustered_adjusted` is None for all people if one person has no p value.
     """
 
     column: int
@@ -73,12 +75,14 @@ class AgainstPerson:
 
     @property
     def won(self) -> bool:
-        """Whether the judge won against this person, with the published standard error."""
+        """Whether the judge won against this person by the published test, which treats stories as independent."""
         return self.adjusted <= LEVEL
 
     @property
     def clustered_won(self) -> bool | None:
-        """Whether the judge won against this person with the standard error over clusters; None without it."""
+        """Whether the judge won against this person by the test with the standard error over clusters; None if that was
+        not computed.
+        """
         return None if self.clustered_adjusted is None else self.clustered_adjusted <= LEVEL
 
 
@@ -89,7 +93,9 @@ class AltTest:
     Attributes
     ----------
     winning_rate, advantage : Estimate
-        omega and rho of the paper; `n` counts people compared. Undefined, with the reason, where the test is refused.
+        Winning rate (omega in the paper): share of people against whom the judge wins. Average advantage
+        probability (rho): mean share of stories on which the judge is at least as close. `n` counts people
+        compared. Undefined, with the reason, where the test is refused.
     people : tuple of AgainstPerson
         Comparison with each person.
     too_few : int
@@ -106,20 +112,20 @@ class AltTest:
 
     @property
     def passed(self) -> bool | None:
-        """Whether the winning rate is at least one half; None where the test was refused."""
+        """Whether the judge wins against at least half of the people; None where the test was refused."""
         rate = self.winning_rate.value
         return None if rate is None else rate >= PASS
 
     @property
     def p(self) -> float | None:
-        """Smallest level at which the judge would pass the test; None where the test was refused."""
+        """Smallest significance level at which the judge would pass the test; None where the test was refused."""
         return _passing([person.adjusted for person in self.people])
 
     @property
     def clustered_rate(self) -> Estimate:
-        """The winning rate with standard errors over clusters.
+        """Share of people against whom the judge wins, with standard errors over clusters (story-prompts).
 
-        Undefined if a person rated stories of one cluster only.
+        It is undefined if a person rated stories of one cluster only.
         """
         if not self.winning_rate.defined:
             return self.winning_rate
@@ -136,7 +142,9 @@ class AltTest:
 
     @property
     def clustered_p(self) -> float | None:
-        """Smallest level at which the judge would pass with standard errors over clusters; None if undefined."""
+        """Smallest significance level at which the judge would pass with standard errors over clusters; None if
+        undefined.
+        """
         adjusted = [person.clustered_adjusted for person in self.people]
         return None if None in adjusted else _passing([p for p in adjusted if p is not None])
 
@@ -163,8 +171,9 @@ def alt_test(
     Returns
     -------
     AltTest
-        Refused (undefined) with fewer than two people who have 30 comparable stories each. If a person's d is equal on
-        all stories, the t test has no variance and p is its limit: 0 for d below epsilon, otherwise 1.
+        Refused (undefined) with fewer than two people who have 30 comparable stories each. The test uses d: 1 where
+        the person is closer to the others, -1 where the judge is, 0 for a tie. If a person's d is equal on all
+        stories, the t test has no variance and p is its limit: 0 for d below epsilon, otherwise 1.
 
     Raises
     ------
@@ -203,7 +212,7 @@ def alt_test(
 
 
 def person_differences(judge: Floats, ratings: Floats, *, measure: Measure = "rmse") -> Floats:
-    """Differences d = W_h - W_f of the alternative annotator test, for each person and story.
+    """For each person and story, who is closer to the other people: d = W_h - W_f of the alternative annotator test.
 
     Parameters
     ----------
@@ -213,7 +222,8 @@ def person_differences(judge: Floats, ratings: Floats, *, measure: Measure = "rm
     Returns
     -------
     array, shape (n stories, r people)
-        -1, 0 or 1; NaN = not compared. A person with fewer than `MIN_STORIES` comparable stories has only NaN.
+        1 = the person is closer, -1 = the judge is closer, 0 = tie; NaN = not compared. A person with fewer than
+        `MIN_STORIES` comparable stories has only NaN.
     """
     present = ~np.isnan(ratings)
     shared = ~np.isnan(judge) & (present.sum(axis=1) >= 2)
@@ -227,7 +237,11 @@ def person_differences(judge: Floats, ratings: Floats, *, measure: Measure = "rm
 def _over_clusters(
     people: tuple[AgainstPerson, ...], differences: list[Floats], groups: list[Codes], epsilon: float
 ) -> tuple[AgainstPerson, ...]:
-    """The people with p values over clusters. They are adjusted over people only if each person has a p value."""
+    """The comparisons with each person, completed with p values from the standard error over clusters.
+
+    `groups` holds the clusters of each person's stories. The p values are adjusted over people only if each person has
+    one.
+    """
     from scipy.stats import false_discovery_control
 
     codes = [np.unique(group, return_inverse=True)[1].reshape(-1) for group in groups]
@@ -243,10 +257,9 @@ def _over_clusters(
 def _closer(
     judge: Floats, ratings: Floats, shared: NDArray[np.bool_], column: int, measure: Measure
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """For each of the person's stories: whether the judge is at least as close to the others, and whether the person
-    is.
+    """Two masks over one person's stories: the judge is at least as close to the other people, and the person is.
 
-    Two masks of shape (stories,).
+    `column` is the person's column.
     """
     rows = shared & ~np.isnan(ratings[:, column])
     others = np.delete(ratings[rows], column, axis=1)
@@ -260,12 +273,16 @@ def _closer(
 
 
 def _p(d: Floats, epsilon: float) -> float:
-    """One-sided p value of the hypothesis mean(d) >= epsilon, by a t test."""
+    """One-sided p value of the hypothesis mean(d) >= epsilon, by a t test. d is defined in `person_differences`."""
     return _t_below(float(d.mean()), epsilon, float(d.std(ddof=1)) / float(np.sqrt(d.size)), d.size - 1)
 
 
 def _clustered_p(d: Floats, cluster: Codes, epsilon: float) -> float | None:
-    """One-sided p value of mean(d) >= epsilon with the standard error over clusters; None with one cluster."""
+    """One-sided p value of the hypothesis mean(d) >= epsilon with the standard error over clusters; None with one
+    cluster.
+
+    d is defined in `person_differences`.
+    """
     error, clusters = means.clustered_error(d, cluster)
     return None if error is None else _t_below(float(d.mean()), epsilon, error, clusters - 1)
 
@@ -280,5 +297,8 @@ def _t_below(mean: float, epsilon: float, error: float, df: int) -> float:
 
 
 def _passing(adjusted: list[float]) -> float | None:
-    """Smallest level at which the judge wins against at least the share `PASS` of the people; None without people."""
+    """Smallest significance level at which the judge wins against at least the share `PASS` of the people.
+
+    `adjusted` holds the adjusted p value of each person. None without people.
+    """
     return sorted(adjusted)[math.ceil(PASS * len(adjusted)) - 1] if adjusted else None

@@ -51,7 +51,7 @@ class Term:
 
     @property
     def indices(self) -> frozenset[str]:
-        """The term's index set: all its facets, own and outer."""
+        """The term's index set: the facets that identify one of its effects, own and outer."""
         return frozenset(self.own + self.outer)
 
     def __str__(self) -> str:
@@ -60,7 +60,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Anova:
-    """Mean squares of all terms; arrays have one entry per term, smallest index sets first.
+    """Mean squares of all terms; arrays have one entry per term, terms with the fewest facets first.
 
     Attributes
     ----------
@@ -70,10 +70,10 @@ class Anova:
         Degrees of freedom; below 1 where too few combinations are rated.
     squares : array
         Mean squares. Values below 1e-12 of the total variation are rounding errors and are set to 0.
-    expected : array (terms, terms)
+    expected : array, shape (terms, terms)
         Row A holds the coefficient of each sigma²(B) in A's expected mean square.
     seen : array of int
-        Number of rated combinations of each term's indices.
+        For each term, the number of combinations of its facets' levels that have a rating.
     """
 
     terms: tuple[Term, ...]
@@ -163,8 +163,10 @@ class _Sums:
     names: Sequence[str]
 
     def of(self, sets: Sequence[frozenset[str]]) -> tuple[Floats, Floats, Floats]:
-        """Sums of squares, the coefficients in their expectations (repeats last), and degrees of freedom, for each
-        index set.
+        """For each index set (a term's facets): sum of squares, coefficients of its expectation, and degrees of
+        freedom.
+
+        The coefficients of the repeats' variance are in the last column.
         """
         every = [frozenset[str](), *sets]
         counts = {a | b: self._count(a | b) for a in every for b in every}
@@ -185,7 +187,7 @@ class _Sums:
         return (less @ t)[1:], (less @ weights)[1:, 1:], (less @ seen)[1:]
 
     def combinations(self, indices: frozenset[str]) -> int:
-        """Number of combinations of these facets' levels that hold a rating."""
+        """Number of combinations of these facets' levels that have at least one rating."""
         return int((self._count(indices) > 0).sum())
 
     def _count(self, indices: frozenset[str]) -> Floats:

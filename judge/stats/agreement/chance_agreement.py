@@ -86,13 +86,13 @@ class Counts:
 
     Attributes
     ----------
-    table : array (n, q)
+    table : array, shape (items, categories)
         Number of ratings by item and category.
-    category : array (q,)
+    category : array, one entry per category
         Value of each category.
     dropped : int
         Number of items left out.
-    story : array of int (n,)
+    story : array of int, one entry per item
         Code 0, 1, ... of the independent unit of each item: its story, or the item itself if no stories are known.
     """
 
@@ -129,7 +129,7 @@ class Counts:
 
     @property
     def used(self) -> int:
-        """Number of categories that occur."""
+        """Number of categories that occur in the ratings."""
         return int((self.table.sum(axis=0) > 0).sum())
 
 
@@ -142,8 +142,8 @@ def counts(ratings: Floats, categories: Floats | None = None, story: NDArray[np.
         NaN = missing. Values within 1e-9 are one category. Items with fewer than 2 ratings are dropped and counted.
         (Gwet uses them for the shares of the categories; they say nothing about agreement.)
     categories : array, optional
-        All points of the scale, used or not. They affect AC1 and AC2 (through q) and the weights. By default the
-        categories that occur, as in irrCAC.
+        All points of the scale, used or not. They affect AC1 and AC2 (through their number q) and the weights. By
+        default the categories that occur, as in irrCAC.
     story : array of int, shape (items,), optional
         Any codes; items of one story are not independent. By default items are independent.
 
@@ -271,8 +271,8 @@ def fleiss(
 
 
 def _weight_matrix(category: Floats, weights: Weighting) -> Floats:
-    """Agreement weights of pairs of categories, (q, q): 1 on the diagonal, 0 for the most distant pair (Gwet 2014, ch.
-    3).
+    """Agreement weights of pairs of categories, shape (categories, categories): 1 on the diagonal, 0 for the most
+    distant pair (Gwet 2014, ch. 3).
 
     Identity: 1 if equal, otherwise 0. Linear: 1 - |distance| / range of the values. Quadratic: 1 - (distance / range)².
     Ordinal: 1 - s (s - 1) / (q (q - 1)), where s counts the categories from one to the other, both included.
@@ -325,7 +325,7 @@ def _units(items: Counts) -> str:
 
 
 def _observed(table: Floats, weight: Floats) -> Floats:
-    """Weighted share of agreeing pairs of each item, (n,)."""
+    """Weighted share of agreeing pairs of each item: one value per item."""
     size = table.sum(axis=1)
     return np.asarray((table * (table @ weight - 1)).sum(axis=1) / (size * (size - 1)), dtype=np.float64)
 
@@ -354,9 +354,10 @@ def _coefficient(
 
 
 def _value(items: Counts, weight: Floats, expectation: Expected) -> tuple[float, float, float, Floats]:
-    """Coefficient, observed and expected agreement, and each item's influence (n,).
+    """Coefficient, observed agreement, expected agreement, and the influence of each item on the coefficient (an
+    array).
 
-    NaN where the expected agreement is 1.
+    The coefficient and the influences are NaN where the expected agreement is 1.
     """
     if items.table.shape[0] == 0:
         return float("nan"), float("nan"), float("nan"), np.empty(0)
@@ -381,7 +382,7 @@ def _with_t(value: float, error: float, n: int, confidence: float, bounds: tuple
 
 
 def _shares(counted: Counts) -> tuple[Floats, Floats]:
-    """Share of each category in each item (n, q), and its mean over items (q,)."""
+    """Share of each category in each item, shape (items, categories), and its mean over items, shape (categories,)."""
     share = counted.table / counted.table.sum(axis=1, keepdims=True)
     return share, share.mean(axis=0)
 

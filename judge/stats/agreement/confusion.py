@@ -49,13 +49,14 @@ class Confusion:
 
     Attributes
     ----------
-    counts : array, shape (q, q)
+    counts : array, shape (q labels, q labels)
         Number of stories by human label (row) and judge's label (column).
-    cells : array, shape (n, q, q)
-        Contribution of each story to each cell: 1 in one cell, or all 0 if either label is missing. Fractions where a
-        story has several readings.
+    cells : array, shape (n stories, q, q)
+        Contribution of each story to each cell: 1 in one cell, or all 0 if either label is missing. Fractions where
+        a story has several readings (such as repeats).
     positive : int or None
-        Code of the positive label of two. None for more labels: precision, recall and F1 are then means over labels.
+        Code of the positive label of two. None for more labels: precision, recall and F1 are then means over
+        labels.
     """
 
     counts: Floats
@@ -73,12 +74,12 @@ class Confusion:
         Parameters
         ----------
         resamples : Resamples
-            Resamples of the same n stories.
+            Resamples of the stories of this matrix.
 
         Returns
         -------
         dict
-            For each statistic's name an array, shape (b,); NaN where the statistic is undefined.
+            For each statistic's name an array with one value per resample; NaN where the statistic is undefined.
         """
         drawn = resamples.values(self._matrices)
         return {name: statistic(drawn) for name, (statistic, _) in _statistics(self.positive).items()}
@@ -89,7 +90,7 @@ class Confusion:
         Parameters
         ----------
         resamples : Resamples, optional
-            Resamples of the same n stories.
+            Resamples of the stories of this matrix.
 
         Returns
         -------
@@ -108,7 +109,9 @@ class Confusion:
         return by_name
 
     def _matrices(self, weights: Weights) -> Floats:
-        """Weighted confusion matrices (b, q, q), from weights of stories (b, n)."""
+        """Weighted confusion matrices, shape (b resamples, q labels, q labels), from weights of stories, shape (b, n
+        stories).
+        """
         q = self.cells.shape[-1]
         present = self.cells.any(axis=(1, 2))
         flat = self.cells[present].reshape(-1, q * q)
@@ -123,18 +126,18 @@ def confusion(judge: Floats, people: Floats, labels: int, *, positive: int | Non
 
     Parameters
     ----------
-    judge, people : array, shape (n,)
-        Code 0..labels-1 of each story; NaN = no label, and the story is not counted. A judge's value between two codes
-        (a mean of repeats) is not counted either: the caller must round it first.
+    judge, people : array, shape (n stories,)
+        Code 0..labels-1 of each story; NaN = no label, and the story is not counted. A judge's value between two
+        codes (a mean of repeats) is not counted either: the caller must round it first.
     labels : int
-        Number of labels (q).
+        Number of labels.
     positive : int, optional
         Code of the positive label of two.
 
     Returns
     -------
     Confusion
-        Counts (q, q); rows are human labels, columns the judge's.
+        Counts have shape (labels, labels); rows are human labels, columns the judge's.
 
     Raises
     ------
@@ -156,7 +159,7 @@ def of_cells(cells: Floats, *, positive: int | None = None) -> Confusion:
 
     Parameters
     ----------
-    cells : array, shape (n, q, q)
+    cells : array, shape (n stories, q labels, q labels)
         As in `Confusion.cells`.
     positive : int, optional
         Code of the positive label of two; ignored with more labels.
@@ -194,29 +197,36 @@ def _statistics(positive: int | None) -> dict[str, tuple[Statistic, str]]:
 
 
 def _of(by_label: Floats, positive: int | None) -> Floats:
-    """Value of the positive label, or the mean over labels if there is none; NaN if a label in the mean is NaN."""
+    """Value of the positive label (`positive` is its code), or the mean over labels if there is none.
+
+    NaN if a label in the mean is NaN.
+    """
     return np.asarray(by_label.mean(axis=-1) if positive is None else by_label[..., positive], dtype=np.float64)
 
 
 def _accuracy(m: Floats) -> Floats:
-    """Share of stories with the same label by both."""
+    """Share of stories that people and judge label alike, from confusion matrices."""
     return _ratio(_agreeing(m), m.sum(axis=(-2, -1)))
 
 
 def _recalls(m: Floats) -> Floats:
-    """Recall of each label, shape (..., q)."""
+    """Recall of each label (last axis), from confusion matrices with human labels in rows and the judge's in
+    columns.
+    """
     return _ratio(np.diagonal(m, axis1=-2, axis2=-1), m.sum(axis=-1))
 
 
 def _precisions(m: Floats) -> Floats:
-    """Precision of each label, shape (..., q)."""
+    """Precision of each label (last axis), from confusion matrices with human labels in rows and the judge's in
+    columns.
+    """
     return _ratio(np.diagonal(m, axis1=-2, axis2=-1), m.sum(axis=-2))
 
 
 def _f1s(m: Floats) -> Floats:
-    """F1 of each label, shape (..., q).
+    """F1 of each label (last axis), from confusion matrices.
 
-    0 where the label was used, but never by both sides on the same story. NaN where neither side used the label.
+    0 where the label was used, but never by judge and people on one story. NaN where nobody used the label.
     """
     return _ratio(2 * np.diagonal(m, axis1=-2, axis2=-1), m.sum(axis=-1) + m.sum(axis=-2))
 
@@ -235,14 +245,16 @@ def _phi(m: Floats) -> Floats:
 
 
 def _kappa(m: Floats) -> Floats:
-    """Cohen's kappa; undefined where both sides used only one label, the same."""
+    """Cohen's kappa; undefined where people and judge gave one and the same label to every story."""
     n = m.sum(axis=(-2, -1))
     expected = _ratio((m.sum(axis=-1) * m.sum(axis=-2)).sum(axis=-1), n**2)
     return _ratio(_accuracy(m) - expected, 1 - expected)
 
 
 def _ac1(m: Floats) -> Floats:
-    """Gwet's AC1 of two raters over the scale's labels; 1 where both used only one label, the same."""
+    """Gwet's AC1 of judge and people over the scale's labels; 1 where they gave one and the same label to every
+    story.
+    """
     n, q = m.sum(axis=(-2, -1)), m.shape[-1]
     share = _ratio(m.sum(axis=-1) + m.sum(axis=-2), 2 * n[..., None])
     expected = (share * (1 - share)).sum(axis=-1) / (q - 1)
@@ -250,7 +262,7 @@ def _ac1(m: Floats) -> Floats:
 
 
 def _nominal_alpha(m: Floats) -> Floats:
-    """Krippendorff's alpha at the nominal level, for two raters without missing labels."""
+    """Krippendorff's alpha at the nominal level, for judge and people as two raters without missing labels."""
     n = m.sum(axis=(-2, -1))
     total = m.sum(axis=-1) + m.sum(axis=-2)
     differing = 2 * (n - _agreeing(m))

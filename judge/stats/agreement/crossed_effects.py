@@ -75,7 +75,7 @@ class CrossedEffects:
 def crossed_effects(
     story: Codes, rater: Codes, rating: Floats, *, k: float, confidence: float = 0.95
 ) -> CrossedEffects:
-    """Fit crossed random effects of story and rater to ratings in long form.
+    """ICCs and variance components by a fit of crossed random effects of story and rater to ratings in long form.
 
     Parameters
     ----------
@@ -91,10 +91,10 @@ def crossed_effects(
     Returns
     -------
     CrossedEffects
-        Undefined, with a reason, in these cases: fewer than 2 stories or raters; all ratings equal; a pattern that does
-        not identify the three variances (e.g. each rater rated one story); an unbounded likelihood (no error besides
-        rater effects); a search that did not converge. If all ratings of each story are equal, the value is 1, without
-        an interval.
+        Undefined, with a reason, in these cases: fewer than 2 stories or raters; all ratings equal; a pattern that
+        does not identify the three variances (e.g. each rater rated one story); an unbounded likelihood (no error
+        besides rater effects); a search that did not converge. If all ratings of each story are equal, the value is
+        1, without an interval.
     """
     present = ~np.isnan(rating)
     names, a = np.unique(story[present], return_inverse=True)
@@ -127,7 +127,10 @@ def _fitted(
     counts: tuple[int, int, int],
     confidence: float,
 ) -> CrossedEffects:
-    """Estimates at the minimum of the deviance. `minimum` holds rho, phi and the deviance there."""
+    """ICCs and variance components at the minimum of the deviance.
+
+    `minimum` holds rho, phi and the deviance at that point; `counts` are the numbers of stories, raters and ratings.
+    """
     from scipy import stats
 
     (rho, phi, least), (stories, raters, ratings) = minimum, counts
@@ -161,8 +164,8 @@ def _without(single: Estimate, k: float, counts: tuple[int, int, int]) -> Crosse
 def _search(deviance: Callable[[float, float], float]) -> tuple[float, float, float]:
     """Shares (rho, phi) with the smallest deviance, and that deviance; NaN where the search does not converge.
 
-    The search starts from the best point of a grid and continues with the Nelder-Mead simplex. A share is exactly 0
-    unless a larger value fits better.
+    The search starts from the best point of a grid and continues with the Nelder-Mead simplex. A share is set to
+    exactly 0 unless a larger value fits better.
     """
     values = np.array([[deviance(rho, phi) for phi in _GRID] for rho in _GRID])
     i, j = np.unravel_index(values.argmin(), values.shape)
@@ -197,7 +200,7 @@ def _search(deviance: Callable[[float, float], float]) -> tuple[float, float, fl
 
 
 def _beside(index: int) -> float:
-    """Midpoint between a grid point and the next one (for the last grid point, the one before)."""
+    """Midpoint between the grid point with this index and the next one; for the last point, the one before it."""
     return float(_GRID[index] + _GRID[index + 1 if index + 1 < _GRID.size else index - 1]) / 2
 
 
@@ -215,7 +218,9 @@ def _least(function: Callable[[float], float]) -> tuple[float, float]:
 
 
 def _ends(deviance: Callable[[float, float], float], rho: float, cutoff: float) -> tuple[float, float]:
-    """Ends of rho's interval, where the deviance minimised over phi crosses the cutoff; 0 and 1 where it does not."""
+    """Ends of rho's interval, where the deviance (minimised over phi) crosses the cutoff. An end is 0 or 1 where it
+    does not cross.
+    """
 
     def above(share: float) -> float:
         return _least(lambda phi: deviance(share, phi))[1] - cutoff

@@ -21,7 +21,7 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CrossedLikelihood:
-    """Sums of the data for the restricted likelihood, computed once.
+    """Sums over the ratings from which the restricted likelihood of crossed story and rater effects is computed.
 
     The levels of the larger effect (usually stories) are grouped by their number of ratings m, in g groups. u stands
     for the columns (1, y - mean), and p for the number of levels of the smaller effect. `swapped`: whether the smaller
@@ -41,7 +41,7 @@ class CrossedLikelihood:
 
     @classmethod
     def of(cls, story: Codes, rater: Codes, y: Floats) -> CrossedLikelihood:
-        """The likelihood of ratings in long form.
+        """The likelihood of ratings in long form (one entry per rating).
 
         Parameters
         ----------

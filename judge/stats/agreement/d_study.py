@@ -7,8 +7,8 @@ and ``story-prompt`` for a story's score. n' is the number of levels of another 
 - Universe-score variance: terms with only facets of tau, and terms that add only fixed facets, divided by their n'.
 - Relative error: terms with some facets of tau and some others, each divided by the n' of the others.
 - Absolute error: relative error plus the terms with no facet of tau.
-- Ep² = universe / (universe + relative error) is the reliability of the order of the objects. Phi, with absolute
-  error instead, is the reliability of their values.
+- Ep² = universe / (universe + relative error) is the reliability of the order of the objects. Phi, with the absolute
+  error instead of the relative error, is the reliability of their values.
 
 Negative components count as 0, also in each draw for the intervals. If a component is significantly negative, the model
 does not hold, and the reliability is undefined.
@@ -41,8 +41,8 @@ class Reliability:
     Attributes
     ----------
     relative, absolute : Estimate
-        Ep² and Phi; n = number of objects in the data at hand. Undefined where nothing varies, and where a variance is
-        significantly negative.
+        Ep² (reliability of the order of the objects) and Phi (reliability of their values); n = number of objects
+        in the data at hand. Undefined where nothing varies, and where a variance is significantly negative.
     se : float or None
         Standard error of one object's value, in points of the scale: square root of the absolute error variance.
     se_difference : float or None
@@ -64,9 +64,9 @@ class Plan:
     levels : mapping
         Number of levels of each facet; empty where no design suffices.
     calls : int or None
-        Number of calls for one object.
+        Number of calls for one object; None where no design suffices.
     limit : float
-        The coefficient with infinitely many levels of each facet that may grow.
+        The largest value that the reliability can reach: with infinitely many levels of each facet that may grow.
     reason : str or None
         Why no design suffices.
     """
@@ -96,7 +96,7 @@ def d_study(
     levels : mapping
         For each other facet, the number of levels n' over which ratings are averaged (may be infinite).
     fixed : sequence of str
-        Facets that are not a sample: the same levels would be used again. Interactions with them count as universe
+        Facets that are not a sample: their levels would be used again. Interactions with them count as universe
         score.
     confidence : float
         Coverage of the intervals, which come from the draws of `components`.
@@ -183,7 +183,9 @@ def smallest(
         return Plan({}, None, float("nan"), reason)
 
     def error(levels: Mapping[str, Floats | float]) -> tuple[float, Floats]:
-        """Universe-score variance, and the error variance that belongs to the coefficient."""
+        """Universe-score variance, and the error variance that belongs to the coefficient, for these numbers of
+        levels.
+        """
         values = np.array([component.truncated for component in components.components])
         universe, relative, absolute = _parts(values, _weights(components, objects, levels, ()))
         return float(universe), relative if coefficient == "relative" else absolute
@@ -212,7 +214,9 @@ def number_needed(
     *,
     most: int,
 ) -> Number:
-    """Number of levels of one facet with which Ep² reaches a target, with its 10 to 90 % range over the draws.
+    """Number of levels of one facet with which Ep² (reliability of the order) reaches a target.
+
+    Its 10 to 90 % range comes from the random draws of the components.
 
     Parameters
     ----------
@@ -226,9 +230,9 @@ def number_needed(
     Returns
     -------
     Number
-        None in place of a number that does not exist or exceeds `most`. Negative variances count as 0, in the estimate
-        and in each draw. If the variance of the objects is drawn as 0, no number reaches the target, so that the
-        estimate may lie below its range.
+        None in place of a number that does not exist or exceeds `most`. Negative variances count as 0, in the
+        estimate and in each draw. If the variance of the objects is drawn as 0, no number reaches the target, so
+        that the estimate may lie below its range.
 
     Raises
     ------
@@ -256,7 +260,11 @@ def _fewest_calls(
     free: Mapping[str, int],
     kept: Mapping[str, float],
 ) -> tuple[dict[str, float], int] | None:
-    """Levels and calls of the design with the fewest calls whose error variance is allowed; None if `free` has none."""
+    """Of the designs with an error variance of at most `allowed`, the one with the fewest calls: its levels, and the
+    calls.
+
+    None if no design within the limits of `free` is allowed.
+    """
     # The error is linear in one over each number, so the facet that may grow most is solved for, not searched.
     solved = max(free, key=lambda name: free[name])
     others = [name for name in free if name != solved]
@@ -285,9 +293,10 @@ def _weights(
     levels: Mapping[str, Floats | float],
     fixed: Sequence[str],
 ) -> list[tuple[str, Floats | float]]:
-    """For each variance component, the part it belongs to and its weight, which is one over its n'.
+    """For each variance component, the kind of variance to which it belongs, and its weight: one over its n' levels.
 
-    The parts are "universe", "relative" error, "absolute" error (only), and "" for none.
+    The kind is "universe", "relative" (part of the relative and of the absolute error), "absolute" (part of the
+    absolute error alone), or "" (part of none).
     """
     out: list[tuple[str, Floats | float]] = []
     for component in components.components:
@@ -304,7 +313,10 @@ def _weights(
 
 
 def _parts(values: Floats, weights: Sequence[tuple[str, Floats | float]]) -> tuple[Floats, Floats, Floats]:
-    """Universe-score, relative-error and absolute-error variance, from components whose terms are on the last axis."""
+    """Universe-score variance, relative-error variance and absolute-error variance.
+
+    `values` holds variance components, with terms on the last axis; `weights` is the result of `_weights`.
+    """
     sums: dict[str, Floats] = {}
     for i, (part, weight) in enumerate(weights):
         sums[part] = sums.get(part, np.float64(0)) + values[..., i] * weight

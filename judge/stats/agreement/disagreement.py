@@ -23,9 +23,9 @@ class Distance:
 
     Attributes
     ----------
-    z : array, shape (sides, n)
-        Standardised ratings of each side (a judge, people, or a single repeat).
-    standardised, raw : arrays, shape (n,)
+    z : array, shape (sides, n stories)
+        Standardised ratings of each side. A side is a judge, people, or a single repeat.
+    standardised, raw : arrays, shape (n stories,)
         Distance in standard deviations, and in points of the scale. For two sides it is signed, first minus second;
         otherwise it is highest minus lowest.
     reason : str or None
@@ -43,12 +43,12 @@ def z_scores(values: Floats) -> Floats:
 
     Parameters
     ----------
-    values : array, shape (n,)
-        In any unit; NaN = missing, ignored and kept as NaN.
+    values : array, shape (n stories,)
+        Ratings in any unit; NaN = missing, ignored and kept as NaN.
 
     Returns
     -------
-    array, shape (n,)
+    array, shape (n stories,)
         All NaN with fewer than 2 values, or where all values are equal (to 1e-9).
     """
     defined = values[~np.isnan(values)]
@@ -58,18 +58,19 @@ def z_scores(values: Floats) -> Floats:
 
 
 def between_two(first: Floats, second: Floats) -> Distance:
-    """Signed distance of two sides' ratings of each story: first minus second.
+    """Signed distance of two raters' (or judges') ratings of each story: first minus second.
 
     Parameters
     ----------
-    first, second : array, shape (n,)
-        In points of the scale; NaN = no rating. Each side is standardised over the stories that both rated.
+    first, second : array, shape (n stories,)
+        In points of the scale; NaN = no rating. The ratings of each are standardised over the stories that both
+        rated.
 
     Returns
     -------
     Distance
-        NaN for a story without both ratings. All NaN, with a reason, for fewer than 2 such stories, and where one
-        side's ratings are all equal.
+        NaN for a story without both ratings. All NaN, with a reason, for fewer than 2 such stories, and where all
+        ratings of one of the two are equal.
     """
     both = ~(np.isnan(first) | np.isnan(second))
     x, y = np.where(both, first, np.nan), np.where(both, second, np.nan)
@@ -87,9 +88,10 @@ def among(rows: Floats) -> Distance:
 
     Parameters
     ----------
-    rows : array, shape (sides, n)
-        In points of the scale; NaN = no rating. Each side is standardised over its own stories. A side whose ratings
-        are all equal cannot be standardised and is left out.
+    rows : array, shape (sides, n stories)
+        One row per side (a judge, people, or a single repeat), in points of the scale; NaN = no rating. Each side
+        is standardised over its own stories. A side whose ratings are all equal cannot be standardised and is left
+        out.
 
     Returns
     -------
@@ -107,16 +109,16 @@ def among_repeats(ratings: Floats) -> Distance:
 
     Parameters
     ----------
-    ratings : array, shape (n, k)
-        Stories by repeats, in points of the scale; NaN = no rating.
+    ratings : array, shape (n stories, k repeats)
+        In points of the scale; NaN = no rating.
 
     Returns
     -------
     Distance
-        `z` (1, n) holds the standardised means of the stories. `standardised` is the range of repeats in standard
-        deviations of these means: a value of 1 says that repeats of this story differ by as much as a typical story
-        differs from the judge's mean. NaN for a story with fewer than 2 repeats. All NaN, with a reason, where no story
-        has 2 repeats, and where all means are equal.
+        `z`, shape (1, n), holds the standardised means of the stories. `standardised` is the range of repeats in
+        standard deviations of these means: a value of 1 says that repeats of this story differ by as much as a
+        typical story differs from the judge's mean. NaN for a story with fewer than 2 repeats. All NaN, with a
+        reason, where no story has 2 repeats, and where all means are equal.
     """
     present = ~np.isnan(ratings)
     count = present.sum(axis=1)
@@ -132,7 +134,9 @@ def among_repeats(ratings: Floats) -> Distance:
 
 
 def _range(rows: Floats) -> Floats:
-    """Highest minus lowest value of each column of (sides, n); NaN with fewer than two values."""
+    """Highest minus lowest value of each column; NaN with fewer than two values. Rows are sides, columns are
+    stories.
+    """
     present = ~np.isnan(rows)
     if rows.shape[0] == 0:
         return np.full(rows.shape[1], np.nan)

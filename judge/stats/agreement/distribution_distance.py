@@ -23,8 +23,8 @@ def counted(ratings: Floats, points: Floats) -> Floats:
 
     Parameters
     ----------
-    ratings : array, shape (n, k)
-        Ratings of each story; NaN = no rating.
+    ratings : array, shape (n stories, k)
+        Up to k ratings of each story; NaN = no rating.
     points : array, shape (points,)
         In ascending order.
 

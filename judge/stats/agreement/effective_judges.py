@@ -82,7 +82,7 @@ def noise_of_means(ratings: Floats) -> float:
 
     Parameters
     ----------
-    ratings : array, shape (n, people)
+    ratings : array, shape (n stories, people)
         In points of the scale; NaN = not rated.
 
     Returns

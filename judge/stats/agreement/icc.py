@@ -40,9 +40,9 @@ _NOISE = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class MeanSquares:
-    """Mean squares of the two-way layout without interaction.
+    """Mean squares of a table of n stories by k columns (two-way layout without interaction).
 
-    The arrays have the shape of the ratings' leading axes.
+    If there are several tables, the arrays have one value per table.
     """
 
     between: Floats
@@ -90,13 +90,13 @@ def mean_squares(ratings: Floats) -> MeanSquares:
 
     Parameters
     ----------
-    ratings : array, shape (..., n, k)
-        Stories by repeats (or raters), in points of the scale, none missing; n >= 2 and k >= 2.
+    ratings : array, shape (..., n stories, k repeats or raters)
+        In points of the scale, none missing; n >= 2 and k >= 2.
 
     Returns
     -------
     MeanSquares
-        In squared points; arrays with the shape of the leading axes.
+        In squared points; one value per table, if the leading axes of `ratings` hold several tables.
     """
     n, k = ratings.shape[-2:]
     centred = ratings - ratings.mean(axis=(-2, -1), keepdims=True)
@@ -124,12 +124,12 @@ def values(ms: MeanSquares) -> dict[str, Floats]:
     Parameters
     ----------
     ms : MeanSquares
-        Mean squares of complete ratings, with any leading axes.
+        Mean squares of complete ratings, of one table or several.
 
     Returns
     -------
     dict
-        Values of each form, with the shape of the leading axes; NaN where the formula's denominator is 0. Formulas:
+        For each form's name its value, or one value per table; NaN where the formula's denominator is 0. Formulas:
         McGraw & Wong 1996, table 4.
     """
     return _forms(ms.between, ms.within, ms.columns, ms.residual, ms.n, ms.k)
@@ -156,14 +156,14 @@ def resampled(ratings: Floats) -> Callable[[NDArray[np.int64]], Floats]:
 
     Parameters
     ----------
-    ratings : array, shape (n, k)
+    ratings : array, shape (n stories, k repeats or raters)
         As in `family`; stories with a missing rating are not used.
 
     Returns
     -------
     callable
-        Takes weights (b, n) and returns values (b, 6). NaN where a form is undefined in a resample: its denominator is
-        0, or the resample has fewer than 2 stories.
+        Takes weights, shape (b resamples, n stories), and returns values, shape (b, 6). NaN where a form is
+        undefined in a resample: its denominator is 0, or the resample has fewer than 2 stories.
     """
     complete = np.asarray(~np.isnan(ratings).any(axis=1))[:, None]
     k = ratings.shape[1]
@@ -203,16 +203,16 @@ def family(
 
     Parameters
     ----------
-    ratings : array, shape (n, k)
-        Stories by repeats (or raters), in points of the scale; NaN = missing. Incomplete stories are left out and
-        counted.
+    ratings : array, shape (n stories, k repeats or raters)
+        In points of the scale; NaN = missing. Incomplete stories are left out and counted.
     confidence : float
         Coverage of the F intervals.
     columns : str
         What the columns are called in a reason.
     names : sequence of str
-        Names of the columns, if these are persons or judges; used to name a rater with a reversed scale in a reason.
-    raters : array, shape (n', len(names)), optional
+        Names of the columns, if these are persons or judges; used to name a rater with a reversed scale in a
+        reason.
+    raters : array, shape (stories, len(names)), optional
         Ratings with one column per name, if the columns of `ratings` are positions.
 
     Returns
@@ -290,7 +290,7 @@ def _row(form: str, value: float, ends: tuple[float, float], ms: MeanSquares, co
 
 
 def _intervals(ms: MeanSquares, values_by_form: dict[str, float], confidence: float) -> dict[str, tuple[float, float]]:
-    """F intervals of all forms; NaN where an interval does not exist."""
+    """Ends of the F interval of each form of ICC; NaN where an interval does not exist."""
     n, k, upper = ms.n, ms.k, 0.5 + confidence / 2
     out: dict[str, tuple[float, float]] = {}
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -133,8 +133,8 @@ def resampled(ratings: Floats, level: Level) -> Callable[[Weights], Floats]:
     Returns
     -------
     callable
-        Takes weights (b, items), the number of times that each item occurs in a resample, and returns alpha (b,); NaN
-        where undefined.
+        Takes weights, shape (b resamples, items): the number of times that each item occurs in a resample. Returns
+        alpha in each resample, shape (b,); NaN where undefined.
 
     Raises
     ------
@@ -164,7 +164,9 @@ def _of_all(counted: Counts, level: Level) -> float:
 
 
 def _statistic(items: Counts, level: Level) -> Callable[[Weights], Floats]:
-    """Function from weights (b, n) of the items used to alpha (b,)."""
+    """Function that takes weights of items, shape (b resamples, items), and returns alpha in each resample,
+    shape (b,).
+    """
     table = items.table
     size = table.sum(axis=1)
     fixed = None if level == "ordinal" else _difference(items.category, level)
@@ -185,7 +187,10 @@ def _statistic(items: Counts, level: Level) -> Callable[[Weights], Floats]:
 
 
 def _difference(category: Floats, level: Level) -> Floats:
-    """Squared differences of all pairs of categories, (q, q), at the levels where they do not depend on the ratings."""
+    """Squared differences of all pairs of categories, shape (categories, categories).
+
+    Only for levels of measurement where the differences do not depend on the ratings (all but ordinal).
+    """
     row, other = category[:, None], category[None, :]
     if level == "nominal":
         return np.asarray(row != other, dtype=np.float64)
@@ -196,10 +201,10 @@ def _difference(category: Floats, level: Level) -> Floats:
 
 
 def _ordinal(w: Floats, number: Floats, total: Floats, table: Floats, size: Floats) -> tuple[Floats, Floats]:
-    """Sums of squared differences of mid-ranks in each resample, (b,): within items, and over all pairs of ratings.
+    """Two sums of squared differences of mid-ranks in each resample: within items, and over all pairs of ratings.
 
     Each item's sum is divided by its number of ratings minus 1. Mid-ranks are computed in each resample. The sum of (r
-    - s)² over ordered pairs is 2 (m sum of r² - (sum of r)²).
+    - s)² over the ordered pairs of m ranks is 2 (m sum of r² - (sum of r)²).
     """
     rank = np.cumsum(number, axis=1) - number / 2
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -1,6 +1,7 @@
 """The majority label of several raters or repeats.
 
-A tie gives no label, because either of the tied labels could be the true one. A single vote gives its label.
+A tie gives no label, because each of the labels with the most votes could be the true one. A single vote gives its
+label.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Majority:
-    """The majority label of each of n stories.
+    """The majority label of each story.
 
     Attributes
     ----------
-    label : array, shape (n,)
+    label : array, one entry per story
         Code of the label; NaN where there are no votes or votes are tied.
-    tied : array of bool, shape (n,)
+    tied : array of bool
         Whether several labels share the largest number of votes.
     """
 
@@ -32,7 +33,7 @@ class Majority:
 
 
 def _votes(ratings: Floats, labels: int) -> Counts:
-    """Number of votes for each label, shape (n, labels), from ratings (n, k).
+    """Number of votes for each label, shape (stories, labels), from ratings of shape (stories, raters or repeats).
 
     NaN and values that are no codes do not count.
     """
@@ -40,7 +41,7 @@ def _votes(ratings: Floats, labels: int) -> Counts:
 
 
 def _of_votes(counts: Counts) -> Majority:
-    """Majority label from the numbers of votes, shape (..., labels)."""
+    """Majority label from the numbers of votes. Labels are on the last axis of `counts`."""
     most = counts.max(axis=-1, keepdims=True)
     ahead = (counts == most) & (most > 0)
     single = ahead.sum(axis=-1) == 1
@@ -53,7 +54,7 @@ def majority(ratings: Floats, labels: int) -> Majority:
 
     Parameters
     ----------
-    ratings : array, shape (n, k)
+    ratings : array, shape (n stories, k raters or repeats)
         Codes 0..labels-1; NaN and values that are no codes do not count as votes.
     labels : int
         Number of labels.
@@ -61,7 +62,7 @@ def majority(ratings: Floats, labels: int) -> Majority:
     Returns
     -------
     Majority
-        Arrays of shape (n,).
+        One label per story.
     """
     return _of_votes(_votes(ratings, labels))
 
@@ -71,15 +72,15 @@ def of_the_others(ratings: Floats, labels: int) -> Majority:
 
     Parameters
     ----------
-    ratings : array, shape (n, r)
-        As in `majority`, with one column per rater.
+    ratings : array, shape (n stories, r raters)
+        Codes 0..labels-1; NaN and values that are no codes do not count as votes.
     labels : int
         Number of labels.
 
     Returns
     -------
     Majority
-        Arrays of shape (n, r). No label (NaN) on stories that no other rater rated.
+        Arrays of shape (n stories, r raters). No label (NaN) on stories that no other rater rated.
     """
     own = np.stack([ratings == code for code in range(labels)], axis=-1).astype(np.int64)
     return _of_votes(own.sum(axis=1, keepdims=True) - own)

@@ -31,7 +31,8 @@ PILOTS = 200
 class Differences:
     """Pilot data of the alternative annotator test, arrays of shape (people, story-prompts).
 
-    `sums` are the sums of the differences d over stories, and `counts` the numbers of stories.
+    On each story, d is 1 if the person is closer to the other people, -1 if the judge is, and 0 for a tie. `sums` are
+    the sums of d over stories, and `counts` the numbers of stories.
     """
 
     sums: Floats
@@ -43,7 +44,7 @@ class Differences:
         return int(self.sums.shape[1])
 
     def moments(self, weights: Floats | None = None) -> Moments:
-        """Means and covariance of the differences d.
+        """Mean of the differences d for each person, and their covariance between people.
 
         Parameters
         ----------
@@ -53,7 +54,7 @@ class Differences:
         Returns
         -------
         Moments
-            For r people. The mean of a person without a story in the resample is 0.
+            The mean of a person without a story in the resample is counted as 0.
         """
         w = np.ones(self.clusters) if weights is None else weights
         # A person without a story in a resample must not cause a division by 0.
@@ -68,13 +69,13 @@ class Differences:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Moments:
-    """Moments of the differences d of the alternative annotator test.
+    """Moments of the differences d of the alternative annotator test (d > 0: the person is closer than the judge).
 
     Attributes
     ----------
-    mean : array (r,)
+    mean : array, one entry per person
         Mean d of each person.
-    covariance : array (r, r)
+    covariance : array, shape (people, people)
         Covariance between people of one story-prompt's contribution.
     stories_each : float
         Mean number of comparable stories per story-prompt, for the person with the fewest.
@@ -91,7 +92,7 @@ class Moments:
 
 
 def differences(d: Floats, cluster: Codes) -> Differences:
-    """Sums of the differences d by person and story-prompt.
+    """Sums of the differences d (1 = the person is closer, -1 = the judge is, 0 = tie) by person and story-prompt.
 
     Parameters
     ----------
@@ -103,7 +104,7 @@ def differences(d: Floats, cluster: Codes) -> Differences:
     Returns
     -------
     Differences
-        Arrays (people, story-prompts); story-prompts in the order of their codes.
+        Arrays of shape (people, story-prompts); story-prompts in the order of their codes.
     """
     code = np.unique(cluster, return_inverse=True)[1].reshape(-1)
     size = int(code.max(initial=-1)) + 1
@@ -164,8 +165,9 @@ def story_prompts(pilot: Differences, epsilon: float, *, power_wanted: float = 0
     Returns
     -------
     Number
-        With its 10 to 90 % range over resampled pilots. None where even the largest number is too small: a judge that
-        is not closer to the others than a person (allowing for epsilon) does not pass with any number of stories.
+        The number, and its 10 to 90 % range over resampled pilots. None where even the largest number is too small:
+        a judge that is not closer to the others than a person (allowing for epsilon) does not pass with any number
+        of stories.
     """
     rng = np.random.default_rng(seed)
     weights = rng.multinomial(pilot.clusters, np.full(pilot.clusters, 1 / pilot.clusters), size=PILOTS)

@@ -43,12 +43,15 @@ class Component:
 
     @property
     def negative(self) -> bool:
-        """Whether the estimate is below 0, which is due to sampling error or to a wrong model."""
+        """Whether the estimated variance is below 0, which is due to sampling error or to a wrong model."""
         return self.variance.value is not None and self.variance.value < 0
 
     @property
     def printed(self) -> Estimate:
-        """The estimate as printed; undefined where its whole interval is below 0, since a variance is not negative."""
+        """The estimated variance as it is printed.
+
+        It is undefined where its whole interval is below 0, since a variance is not negative.
+        """
         value, low, high = self.variance.value, self.variance.low, self.variance.high
         if value is None or low is None or high is None or high >= 0:
             return self.variance
@@ -59,7 +62,7 @@ class Component:
 
     @property
     def truncated(self) -> float:
-        """The estimate, or 0 if it is negative. Shares and D-studies use this value."""
+        """The estimated variance, or 0 if the estimate is negative. Shares and D-studies use this value."""
         return max(0.0, self.variance.value or 0.0)
 
 
@@ -70,10 +73,10 @@ class VarianceComponents:
     Attributes
     ----------
     components : tuple of Component
-        One per term, smallest index sets first.
+        One per term, terms with the fewest facets first.
     levels : mapping
         Number of levels of each facet.
-    draws : array (b, terms)
+    draws : array, shape (draws, terms)
         Random draws of the components, for intervals.
     n : int
         Number of ratings.
@@ -92,7 +95,7 @@ class VarianceComponents:
 
     @property
     def total(self) -> float:
-        """Sum of the truncated components: the variance of one rating."""
+        """The variance of one rating: the sum of all components, where negative ones count as 0."""
         return float(sum(component.truncated for component in self.components))
 
     @property
@@ -122,7 +125,7 @@ class VarianceComponents:
         -------
         Estimate
             0 to 1. Undefined where no component is above 0. Without an interval, but with the reason, where the
-            component has none, or where both ends would be 0.
+            component has none, or where both ends of the interval would be 0.
         """
         if self.total <= 0:
             equal = all(part.mean_square == 0 for part in self.components)
@@ -194,7 +197,9 @@ def variance_components(
 
 
 def _levels(anova: Anova, facets: Sequence[Facet]) -> dict[str, int]:
-    """Number of rated levels of each facet; for a nested facet the mean number in each combination, rounded."""
+    """Number of rated levels of each facet; for a nested facet, the rounded mean number in the combinations of the
+    facets in which it is nested.
+    """
     seen = {term.indices: int(count) for term, count in zip(anova.terms, anova.seen, strict=True)}
     out = {}
     for term in anova.terms:

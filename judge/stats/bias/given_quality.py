@@ -4,9 +4,9 @@ An honest judge may use its own scale: its expected rating is then a rising curv
 not the same number. A method that subtracts human ratings, or fits a line, mistakes this curve for a preference for
 anything that is correlated with quality: length, a good system, other criteria. The model here is therefore that the
 judge's expected rating is a + b E[P] + c E[P²], where P is one person's rating of the story. It is curved as scales are
-when either side is near an end of its scale. Spiliopoulou et al. 2025 (arXiv 2508.06709) argue that judge and people
-need not have the same distribution of ratings, and that quality must be accounted for. Tests use the difference between
-the results of the curve and of a line as a bound for the remaining bias.
+when the judge or people are near an end of their scale. Spiliopoulou et al. 2025 (arXiv 2508.06709) argue that judge
+and people need not have the same distribution of ratings, and that quality must be accounted for. Tests use the
+difference between the results of the curve and of a line as a bound for the remaining bias.
 
 A story's means of P and P² are measured with error, and error in a regressor biases all other coefficients. The
 covariance of the errors is estimated from the disagreement of people within each story, and subtracted from the matrix
@@ -49,17 +49,18 @@ RATED_ONCE = "undefined: no story has two of people's ratings, so that the error
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GivenQuality:
-    """Data of the regression. Stories that are not `used` must have weight 0.
+    """Data of the regression of a judge's ratings on human ratings P and a tested variable. Stories that are not `used`
+    must have weight 0.
 
     Attributes
     ----------
-    used : array of bool, shape (n,)
+    used : array of bool, shape (n stories,)
         Whether the story has all data: the judge's rating, ratings by two people, and the tested variable.
-    regressors : array, shape (n, r)
+    regressors : array, shape (n stories, r)
         Columns: people's mean of P and of P², the tested variable, and last the judge's rating.
-    error : array, shape (n, r - 1, r - 1)
+    error : array, shape (n stories, r - 1, r - 1)
         Covariance of the regressors' errors.
-    system : array of int, shape (n,)
+    system : array of int, shape (n stories,)
         System of each story.
     at_end : float
         Share of human ratings at the lowest or at the highest value, whichever is larger.
@@ -86,9 +87,9 @@ class GivenQuality:
 
         Parameters
         ----------
-        judge : array, shape (n,)
+        judge : array, shape (n stories,)
             The judge's rating of each story; NaN = none.
-        people : array, shape (n, k)
+        people : array, shape (n stories, k people)
             Single human ratings, in points of the scale; NaN = none. Only stories with two ratings are used.
         system : array of int, shape (n,)
             System of each story. If most systems have only one story, all stories are treated as one system's.
@@ -127,7 +128,11 @@ class GivenQuality:
         )
 
     def reason(self) -> str | None:
-        """Reason why the regression is unreliable (too little true variance in a regressor); None if it is reliable."""
+        """Reason why the regression is unreliable; None if it is reliable.
+
+        It is unreliable without stories that have all data, with too many human ratings at an end of the scale, and
+        with too little true variance in a regressor.
+        """
         if not self.used.any():
             return RATED_ONCE
         if self.at_end >= MOST_AT_END:
@@ -148,10 +153,10 @@ class GivenQuality:
 
         Parameters
         ----------
-        weights : array, shape (b, n)
+        weights : array, shape (b sets of weights, n stories)
             0 or 1 for each story; stories that are not `used` must have 0.
         curved : bool
-            True regresses on people's P and P²; False on P alone (a line).
+            True regresses on P and P², where P is one person's rating; False on P alone (a line).
 
         Returns
         -------
@@ -170,7 +175,7 @@ class GivenQuality:
 
         Returns
         -------
-        array, shape (b, systems)
+        array, shape (b sets of weights, systems)
             In points of the judge's scale; NaN for a system without stories. Only differences between systems are
             meaningful.
         """
@@ -179,7 +184,9 @@ class GivenQuality:
         return np.asarray(means[..., -1] - np.einsum("bsr,br->bs", means[..., kept], coefficients), dtype=np.float64)
 
     def spread_within(self) -> Floats:
-        """Standard deviation of the judge's ratings within each system, (systems,); NaN where it is undefined."""
+        """Standard deviation of the judge's ratings within each system, one value per system; NaN where it is
+        undefined.
+        """
         judge = self.regressors[:, -1]
         groups = [judge[self.used & (self.system == s)] for s in range(int(self.system.max()) + 1)]
         spread = [float(part.std(ddof=1)) if part.size > 1 else 0.0 for part in groups]
@@ -199,7 +206,11 @@ class GivenQuality:
         return np.asarray(out, dtype=np.float64), means
 
     def _moments(self, weights: Floats) -> tuple[Floats, Floats, Floats]:
-        """Products within systems (b, r, r), the part of them due to error, and means by system (b, systems, r)."""
+        """Products of the regressors within systems, the part of the products due to error, and the regressors' means
+        by system.
+
+        Shapes, for b sets of weights and r regressors: (b, r, r), (b, r, r) and (b, systems, r).
+        """
         b, n = weights.shape
         r = self.regressors.shape[1]
         member = np.eye(int(self.system.max()) + 1)[self.system]
@@ -234,7 +245,10 @@ def share_at_end(ratings: Floats) -> float:
 
 
 def _means_and_errors(values: Floats, present: NDArray[np.bool_]) -> tuple[Floats, Floats]:
-    """Means over persons (n, p) of values (n, k, p), and the covariance of each story's errors (n, p, p)."""
+    """Means over people, and the covariance of each story's errors of these means.
+
+    `values` has shape (stories, people, p variables); the results have shapes (stories, p) and (stories, p, p).
+    """
     filled = values * present[..., None]
     count = present.sum(axis=1).astype(np.float64)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -245,7 +259,7 @@ def _means_and_errors(values: Floats, present: NDArray[np.bool_]) -> tuple[Float
 
 
 def _left(products: Floats, k: int) -> float:
-    """Variance of regressor k that is not explained by the regressors before it (Schur complement)."""
+    """Variance (sum of squares) of regressor k that is not explained by regressors 0 to k - 1 (Schur complement)."""
     if k == 0:
         return float(products[0, 0])
     before, cross = products[:k, :k], products[:k, k]

@@ -2,8 +2,8 @@
 
 The mean tau-b between criteria describes the ratings of one source (a judge or people). It rises as error falls, so
 that a judge with less error than people has a higher value without any halo. Whether a judge has halo is tested by
-`analysis.criteria.halo`. The *multitrait-multimethod* comparison (Campbell & Fiske 1959) compares the judge's tau with
-people on the same criterion (the validity diagonal) with its tau with people on other criteria (heterotrait,
+`analysis.criteria.halo`. The *multitrait-multimethod* comparison (Campbell & Fiske 1959) compares two kinds of tau
+between judge and people: on the same criterion (the validity diagonal), and on different criteria (heterotrait,
 heteromethod). The diagonal is higher if the judge distinguishes the criteria.
 """
 
@@ -29,9 +29,9 @@ def tau_matrix(rows: Floats, columns: Floats | None = None) -> Floats:
 
     Parameters
     ----------
-    rows : array, shape (a, n)
-        Ratings of n stories; NaN = none, left out pairwise.
-    columns : array, shape (c, n), optional
+    rows : array, shape (a criteria, n stories)
+        Ratings; NaN = none, left out pairwise.
+    columns : array, shape (c criteria, n stories), optional
         Ratings of the same stories. By default the rows of `rows` (the diagonal is then 1).
 
     Returns
@@ -50,13 +50,13 @@ def tau_matrix(rows: Floats, columns: Floats | None = None) -> Floats:
 
 
 def means_by_group(rows: Floats, group: Codes) -> Floats:
-    """Group (system) means of each row.
+    """Mean of each row in each group of stories, such as the stories of one system.
 
     Parameters
     ----------
-    rows : array, shape (r, n)
-        Ratings of n stories; NaN = none, left out.
-    group : array of int, shape (n,)
+    rows : array, shape (r rows, n stories)
+        Ratings, such as one row per criterion; NaN = none, left out.
+    group : array of int, shape (n stories,)
         Group of each story, 0, 1, ...
 
     Returns
@@ -72,14 +72,14 @@ def mean_tau(matrix: Floats) -> Estimate:
 
     Parameters
     ----------
-    matrix : array, shape (k, k)
+    matrix : array, shape (k criteria, k criteria)
         tau-b between criteria, of which the part below the diagonal is used; NaN = undefined.
 
     Returns
     -------
     Estimate
-        `n` counts pairs of criteria; pairs without tau are left out and counted in `method`. Undefined with fewer than
-        two criteria, or where no tau is defined.
+        `n` counts pairs of criteria; pairs without tau are left out and counted in `method`. Undefined with fewer
+        than two criteria, or where no tau is defined.
     """
     values = matrix[np.tril_indices(matrix.shape[0], k=-1)]
     if values.size == 0:
@@ -97,14 +97,15 @@ def resampled_mean_tau(rows: Floats, tau: Resampled) -> Floats:
 
     Parameters
     ----------
-    rows : array, shape (k, n)
-        Ratings of n stories by criterion; NaN = none. Only pairs of criteria whose tau is defined are used.
+    rows : array, shape (k criteria, n stories)
+        Ratings; NaN = none. Only pairs of criteria whose tau is defined are used.
     tau : callable
-        Takes two vectors of `kendall.codes` (n,) and returns tau-b in each resample, shape (b,); NaN where undefined.
+        Takes two vectors of `kendall.codes` (one entry per story) and returns tau-b in each of b resamples; NaN
+        where undefined.
 
     Returns
     -------
-    array, shape (b,)
+    array, shape (b resamples,)
         NaN where the tau of a pair is undefined in that resample; empty where no pair has a tau.
     """
     code = [kendall.codes(row) for row in rows]
@@ -124,7 +125,7 @@ class Multitrait:
     heterotrait : Estimate
         Mean tau of the judge and people on different criteria; n counts pairs of different criteria.
     own_best : int
-        Number of the judge's criteria with a higher tau with people's same criterion than with any other.
+        Number of the judge's criteria that correlate more with the same criterion of people than with any other.
     rows : int
         Number of the judge's criteria whose tau with every criterion of people is defined.
     """
@@ -140,14 +141,14 @@ def multitrait(matrix: Floats) -> Multitrait:
 
     Parameters
     ----------
-    matrix : array, shape (k, k)
+    matrix : array, shape (k criteria, k criteria)
         tau-b of the judge's criteria (rows) with people's criteria (columns, in the same order); NaN = undefined.
 
     Returns
     -------
     Multitrait
-        The first two comparisons of Campbell & Fiske. With fewer than two criteria heterotrait is undefined. A row
-        counts for `own_best` if its diagonal is strictly its highest value (to 1e-9).
+        With fewer than two criteria `heterotrait` is undefined. A row counts for `own_best` if its diagonal is
+        strictly its highest value (to 1e-9).
     """
     k = matrix.shape[0]
     diagonal, others = np.diag(matrix), matrix[~np.eye(k, dtype=np.bool_)].reshape(k, max(0, k - 1))

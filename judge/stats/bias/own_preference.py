@@ -24,7 +24,9 @@ LEAST_OTHERS = 3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OwnPreference:
-    """Data of the test of a judge's preference for its own systems. `own` marks the stories by these systems."""
+    """Data of the test of a judge's preference for its own systems (such as its own model). `own` marks their
+    stories.
+    """
 
     given: GivenQuality
     own: NDArray[np.bool_]
@@ -49,7 +51,9 @@ class OwnPreference:
         return None
 
     def value(self, weights: Floats, *, curved: bool = True) -> Floats:
-        """Judge's mean deviation for its own systems minus that for the others; each system counts once.
+        """Judge's mean deviation for its own systems minus its mean deviation for the other systems.
+
+        Each system counts once.
 
         Parameters
         ----------
@@ -58,7 +62,7 @@ class OwnPreference:
 
         Returns
         -------
-        array, shape (b,)
+        array, shape (b sets of weights,)
             In points of the judge's scale; NaN where a system has no story.
         """
         mine, others = self.systems
@@ -70,14 +74,15 @@ class OwnPreference:
 
         Parameters
         ----------
-        story_prompt : array of int, shape (n,)
+        story_prompt : array of int, shape (n stories,)
             Story-prompt of each story.
 
         Returns
         -------
         Test
             Test of `value` against 0, over story-prompts (jackknife) or over systems (t with systems - 2 degrees of
-            freedom), whichever has the wider interval. Its bias is the difference from the result of a line.
+            freedom), whichever has the wider interval. The bias that it reports is the difference from the result with
+            a line in place of the curve (see `given_quality`).
         """
         mine, others = self.systems
         used, every = self.given.used, self.given.used[None, :].astype(np.float64)
@@ -96,9 +101,9 @@ class OwnPreference:
         """Standard error of the difference between own and other systems, from the spread of the judge's deviations
         among systems.
 
-        The same opinion changes ratings less near an end of the judge's scale. The spread is therefore computed in
-        points, and in units of the standard deviation of the judge's ratings within each system. The larger standard
-        error is returned.
+        An opinion about a system changes ratings less near an end of the judge's scale. The spread is therefore
+        computed in points, and in units of the standard deviation of the judge's ratings within each system. The larger
+        standard error is returned.
         """
         mine, others = self.systems
         opinions = self.given.opinions(self.given.used[None, :].astype(np.float64))[0]

@@ -1,8 +1,9 @@
 """Biases of a judge's ratings relative to human ratings, each as a function of weighted stories.
 
-Each function takes arrays over the same n stories and returns a `jackknife.Statistic`: a function from weights (b, n)
-to values (b,). Missing ratings are NaN. A story without one of the ratings that a statistic needs must have weight 0
-(`used` of `jackknife.against_zero`). Comparisons at equal quality are made by `given_quality`.
+Each function takes arrays over the same n stories and returns a `jackknife.Statistic`: a function that takes weights,
+shape (b sets of weights, n), and returns b values. Missing ratings are NaN. A story without one of the ratings that a
+statistic needs must have weight 0 (`used` of `jackknife.against_zero`). Comparisons at equal quality are made by
+`given_quality`.
 
 Spreads are compared between single ratings of the judge and single ratings of people, both with their error. They are
 not compared after removing the error, because error is not the same on both sides: people's disagreement includes each
@@ -29,11 +30,11 @@ class Replicated:
 
     Attributes
     ----------
-    mean : array (n,)
+    mean : array, one entry per story
         Mean over the ratings of a story, with the leniency of known persons removed; NaN without a rating.
-    count : array (n,)
+    count : array
         Number of ratings.
-    within : array (n,)
+    within : array
         Sum of squared deviations from the mean within a story.
     """
 
@@ -43,11 +44,11 @@ class Replicated:
 
     @classmethod
     def of(cls, ratings: Floats, *, persons: bool = False) -> Replicated:
-        """Combine the ratings of each story.
+        """Mean, number and spread of the ratings of each story.
 
         Parameters
         ----------
-        ratings : array, shape (n, k)
+        ratings : array, shape (n stories, k ratings)
             In points of the scale; NaN = none.
         persons : bool
             Whether each column is one person, whose leniency is removed.
@@ -55,7 +56,7 @@ class Replicated:
         Returns
         -------
         Replicated
-            Arrays of shape (n,).
+            Arrays with one entry per story.
         """
         present = ~np.isnan(ratings)
         count = present.sum(axis=1).astype(np.float64)
@@ -74,12 +75,12 @@ class Replicated:
 
         Parameters
         ----------
-        weights : array, shape (b, n)
+        weights : array, shape (b sets of weights, n stories)
             How often each story counts.
 
         Returns
         -------
-        array, shape (b,)
+        array, shape (b sets of weights,)
             Pooled variance within stories times the mean of 1 / count, in squared points. 0 where no story was rated
             twice, because the error is then unknown. NaN where no story was rated.
         """
@@ -96,12 +97,12 @@ def without_leniency(ratings: Floats) -> Floats:
 
     Parameters
     ----------
-    ratings : array, shape (n, k)
+    ratings : array, shape (n stories, k persons)
         One column per person, in points of the scale; NaN = none.
 
     Returns
     -------
-    array, shape (n, k)
+    array, shape (n stories, k persons)
         NaN where there was no rating.
     """
     present = ~np.isnan(ratings)
@@ -115,34 +116,38 @@ def leniency(judge: Floats, people: Floats) -> Statistic:
 
     Parameters
     ----------
-    judge, people : array, shape (n,)
+    judge, people : array, shape (n stories,)
         Mean rating of each story; a story without one of them (NaN) must have weight 0.
 
     Returns
     -------
     Statistic
-        Function from weights (b, n) to values (b,).
+        Function that takes weights, shape (b sets of weights, n stories), and returns b values.
     """
     return _weighted_mean(judge - people)
 
 
 def single_spread(judge: Floats, people: Floats) -> Statistic:
-    """Log ratio of the standard deviations of single ratings, judge to people, both with their error.
+    """Log of (standard deviation of the judge's single ratings / that of people's single ratings).
+
+    The ratings of both contain their error. A value below 0 means that the judge's ratings are less spread out.
 
     A judge with less error than a person also has a smaller spread, even if it uses the scale as widely: see
     `slope_deficit`.
 
     Parameters
     ----------
-    judge : array, shape (n, repeats)
+    judge : array, shape (n stories, repeats)
         In points of the scale; NaN = none.
-    people : array, shape (n, persons)
-        In points of the scale; NaN = none. On both sides each story counts once, with the mean over its ratings.
+    people : array, shape (n stories, persons)
+        In points of the scale; NaN = none. For judge and people alike, each story counts once, with the mean over
+        its ratings.
 
     Returns
     -------
     Statistic
-        Function from weights (b, n) to values (b,); NaN where one side does not vary.
+        Function that takes weights, shape (b sets of weights, n stories), and returns b values; NaN where the
+        ratings of judge or people do not vary.
     """
     mine, theirs = _variance_of_singles(judge), _variance_of_singles(people)
 
@@ -155,7 +160,7 @@ def single_spread(judge: Floats, people: Floats) -> Statistic:
 
 
 def _variance_of_singles(ratings: Floats) -> Statistic:
-    """Variance of single ratings around the mean over stories."""
+    """Statistic (function of weights of stories): the variance of single ratings around their mean over stories."""
     defined = ratings[~np.isnan(ratings)]
     centred = ratings - (defined.mean() if defined.size else 0.0)
     square, mean = _weighted_mean(_mean(centred**2)), _weighted_mean(_mean(centred))
@@ -163,14 +168,17 @@ def _variance_of_singles(ratings: Floats) -> Statistic:
 
 
 def slope_deficit(judge: Floats, people: Replicated) -> Statistic:
-    """Change in the judge's rating per point of people's true mean rating, minus 1: C(J, P) / (V(P) - e) - 1.
+    """Change in the judge's rating per point of people's true mean rating, minus 1.
+
+    It is C(J, P) / (V(P) - e) - 1, with the covariance C of the judge's ratings J and the mean human ratings P, their
+    variance V(P), and the error variance e of these means.
 
     The judge's own error cancels. A value below 0 means that the judge's ratings change less than people's, because of
     less spread or of other opinions.
 
     Parameters
     ----------
-    judge : array, shape (n,)
+    judge : array, shape (n stories,)
         Mean rating of each story; a story without one of the ratings (NaN) must have weight 0.
     people : Replicated
         Human ratings of the same stories, with the error variance e of their means (Fuller 1987, section 2.2).
@@ -178,8 +186,8 @@ def slope_deficit(judge: Floats, people: Replicated) -> Statistic:
     Returns
     -------
     Statistic
-        Function from weights (b, n) to values (b,). NaN where the reliability of the mean human ratings is below
-        `LEAST_RELIABILITY`.
+        Function that takes weights, shape (b sets of weights, n stories), and returns b values. NaN where the
+        reliability of the mean human ratings is below `LEAST_RELIABILITY`.
     """
 
     def deficit(weights: Floats) -> Floats:
@@ -194,39 +202,44 @@ def slope_deficit(judge: Floats, people: Replicated) -> Statistic:
 
 
 def excess_at(point: float, step: float, judge: Floats, people: Floats) -> Statistic:
-    """Share of the judge's ratings at one point of the scale, minus that of human ratings.
+    """Share of the judge's ratings at one point of the scale, minus the share of human ratings there.
 
     Parameters
     ----------
     point, step : float
         The point, and the distance between points. A rating within half a step of the point counts.
-    judge, people : array, shape (n, k)
-        Single ratings; the two sides may have different numbers of columns. NaN = none. A story without ratings by one
-        side is left out.
+    judge, people : array, shape (n stories, columns)
+        Single ratings; judge and people may have different numbers of columns. NaN = none. A story without a rating
+        by the judge or by people is left out.
 
     Returns
     -------
     Statistic
-        Function from weights (b, n) to values (b,), -1 to 1; each story counts once, with its share.
+        Function that takes weights, shape (b sets of weights, n stories), and returns b values, -1 to 1; each story
+        counts once, with the share of its ratings.
     """
     mine, theirs = (_share_at(point, step, ratings) for ratings in (judge, people))
     return _weighted_mean(mine - theirs)
 
 
 def loss_gap(lost: Floats, asked: Floats, people: Floats) -> Statistic:
-    """Mean human rating over the judge's lost repeats, minus that over its other repeats.
+    """Mean human rating of stories over the judge's lost repeats, minus the mean over its other repeats.
+
+    A repeat is lost if it gave no rating. A value below 0 means that ratings of worse stories are lost more often.
 
     Parameters
     ----------
-    lost, asked : array, shape (n,)
-        Number of the judge's repeats of each story that were lost, and of all; 0 for a story without a human rating.
-    people : array, shape (n,)
+    lost, asked : array, shape (n stories,)
+        Number of the judge's repeats of each story that were lost, and of all; 0 for a story without a human
+        rating.
+    people : array, shape (n stories,)
         Mean human rating of each story, in points of the scale; NaN = none.
 
     Returns
     -------
     Statistic
-        Function from weights (b, n) to values (b,), in points; NaN where no repeat or every repeat was lost.
+        Function that takes weights, shape (b sets of weights, n stories), and returns b values, in points; NaN
+        where no repeat or every repeat was lost.
     """
     rated = np.where(np.isnan(people), 0.0, people)
     kept = asked - lost
@@ -267,7 +280,10 @@ def _weighted_mean(values: Floats) -> Statistic:
 
 
 def _covariance(x: Floats, y: Floats, weights: Floats) -> tuple[Floats, Floats]:
-    """Sum of weights (b,) and weighted covariance (b,), with the sum of weights minus 1 in the denominator."""
+    """For each set of weights, the sum of weights and the weighted covariance of x and y.
+
+    The covariance has the sum of weights minus 1 in the denominator.
+    """
     present = ~(np.isnan(x) | np.isnan(y))
     w = weights[:, present]
     # Centred once on the whole: the products stay small, and the shift leaves a covariance as it is.
@@ -279,6 +295,6 @@ def _covariance(x: Floats, y: Floats, weights: Floats) -> tuple[Floats, Floats]:
 
 
 def _true_variance(variance: Floats, error: Floats) -> Floats:
-    """Variance minus error variance; NaN where less than `LEAST_RELIABILITY` of the variance is left."""
+    """Variance minus error variance; NaN where less than the share `LEAST_RELIABILITY` of the variance remains."""
     left = variance - error
     return np.asarray(np.where(left > LEAST_RELIABILITY * variance, left, np.nan), dtype=np.float64)

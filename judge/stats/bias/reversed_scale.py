@@ -22,7 +22,7 @@ _SURE = -2.326
 
 
 def reversed_columns(ratings: Floats) -> list[tuple[int, float]]:
-    """Columns with a significantly negative correlation with the mean of the others, the most significant first.
+    """Columns with a significantly negative correlation with the mean of the other columns, the most significant first.
 
     Parameters
     ----------
@@ -32,8 +32,8 @@ def reversed_columns(ratings: Floats) -> list[tuple[int, float]]:
     Returns
     -------
     list of tuple
-        Column and correlation. Each column that is identified is removed before the others are tested again. If there
-        are only two columns, it cannot be determined which one is reversed, and both are returned.
+        Column and correlation. Each column that is identified is removed before the remaining columns are tested
+        again. If there are only two columns, it cannot be determined which one is reversed, and both are returned.
     """
     left = list(range(ratings.shape[1]))
     against: list[tuple[int, float]] = []
@@ -90,8 +90,8 @@ def remark(ratings: Floats, names: Sequence[str], others: str) -> str | None:
     Returns
     -------
     str or None
-        One sentence. None where there is no such rater, and where more than half of the raters are such. Two raters who
-        correlate negatively with each other are both named.
+        One sentence. None where there is no such rater, and where they are more than half of three or more raters.
+        If there are only two raters and they correlate negatively with each other, both are named.
     """
     reversed_names = reversed_columns(ratings)
     if len(reversed_names) == len(names) == 2:
@@ -103,7 +103,9 @@ def remark(ratings: Floats, names: Sequence[str], others: str) -> str | None:
 
 
 def _against(ratings: Floats, column: int) -> tuple[float, float]:
-    """Correlation of a column with the mean of the other columns: Fisher's z divided by its standard error, and r."""
+    """Correlation of a column with the mean of the other columns: Fisher's z divided by its standard error, and the
+    correlation itself.
+    """
     others = np.delete(ratings, column, axis=1)
     own, count = ratings[:, column], (~np.isnan(others)).sum(axis=1)
     both = ~np.isnan(own) & (count > 0)

@@ -54,11 +54,11 @@ def scale_use(
     ----------
     ratings : array of any shape
         Single ratings (or means, if only these are known), in points of the scale; NaN = none, left out.
-    stories : array, shape (n,) or (criteria, n)
+    stories : array, shape (n stories,) or (criteria, n stories)
         One rating per story and criterion. Ties are counted within a row; NaN = none, left out.
     step : float
-        Distance between points of the scale. Points are whole multiples of it, counted from the scale's lowest point,
-        or from 0 where the scale is not known. Half-way values are rounded up.
+        Distance between points of the scale. Points are whole multiples of it, counted from the scale's lowest
+        point, or from 0 where the scale is not known. Half-way values are rounded up.
     scale : (lowest, highest), optional
         Ends of the scale. Values outside are counted in `outside`, and each is a point of its own.
 
@@ -81,11 +81,11 @@ def scale_use(
 
 
 def entropy_bits(counts: NDArray[np.int64]) -> float:
-    """Shannon entropy of counts, -sum p log2 p (Shannon 1948).
+    """Shannon entropy of a distribution of ratings, -sum p log2 p, from counts (Shannon 1948).
 
     Parameters
     ----------
-    counts : array of int, shape (k,)
+    counts : array of int, shape (k points,)
         Number of ratings at each point; points with 0 ratings do not contribute.
 
     Returns
@@ -105,7 +105,7 @@ def tie_share(stories: Floats) -> Estimate:
 
     Parameters
     ----------
-    stories : array, shape (n,) or (rows, n)
+    stories : array, shape (n stories,) or (rows, n stories)
         Ratings; values within 1e-9 are equal. Pairs are formed within a row, and pooled over rows; NaN = none, left
         out.
 

@@ -1,7 +1,7 @@
 """Transitivity of preferences: the share of cyclic triads, compared with the fitted model and with chance.
 
-A triad is three stories for one story-prompt of which each pair was compared. It is cyclic if a is preferred to b, b to
-c, and c to a (Kendall & Babington Smith 1940, Biometrika 31). The preference of a pair is the majority of its
+A triad is three stories for one story-prompt that were all compared with each other. It is cyclic if a is preferred to
+b, b to c, and c to a (Kendall & Babington Smith 1940, Biometrika 31). The preference of a pair is the majority of its
 comparisons (both orders, all repeats). A triad with a tied pair is not strict and is counted separately. Random choices
 make a quarter of strict triads cyclic. Under a fitted model, comparisons are independent given their probabilities, and
 the expected share is the ratio of the expected numbers of cyclic and of strict triads.
@@ -27,12 +27,13 @@ GUESSING = 0.25
 
 @dataclass(frozen=True, slots=True)
 class CircularTriads:
-    """Number and share of cyclic triads.
+    """Number and share of cyclic triads: three stories with a preferred to b, b to c, and c to a.
 
     Attributes
     ----------
     share : Estimate
-        Share of strict triads that are cyclic. The interval is a jackknife over story-prompts.
+        Share of strict triads (those without a tied pair) that are cyclic. The interval is a jackknife over
+        story-prompts.
     expected : Estimate
         The share expected under the fitted model.
     cyclic, strict, uneven : int
@@ -47,19 +48,22 @@ class CircularTriads:
 
 
 def circular_triads(comparisons: Comparisons, chances: Floats | None = None) -> CircularTriads:
-    """Number and share of cyclic triads within clusters (a story-prompt, or a story-prompt and a judge).
+    """Number and share of cyclic triads (a preferred to b, b to c, and c to a) within clusters.
+
+    A cluster is a story-prompt, or a story-prompt and a judge.
 
     Parameters
     ----------
     comparisons : Comparisons
         Comparisons of stories (or of systems that have one story per cluster).
-    chances : array, shape (n, 3), optional
-        Fitted probabilities of each comparison's outcomes (`Fit.chances`). Without them no expected share is computed.
+    chances : array, shape (n comparisons, 3), optional
+        Fitted probabilities of each comparison's outcomes (`Fit.chances`). Without them no expected share is
+        computed.
 
     Returns
     -------
     CircularTriads
-        Undefined, with the reason, without a strict triad.
+        Undefined, with the reason, if every triad has a tied pair or there is no triad.
     """
     counted = np.zeros((comparisons.clusters, 3))
     expected = np.zeros(2)
@@ -89,11 +93,11 @@ class _Cluster:
 
     Attributes
     ----------
-    net : array (s, s)
+    net : array, shape (s, s)
         Wins of the row's story minus wins of the column's.
-    met : array of bool (s, s)
+    met : array of bool, shape (s, s)
         Whether the pair was compared.
-    chance : array (s, s)
+    chance : array, shape (s, s)
         Fitted probability that the row's story has more wins; 0 without a fit.
     """
 
@@ -102,7 +106,7 @@ class _Cluster:
     chance: Floats
 
     def counts(self) -> tuple[float, float, float]:
-        """Numbers of cyclic, strict and uneven triads."""
+        """Numbers of cyclic triads, of strict triads (no tied pair), and of uneven triads (with a tied pair)."""
         over = (self.net > 1e-9).astype(np.float64)
         decided = over + over.T
         met = self.met.astype(np.float64)
@@ -111,7 +115,7 @@ class _Cluster:
         return cyclic, strict, float(np.trace(met @ met @ met)) / 6 - strict
 
     def expected(self) -> tuple[float, float]:
-        """Expected numbers of cyclic and of strict triads among those with all pairs compared."""
+        """Expected numbers of cyclic and of strict triads (no tied pair) among those with all pairs compared."""
         decided = self.chance + self.chance.T
         cyclic = float(np.trace(self.chance @ self.chance @ self.chance)) / 3
         return cyclic, float(np.trace(decided @ decided @ decided)) / 6
@@ -141,7 +145,11 @@ def _tables(comparisons: Comparisons, rows: Codes, chances: Floats | None) -> _C
 
 
 def _strict(shares: Floats) -> tuple[float, float]:
-    """Probabilities that, in independent comparisons (k, 3), the first story or the second story has more wins."""
+    """Probability that the first story has more wins than the second, and the probability of the reverse.
+
+    `shares` has one row per comparison of the two stories: probabilities of first, second and tie. Comparisons are
+    independent.
+    """
     net = np.ones(1)
     for share in shares:
         net = np.convolve(net, share[[SECOND, TIE, FIRST]])

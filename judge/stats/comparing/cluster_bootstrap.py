@@ -33,7 +33,11 @@ _FAR = 30.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Resampled:
-    """Parameters in each resample, (b, size), NaN where undetermined; `how` is the method that computed them."""
+    """Parameters of a fit in each resample, shape (resamples, parameters); NaN where a resample does not determine
+    them.
+
+    `how` names the method that computed them.
+    """
 
     parameters: Floats
     how: str
@@ -69,7 +73,10 @@ def resampled(fit: Fit, resamples: int, rng: np.random.Generator) -> Resampled:
 
 
 def _tables(fit: Fit, code: Codes, clusters: int) -> tuple[Design, Floats]:
-    """Design with one row for each (first, second), and the outcomes of each cluster, (clusters, rows x 3)."""
+    """Design matrix with one row for each (system shown first, system shown second), and the outcomes of each cluster.
+
+    The outcomes have shape (clusters, rows x 3). `code` gives the cluster of each comparison.
+    """
     systems, compared = fit.design.systems, fit.found
     pair, position = np.unique(compared.first * systems + compared.second, return_inverse=True)
     position = position.reshape(-1)
@@ -84,7 +91,10 @@ def _tables(fit: Fit, code: Codes, clusters: int) -> tuple[Design, Floats]:
 
 
 def _refitted(design: Design, ended: Floats, start: Floats) -> Floats:
-    """Parameters by Newton's method for the outcomes of all resamples, (b, rows, 3), at once."""
+    """Parameters in each resample, by Newton's method for all resamples at once.
+
+    `ended` holds the outcomes, shape (resamples, rows, 3), and `start` the parameters to begin with.
+    """
     parameters = np.tile(start, (len(ended), 1))
     usable = _determined(design, ended)
     number, columns = ended.sum(axis=2), design.dense()

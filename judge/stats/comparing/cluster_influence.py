@@ -39,8 +39,9 @@ def covariance(fit: Fit) -> Floats:
 
     Returns
     -------
-    array, shape (size, size)
-        H^-1 (sum over clusters of s s') H^-1, on the scale of log odds, in the order of `fit.design`.
+    array, shape (parameters, parameters)
+        H^-1 (sum over clusters of s s') H^-1, with the information matrix H and a cluster's score s. On the scale
+        of log odds, in the order of `fit.design`.
     """
     inverse, score = _inverse(fit), scores(fit)
     return np.asarray(inverse @ (score.T @ score) @ inverse, dtype=np.float64)
@@ -56,7 +57,7 @@ def plain_covariance(fit: Fit) -> Floats:
 
     Returns
     -------
-    array, shape (size, size)
+    array, shape (parameters, parameters)
         On the scale of log odds, in the order of `fit.design`, with the sum of the strengths fixed at 0.
     """
     systems = fit.design.systems
@@ -75,7 +76,7 @@ def scores(fit: Fit) -> Floats:
 
     Returns
     -------
-    array, shape (clusters, size)
+    array, shape (clusters, parameters)
         In the order of `fit.design`; clusters are those that have comparisons.
     """
     return fit.design.gradient(fit.found.ended, fit.share, _dense_clusters(fit))
@@ -91,7 +92,7 @@ def informations(fit: Fit) -> Floats:
 
     Returns
     -------
-    array, shape (clusters, size, size)
+    array, shape (clusters, parameters, parameters)
         As from `Design.information`; clusters are those that have comparisons.
     """
     cluster = _dense_clusters(fit)
@@ -111,9 +112,9 @@ def left_out(fit: Fit) -> Floats:
 
     Returns
     -------
-    array, shape (clusters, size)
-        Log odds, in the order of `fit.design`; NaN where the other clusters do not determine them. Clusters are those
-        that have comparisons.
+    array, shape (clusters, parameters)
+        Log odds, in the order of `fit.design`; NaN where the other clusters do not determine them. Clusters are
+        those that have comparisons.
     """
     score, parts = scores(fit), informations(fit)
     whole = parts.sum(axis=0)
@@ -132,8 +133,8 @@ def spread(without: Floats) -> Floats:
 
     Parameters
     ----------
-    without : array, shape (clusters, k)
-        Each of k values without each cluster; NaN where undetermined.
+    without : array, shape (clusters, k values)
+        The values computed without each cluster; NaN where undetermined.
 
     Returns
     -------
@@ -189,5 +190,7 @@ def _inverse(fit: Fit) -> Floats:
 
 
 def _dense_clusters(fit: Fit) -> NDArray[np.int64]:
-    """Codes 0, 1, ... of the clusters that have comparisons, one per gathered row."""
+    """Codes 0, 1, ... of the clusters that have comparisons: for each row of the fit's merged comparisons, its
+    cluster.
+    """
     return np.unique(fit.found.cluster, return_inverse=True)[1].reshape(-1).astype(np.int64)

@@ -27,15 +27,15 @@ class Comparisons:
     ----------
     systems : tuple of str
         Names of the systems, used in reasons.
-    first, second : array of int, shape (n,)
+    first, second : array of int, shape (n comparisons,)
         System shown first and system shown second, as indices into `systems`.
-    ended : array, shape (n, 3)
+    ended : array, shape (n comparisons, 3)
         Number (or share) of outcomes in which the first won, the second won, and neither won (tie); 0 or more.
-    cluster : array of int, shape (n,)
+    cluster : array of int, shape (n comparisons,)
         Code 0, 1, ... of the independent unit (story-prompt).
-    covariates : array, shape (n, k)
-        Differences between the first and the second, such as the log ratio of their numbers of words. They change sign
-        if the order is swapped.
+    covariates : array, shape (n comparisons, k)
+        k differences, first minus second, such as the log of (words of the first / words of the second). They
+        change sign if the order is swapped.
     """
 
     systems: tuple[str, ...]
@@ -61,11 +61,11 @@ class Comparisons:
 
     @property
     def clusters(self) -> int:
-        """Number of clusters."""
+        """Number of clusters (story-prompts)."""
         return int(self.cluster.max()) + 1 if self.cluster.size else 0
 
     def with_ties(self, ties: Ties) -> Comparisons:
-        """The comparisons with ties kept, counted as half a win for each, or left out.
+        """The comparisons with ties kept, counted as half a win for each of the two systems, or left out.
 
         Parameters
         ----------
@@ -91,9 +91,9 @@ class Comparisons:
         Parameters
         ----------
         rows : array of int, shape (m,)
-            Indices of the selected rows.
-        ended : array, shape (n, 3), optional
-            Other outcomes of *all* rows; None keeps the outcomes.
+            Indices of the m selected rows.
+        ended : array, shape (n comparisons, 3), optional
+            Other outcomes of *all* rows (first won, second won, tie); None keeps the outcomes.
 
         Returns
         -------
@@ -143,7 +143,7 @@ def comparisons(
         first, second or tie; a row with any other value is left out.
     cluster : sequence of str, length n
         Name of the independent unit (the story-prompt).
-    covariates : array, shape (n, k), optional
+    covariates : array, shape (n, k covariates), optional
         As in `Comparisons`.
 
     Returns

@@ -32,7 +32,11 @@ _SUSPICIOUS = 12.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Design:
-    """Design matrix of a fit: strengths of all systems, columns `further` (n, e), and log ν if there are ties."""
+    """Design matrix of a fit of strengths to comparisons: system shown first against system shown second.
+
+    It has a column for the strength of each system, the columns of `further`, shape (comparisons, columns), and log ν
+    if there are ties.
+    """
 
     systems: int
     first: Codes
@@ -42,7 +46,7 @@ class Design:
 
     @classmethod
     def of(cls, comparisons: Comparisons, *, position: bool, ties: bool, covariates: Sequence[int]) -> Design:
-        """Design matrix of comparisons.
+        """Design matrix for fitting strengths to comparisons.
 
         Parameters
         ----------
@@ -66,7 +70,7 @@ class Design:
 
     @property
     def size(self) -> int:
-        """Number of parameters; log ν is the last one."""
+        """Number of parameters. The parameter for ties, log ν, is the last one if there are ties."""
         return int(self.systems + self.further.shape[1] + self.ties)
 
     def eta(self, parameters: Floats) -> Floats:
@@ -74,12 +78,12 @@ class Design:
 
         Parameters
         ----------
-        parameters : array, shape (..., size)
+        parameters : array, shape (..., parameters)
             In the order of the design.
 
         Returns
         -------
-        array, shape (..., n)
+        array, shape (..., n comparisons)
             Log of P(first) / P(second), which does not involve ties.
         """
         strength = parameters[..., : self.systems]
@@ -87,7 +91,7 @@ class Design:
         return np.asarray(strength[..., self.first] - strength[..., self.second] + rest @ self.further.T)
 
     def shares(self, parameters: Floats) -> Floats:
-        """Probabilities of first, second and tie (Davidson & Beaver 1977).
+        """Probabilities that the first wins, the second wins, and neither wins (tie) (Davidson & Beaver 1977).
 
         Parameters
         ----------
@@ -96,7 +100,7 @@ class Design:
 
         Returns
         -------
-        array, shape (..., n, 3)
+        array, shape (..., n comparisons, 3)
             0 to 1; the probability of a tie is 0 without a parameter for ties.
         """
         half = self.eta(parameters) / 2
@@ -108,16 +112,16 @@ class Design:
 
         Parameters
         ----------
-        ended : array, shape (n, 3)
+        ended : array, shape (n comparisons, 3)
             As in `Comparisons`.
-        share : array, shape (n, 3)
+        share : array, shape (n comparisons, 3)
             Probabilities from `shares` at the parameters where the score is computed.
-        cluster : array of int, shape (n,), optional
+        cluster : array of int, shape (n comparisons,), optional
             Code 0, 1, ... of each row's cluster; None = one score for all rows.
 
         Returns
         -------
-        array, shape (size,) or (clusters, size)
+        array, shape (parameters,) or (clusters, parameters)
             In the order of the design.
         """
         group = np.zeros(self.first.size, dtype=np.int64) if cluster is None else cluster
@@ -139,16 +143,16 @@ class Design:
 
         Parameters
         ----------
-        number : array, shape (n,)
-            Number of comparisons in each row: the sum of its outcomes.
-        share : array, shape (n, 3)
+        number : array, shape (n rows,)
+            Number of comparisons in each row of the design: the sum of its outcomes.
+        share : array, shape (n rows, 3)
             As in `gradient`.
         rows : slice
             The rows used.
 
         Returns
         -------
-        array, shape (size, size)
+        array, shape (parameters, parameters)
             Symmetric; singular in the direction of equal shifts of all strengths, see `fixed`.
         """
         first, second, further = self.first[rows], self.second[rows], self.further[rows]
@@ -177,12 +181,12 @@ class Design:
 
         Parameters
         ----------
-        information : array, shape (..., size, size)
+        information : array, shape (..., parameters, parameters)
             As from `information`; not modified.
 
         Returns
         -------
-        array, shape (..., size, size)
+        array, shape (..., parameters, parameters)
             A copy with a constant added to all pairs of strengths.
         """
         out = information.copy()
@@ -190,7 +194,9 @@ class Design:
         return out
 
     def dense(self) -> Floats:
-        """Design matrix as a dense array without the column of log ν, shape (n, number of parameters without log ν)."""
+        """Design matrix as a dense array, shape (comparisons, parameters), without a column for the ties' parameter log
+        ν.
+        """
         out = np.zeros((self.first.size, self.systems + self.further.shape[1]))
         rows = np.arange(self.first.size)
         out[rows, self.first], out[rows, self.second] = 1.0, -1.0
@@ -208,8 +214,8 @@ class Fit:
         Order of the parameters.
     found : Comparisons
         Comparisons on which the model was fitted, with equal rows merged.
-    parameters : array (size,)
-        Maximum likelihood estimates.
+    parameters : array
+        Maximum likelihood estimates, in the order of `design`.
     position : bool
         Whether the model has a position effect.
     covariates : tuple of int
@@ -228,25 +234,26 @@ class Fit:
 
     @property
     def strengths(self) -> Floats:
-        """Log strengths, (systems,), with sum 0."""
+        """Fitted log strength of each system, an array; their sum is 0."""
         return self.parameters[: self.design.systems]
 
     @property
     def share(self) -> Floats:
-        """Fitted probabilities of first, second and tie, (rows of `found`, 3)."""
+        """Fitted probabilities of first, second and tie: one row for each row of `found`, three columns."""
         return self.design.shares(self.parameters)
 
     def chances(self, first: Codes, second: Codes) -> Floats:
-        """Fitted probabilities of other comparisons of the same systems, with equal covariates.
+        """Fitted probabilities of first, second and tie for comparisons of these systems, without differences in
+        covariates.
 
         Parameters
         ----------
-        first, second : array of int, shape (n,)
+        first, second : array of int, shape (n comparisons,)
             Systems shown first and second, as indices into `Comparisons.systems`.
 
         Returns
         -------
-        array, shape (n, 3)
+        array, shape (n comparisons, 3)
             Probabilities of first, second and tie.
         """
         further = np.zeros((first.size, self.design.further.shape[1]))
@@ -255,12 +262,14 @@ class Fit:
 
     @property
     def log_likelihood(self) -> float:
-        """Log likelihood of the outcomes (for fractions: a quasi-likelihood)."""
+        """Log likelihood of the outcomes under the fit (a quasi-likelihood if outcomes are fractions)."""
         return _likelihood(self.design, self.found.ended, self.parameters)
 
 
 def shares(half: Floats, tie: Floats) -> Floats:
-    """Probabilities of first, second and tie, proportional to exp(η / 2) : exp(-η / 2) : ν (Davidson & Beaver 1977).
+    """Probabilities that the first wins, the second wins, and neither wins (tie) (Davidson & Beaver 1977).
+
+    They are proportional to exp(η / 2) : exp(-η / 2) : ν.
 
     Parameters
     ----------
@@ -285,19 +294,19 @@ def fit(comparisons: Comparisons, *, position: bool = True, covariates: Sequence
     Parameters
     ----------
     comparisons : Comparisons
-        The data. If no comparison is a tie, ν is 0 and not a parameter. `Comparisons.with_ties` sets how ties are
-        treated.
+        The data. If no comparison is a tie, the model has no parameter ν for ties (it is 0).
+        `Comparisons.with_ties` sets how ties are treated.
     position : bool
-        Whether to fit an advantage for being shown first. A position effect or covariate that the data do not identify
-        is left out and named in `Fit.open` (for example if every pair was shown in one order only).
+        Whether to fit an advantage for being shown first. A position effect or covariate that the data do not
+        identify is left out and named in `Fit.open` (for example if every pair was shown in one order only).
     covariates : sequence of int, optional
         Indices of the covariates used; None = all.
 
     Returns
     -------
     Fit or str
-        The fit, or a reason that names systems. Model: Davidson & Beaver 1977; existence: Ford 1957, Albert & Anderson
-        1984.
+        The fit, or a reason that names systems. Model: Davidson & Beaver 1977; existence: Ford 1957, Albert &
+        Anderson 1984.
     """
     reason = win_graph.undetermined(comparisons)
     if reason:
@@ -323,7 +332,11 @@ def fit(comparisons: Comparisons, *, position: bool = True, covariates: Sequence
 
 
 def _told(design: Design, number: Floats) -> list[bool]:
-    """Whether each further column is identified in addition to the strengths and the columns before it."""
+    """For each column of `further` in the design matrix, whether the data identify its coefficient.
+
+    The coefficient must be identified in addition to the strengths and to the identified columns before it. `number` is
+    the number of comparisons in each row.
+    """
     even = design.shares(np.zeros(design.size))
     information = design.fixed(design.information(number, even))
     taken = list(range(design.systems))
@@ -339,7 +352,7 @@ def _told(design: Design, number: Floats) -> list[bool]:
 
 
 def _newton(design: Design, ended: Floats) -> tuple[Floats, bool]:
-    """Parameters by Newton's method, and whether it converged (score near 0)."""
+    """Parameters found by Newton's method, and whether it converged (all first derivatives near 0)."""
     number, parameters = ended.sum(axis=1), np.zeros(design.size)
     height = _likelihood(design, ended, parameters)
     for _ in range(_STEPS):
@@ -384,7 +397,11 @@ def _separated(design: Design, rows: Comparisons) -> str | None:
 
 
 def _advantages(design: Design, ended: Floats) -> Iterator[Floats]:
-    """Yield differences in the design between each observed outcome and the other outcomes; each distinct row once."""
+    """Yield the advantage of an observed outcome of a comparison over another possible outcome, as a row of
+    coefficients.
+
+    It is the design's row for the observed outcome minus the row for the other one. Each distinct row occurs once.
+    """
     columns = design.dense()
     utility = {FIRST: 0.5, SECOND: -0.5, TIE: 0.0}
     endings = (FIRST, SECOND, TIE) if design.ties else (FIRST, SECOND)

@@ -1,7 +1,8 @@
 """Agreement of a judge with people on which story of a pair is better, where either may prefer neither.
 
-It is arbitrary which story of a pair is called first. Every pair is therefore counted in both directions, so that each
-side says "first" as often as "second", and chance agreement depends only on the shares of ties, s and t:
+It is arbitrary which story of a pair is called first. Every pair is therefore counted in both directions. Judge and
+people then say "first" as often as "second", and chance agreement depends only on the shares of ties, s (judge) and t
+(people):
 
     expected agreement of kappa = s t + (1 - s)(1 - t) / 2
     expected agreement of AC1   = (m (1 - m) + 2 k (1 - k)) / 2,  m = (s + t) / 2,  k = (1 - m) / 2
@@ -32,17 +33,17 @@ NO_PREFERENCE = "undefined: no pair of which people prefer either story"
 
 @dataclass(frozen=True, slots=True)
 class PreferenceAgreement:
-    """Agreement of one side (such as a judge) with people.
+    """Agreement of one side with people about which story of a pair is better. The side is a judge or a baseline.
 
     Attributes
     ----------
     half, strict : Estimate
         Among pairs of which people prefer one story, the share in which the side prefers the same story. The side's
-        ties count one half, or as wrong. n counts pairs.
+        ties count one half (`half`) or as wrong (`strict`). n counts pairs.
     macro : Estimate
         `half` of each story-prompt, averaged over story-prompts; n counts story-prompts.
     kappa, ac1 : Estimate
-        Chance-corrected agreement over all pairs that both judged, with ties as a category.
+        Chance-corrected agreement over all pairs that side and people judged, with ties as a category.
     ties, people_ties : int
         Number of pairs that the side, and that people, judged as ties.
     """
@@ -57,7 +58,7 @@ class PreferenceAgreement:
 
 
 def preference_agreement(side: Floats, people: Floats, cluster: Codes, *, ties: bool) -> PreferenceAgreement:
-    """Agreement of one side's preferences with human preferences.
+    """Agreement of one side's preferences with human preferences. The side is a judge or a baseline.
 
     Parameters
     ----------
@@ -71,7 +72,7 @@ def preference_agreement(side: Floats, people: Floats, cluster: Codes, *, ties: 
     Returns
     -------
     PreferenceAgreement
-        Undefined, with the reason, without a pair that both sides judged. Formulas: see the module.
+        Undefined, with the reason, without a pair that side and people judged. Formulas: see the module.
     """
     defined = np.flatnonzero(~np.isnan(side + people))
     x, y, group = side[defined], people[defined], cluster[defined]
@@ -96,7 +97,8 @@ def preference_agreement(side: Floats, people: Floats, cluster: Codes, *, ties: 
 
 
 def pair_credit(side: Floats, people: Floats) -> Floats:
-    """Agreement of one side with people on each pair of stories; the side's ties count one half.
+    """Agreement of one side (a judge or a baseline) with people on each pair of stories; the side's ties count one
+    half.
 
     Parameters
     ----------
@@ -106,8 +108,8 @@ def pair_credit(side: Floats, people: Floats) -> Floats:
     Returns
     -------
     array, shape (pairs,)
-        1 where the side prefers the story that people prefer, 1/2 where it ties, otherwise 0. NaN where people have no
-        preference (a tie), or either side did not judge the pair.
+        1 where the side prefers the story that people prefer, 1/2 where it says tie, otherwise 0. NaN where people
+        have no preference (a tie), or where side or people did not judge the pair.
     """
     return np.asarray(np.where(people == 0, np.nan, (side * people + 1) / 2), dtype=np.float64)
 
@@ -129,7 +131,11 @@ def _even(ties: Floats, people_ties: Floats) -> Floats:
 def _chance_corrected(
     x: Floats, y: Floats, cluster: Codes, expectation: Callable[[Floats, Floats], Floats]
 ) -> Estimate:
-    """(observed - expected) / (1 - expected), with an interval from its values without each cluster."""
+    """Chance-corrected agreement, (observed - expected) / (1 - expected), with a jackknife interval over clusters.
+
+    `x` and `y` are two sides' preferences for each pair; `expectation` gives the expected agreement from their shares
+    of ties.
+    """
     if not x.size:
         return Estimate.undefined(NO_PAIR)
     code = np.unique(cluster, return_inverse=True)[1].reshape(-1)

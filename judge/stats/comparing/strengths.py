@@ -1,8 +1,8 @@
 """Strengths of systems with intervals, and numbers derived from them: win rates, differences, position and length
 effects.
 
-All numbers are functions of one fit (`davidson`). Their intervals come from the same functions of the parameters
-without each story-prompt (`cluster_influence`), or from bootstrap resamples of story-prompts.
+All numbers are functions of one fit (`davidson`). Their intervals come from these functions of the parameters without
+each story-prompt (`cluster_influence`), or from bootstrap resamples of story-prompts.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ class Strengths:
     systems : tuple of str
         Names of the systems.
     strengths : tuple of Estimate
-        Log strengths that sum to 0; n counts comparisons. All are undefined, with the same reason, where the data do
+        Log strengths that sum to 0; n counts comparisons. All are undefined, with one reason, where the data do
         not determine them.
     win_rates : tuple of Estimate
-        Expected share of comparisons won against the other systems, each with equal weight. Ties count one half, both
-        positions have equal weight, and covariates are equal (at equal length).
+        Expected share of comparisons won against the other systems, each with equal weight. Ties count one half,
+        both positions have equal weight, and covariates are equal (at equal length).
     position : Estimate
         Advantage of being shown first, in log odds.
     log_nu : Estimate
@@ -49,7 +49,8 @@ class Strengths:
     covariates : tuple of Estimate
         Log odds per unit of each covariate.
     differences : tuple of Difference
-        All pairs of systems, with p adjusted over all of them (Holm).
+        For all pairs of systems, the log strength of the first minus that of the second, with p adjusted over all
+        pairs (Holm).
     fit : Fit or None
         The fit; None where undetermined.
     """
@@ -103,7 +104,7 @@ def strengths(
     Returns
     -------
     Strengths
-        All undefined, with the same reason, where the comparisons determine no finite strengths.
+        All undefined, with one reason, where the comparisons determine no finite strengths.
 
     References
     ----------
@@ -145,8 +146,8 @@ def win_rates(fit: Fit, parameters: Floats) -> Floats:
     ----------
     fit : Fit
         The fitted model.
-    parameters : array, shape (b, size)
-        Parameters at which the rates are computed, in the order of `fit.design`.
+    parameters : array, shape (b, number of parameters)
+        b sets of parameters at which the rates are computed, in the order of `fit.design`.
 
     Returns
     -------
@@ -181,7 +182,10 @@ def _win_rates(fit: Fit, parameters: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Intervals:
-    """How intervals are computed: parameters without each cluster (or in each resample) in `values`, and the method."""
+    """How the intervals of a fit's numbers are computed.
+
+    `values` holds the parameters without each cluster, or in each resample; `method` names the method.
+    """
 
     n: int
     clusters: int
@@ -220,7 +224,11 @@ def _no_term(name: str, *, asked: bool) -> Estimate:
 
 
 def _differences(fit: Fit, confidence: float) -> list[Difference]:
-    """Differences of all pairs of systems. Intervals always come from the parameters without each cluster."""
+    """Log strength of the first system minus that of the second, for all pairs of systems, with tests adjusted over
+    pairs.
+
+    Intervals always come from the parameters without each cluster.
+    """
     systems = fit.design.systems
     without = left_out(fit)[:, :systems]
     clusters, out = len(without), []

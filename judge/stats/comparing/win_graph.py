@@ -25,7 +25,7 @@ def wins(comparisons: Comparisons) -> Floats:
     Parameters
     ----------
     comparisons : Comparisons
-        Their outcomes are the weights.
+        Their outcomes are summed.
 
     Returns
     -------
@@ -41,12 +41,12 @@ def ties(comparisons: Comparisons) -> Floats:
     Parameters
     ----------
     comparisons : Comparisons
-        Their outcomes are the weights.
+        Their outcomes are summed.
 
     Returns
     -------
     array, shape (systems, systems)
-        Symmetric.
+        Ties between the row's and the column's system, in either order.
     """
     return _table(comparisons, TIE, TIE)
 
@@ -92,12 +92,12 @@ def connected(edges: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
     Parameters
     ----------
-    edges : array of bool, shape (b, systems, systems)
-        Edges of b graphs, from the row's system to the column's.
+    edges : array of bool, shape (b graphs, systems, systems)
+        Edges from the row's system to the column's.
 
     Returns
     -------
-    array of bool, shape (b,)
+    array of bool, shape (b graphs,)
         One value per graph.
     """
     systems = edges.shape[-1]

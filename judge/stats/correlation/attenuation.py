@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 
 
 def next_gain(before: Floats | float, now: Floats | float, k: int) -> Floats:
-    """Predicted gain in tau from one more rating on one side of the correlation.
+    """Predicted gain in tau from one more rating per story in one of the two means that are correlated.
 
     Parameters
     ----------
@@ -32,8 +32,8 @@ def next_gain(before: Floats | float, now: Floats | float, k: int) -> Floats:
     Returns
     -------
     array
-        Predicted tau with k + 1 ratings minus `now`; 0 where the last rating brought no gain. NaN where `before` is 0
-        or less, which does not allow a prediction. Formulas: see the module.
+        Predicted tau with k + 1 ratings minus `now`; 0 where the last rating brought no gain. NaN where `before` is
+        0 or less, which does not allow a prediction. Formulas: see the module.
     """
     earlier, r = (np.sin(np.pi * np.asarray(tau, dtype=np.float64) / 2) for tau in (before, now))
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -1,10 +1,10 @@
 """Kendall, Spearman and Pearson correlations: over all stories, of system means, within groups, and in resamples.
 
-Pairs with a missing value (NaN) are left out. A correlation with a constant side or with fewer than three pairs is
+Pairs with a missing value (NaN) are left out. A correlation with a constant variable or with fewer than three pairs is
 undefined: an `Estimate` with a reason, not 0. There are three ways of grouping:
 
 - *overall*: the correlation over all stories;
-- *system*: the correlation over systems of their means, which are taken over the same stories on both sides;
+- *system*: the correlation over systems of their means, which are taken over the same stories for both variables;
 - *grouped*: the mean of the correlations within each group (story-prompts or systems); groups whose correlation is
   undefined are counted and left out.
 """
@@ -40,7 +40,7 @@ def pearson(x: Floats, y: Floats) -> float:
     Returns
     -------
     float
-        -1 to 1; NaN where a side is constant (to 1e-9) or n < 2.
+        -1 to 1; NaN where x or y is constant (to 1e-9) or n < 2.
     """
     if x.size < 2 or _constant(x) or _constant(y):
         return float("nan")
@@ -59,7 +59,7 @@ def spearman(x: Floats, y: Floats) -> float:
     Returns
     -------
     float
-        -1 to 1; NaN where a side is constant or n < 2.
+        -1 to 1; NaN where x or y is constant or n < 2.
     """
     return pearson(midranks(x), midranks(y))
 
@@ -83,7 +83,7 @@ def midranks(values: Floats) -> Floats:
 
 
 def coefficient_of(x: Floats, y: Floats, coefficient: Coefficient = "kendall") -> float:
-    """Correlation of two complete vectors by the coefficient with this name.
+    """Correlation of two complete vectors by the named coefficient.
 
     Parameters
     ----------
@@ -119,14 +119,15 @@ def correlate(
     coefficient : {"kendall", "spearman", "pearson"}
         Kendall's tau-b, Spearman's rho with mid-ranks, or Pearson's r.
     names : tuple of str
-        Names of both sides, used in reasons.
+        Names of x and y, used in reasons.
     unit : str
         Word for the pairs, used in reasons.
 
     Returns
     -------
     Estimate
-        Without an interval; `n` counts pairs. Undefined, with the reason, for fewer than 3 pairs or a constant side.
+        Without an interval; `n` counts pairs. Undefined, with the reason, for fewer than 3 pairs or if x or y is
+        constant.
     """
     keep = ~(np.isnan(x) | np.isnan(y))
     x, y = x[keep], y[keep]
@@ -160,7 +161,7 @@ def undefined_reason(x: Floats, y: Floats, names: tuple[str, str] = ("x", "y"), 
 
 
 def group_means(x: Floats, y: Floats, group: Codes) -> tuple[Floats, Floats]:
-    """Means of both sides in each group, over the stories with both values.
+    """Mean of x and mean of y in each group, over the stories with both values.
 
     Parameters
     ----------
@@ -200,7 +201,8 @@ def correlate_means(
     Returns
     -------
     Estimate
-        `n` counts groups. Undefined, with the reason, for fewer than 3 groups or equal means on one side.
+        `n` counts groups. Undefined, with the reason, for fewer than 3 groups or if all means of x or of y are
+        equal.
     """
     mean_x, mean_y = group_means(x, y, group)
     means = (f"the system means of {names[0]}", f"the system means of {names[1]}")
@@ -243,7 +245,7 @@ def within(x: Floats, y: Floats, group: Codes, coefficient: Coefficient = "kenda
     Returns
     -------
     array, shape (groups,)
-        NaN where undefined: a constant side, or fewer than 3 pairs.
+        NaN where undefined: x or y is constant, or fewer than 3 pairs.
     """
     groups = int(group.max()) + 1 if group.size else 0
     order = np.argsort(group, kind="stable")
@@ -268,8 +270,8 @@ def resampled(x: Floats, y: Floats, coefficient: Coefficient = "kendall") -> Cal
     Returns
     -------
     callable
-        Takes weights (b, n), how often each story occurs in a resample, and returns correlations (b,); NaN where
-        undefined.
+        Takes weights, shape (b resamples, n stories): how often each story occurs in a resample. Returns one
+        correlation per resample; NaN where undefined.
     """
     keep = ~(np.isnan(x) | np.isnan(y))
     if coefficient == "kendall":
@@ -331,15 +333,15 @@ def weighted_pearson(x: Floats, y: Floats, weights: Weights) -> Floats:
 
     Parameters
     ----------
-    x, y : array, shape (b, n) or (1, n)
-        Values in each resample, or the same values in all; none missing.
-    weights : array of int, shape (b, n)
+    x, y : array, shape (b resamples, n stories) or (1, n stories)
+        Values in each resample, or one set of values for all resamples; none missing.
+    weights : array of int, shape (b resamples, n stories)
         How often each story occurs in a resample.
 
     Returns
     -------
-    array, shape (b,)
-        -1 to 1; NaN where a side is constant except for rounding errors.
+    array, shape (b resamples,)
+        -1 to 1; NaN where x or y is constant except for rounding errors.
     """
     w = weights.astype(np.float64)
     total = w.sum(axis=1, keepdims=True)

@@ -40,7 +40,7 @@ REASONS = (
 
 @dataclass(frozen=True, slots=True)
 class CorrelationTest:
-    """One test of r12 = r13.
+    """One test of r12 = r13, the correlations of variable 1 (such as human ratings) with variables 2 and 3.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class CorrelationTest:
     n : int
         Number of stories (or systems) on which all three correlations are computed.
     difference : float or None
-        r12 - r13; given whenever both exist, even without a test.
+        r12 - r13; given whenever both correlations exist, even without a test.
     reason : str or None
         Why the test is undefined.
     """
@@ -69,7 +69,9 @@ class CorrelationTest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CorrelationTests:
-    """Tests of r12 = r13 as arrays of one shape; an undefined test has NaN and a reason."""
+    """Tests of r12 = r13 (correlations of variable 1 with 2 and with 3) as arrays of one shape; an undefined test has
+    NaN and a reason.
+    """
 
     statistic: Floats
     df: Floats
@@ -154,8 +156,8 @@ def compare_arrays(r12: ArrayLike, r13: ArrayLike, r23: ArrayLike, n: ArrayLike,
 def by_strength(r12: ArrayLike, r13: ArrayLike, r23: ArrayLike) -> tuple[Floats, Floats, Floats]:
     """Correlations after reversing variables 2 and 3 where needed, so that r12 and r13 are not negative.
 
-    Used for measures of which some are distances. r23 changes its sign if one of the variables is reversed, and keeps
-    it if both are.
+    It is used where some measures are distances: a good distance correlates negatively with human ratings. r23 changes
+    its sign if one of the variables is reversed, and keeps it if both are.
 
     Parameters
     ----------
@@ -189,7 +191,7 @@ def _tail_probability(statistic: Floats, df: Floats, tail: Tail) -> Floats:
 
 
 def number(value: Floats) -> float | None:
-    """An array of shape () as a Python number.
+    """An array that holds a single value (shape ()), as a Python number.
 
     Parameters
     ----------
@@ -205,7 +207,10 @@ def number(value: Floats) -> float | None:
 
 
 def _why_not(a: Floats, b: Floats, c: Floats, n: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Index into `REASONS` of the first reason that applies to each case."""
+    """For each case, the index into `REASONS` of the first reason why there is no test.
+
+    The case is given by its correlations r12, r13 and r23, and its number of stories.
+    """
     largest = np.fmax(np.fmax(np.abs(a), np.abs(b)), np.abs(c))
     if np.any(largest > 1 + 1e-9):
         raise ValueError(f"a correlation of {float(np.nanmax(largest)):g} is outside -1 to 1")
@@ -215,7 +220,7 @@ def _why_not(a: Floats, b: Floats, c: Floats, n: NDArray[np.int64]) -> NDArray[n
 
 
 def _determinant(a: Floats, b: Floats, c: Floats) -> Floats:
-    """Determinant K of the matrix of the three correlations."""
+    """Determinant of the correlation matrix of three variables, from their three correlations."""
     return 1 - a**2 - b**2 - c**2 + 2 * a * b * c
 
 

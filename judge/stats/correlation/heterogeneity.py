@@ -1,8 +1,8 @@
 """Correlations with human ratings by group, with standard deviations, and a test of homogeneity.
 
-A correlation is lower where ratings vary less (restriction of range). The standard deviations of both sides are
-therefore given with each r: a lower r in a group of similar stories does not by itself show a worse judge. A pooled
-correlation is given only together with the test of homogeneity.
+A correlation is lower where ratings vary less (restriction of range). The standard deviations of the judge's and of
+people's ratings are therefore given with each r: a lower r in a group of similar stories does not by itself show a
+worse judge. A pooled correlation is given only together with the test of homogeneity.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ class GroupCorrelation:
     r : Estimate
         With Fisher's z interval, 95 %, which assumes independent stories.
     sd_judge, sd_people : float or None
-        Standard deviations (n - 1) over the same stories; None with fewer than two.
+        Standard deviations (with n - 1) of the judge's and of people's ratings over the stories of r; None with
+        fewer than two.
     """
 
     r: Estimate
@@ -75,17 +76,17 @@ class Homogeneity:
 
 
 def in_group(judge: Floats, people: Floats) -> GroupCorrelation:
-    """Pearson's r of judge and people in one group of stories, with the standard deviations of both sides.
+    """Pearson's r of judge and people in one group of stories, with the standard deviation of each of the two.
 
     Parameters
     ----------
-    judge, people : array, shape (n,)
+    judge, people : array, shape (n stories,)
         Ratings of each story, in points of the scale; NaN = none, left out pairwise.
 
     Returns
     -------
     GroupCorrelation
-        Undefined, with the reason, in the same cases as `correlate`.
+        Undefined, with the reason, for fewer than 3 stories with both ratings, or if one of the two is constant.
     """
     keep = ~(np.isnan(judge) | np.isnan(people))
     x, y = judge[keep], people[keep]
@@ -102,7 +103,7 @@ def by_group(judge: Floats, people: Floats, group: Codes, groups: int) -> tuple[
     ----------
     judge, people
         As in `in_group`.
-    group : array of int, shape (n,)
+    group : array of int, shape (n stories,)
         Group of each story, 0..groups-1.
     groups : int
         Number of groups.

@@ -4,7 +4,7 @@
 ceiling        correlates                                      meaning
 =============  ==============================================  ========================================================
 leave-one-out  each rater, the mean of the others              value for one more person; the default for a panel
-one a story    one random rater of each story, the mean of     the same if many workers rated a few stories each; the
+one a story    one random rater of each story, the mean of     as above if many workers rated a few stories each; the
                that story's others; averaged over draws        default for a pool
 =============  ==============================================  ========================================================
 
@@ -47,7 +47,7 @@ class Ceiling:
         Name of the ceiling.
     of : str
         What the mean is taken over: raters, or random draws of one rater per story.
-    x, y : arrays, shape (pairs, n)
+    x, y : arrays, shape (pairs, n stories)
         The two vectors of each pair.
     """
 
@@ -62,13 +62,14 @@ class Ceiling:
         Parameters
         ----------
         measure : callable
-            Takes two vectors (n,), NaN = missing, and returns their correlation as an Estimate.
+            Takes two vectors with one value per story, NaN = missing, and returns their correlation as an Estimate.
 
         Returns
         -------
         Estimate
-            `n` is the largest number of stories used by a pair. Pairs whose correlation is undefined are left out and
-            counted in `method`. Undefined, with the reason, where all pairs are undefined or there is no pair.
+            `n` is the largest number of stories used by a pair of vectors. Pairs whose correlation is undefined are
+            left out and counted in `method`. Undefined, with the reason, where all pairs are undefined or there is no
+            pair.
         """
         if len(self.x) == 0:
             why = ": no story was rated by two people" if self.of == "draws" else " with fewer than 2 raters"
@@ -93,12 +94,12 @@ class Ceiling:
         Parameters
         ----------
         values_of : callable
-            Takes two vectors (n,), NaN = missing, and returns their correlation in each resample, shape (b,); NaN where
-            it is undefined.
+            Takes two vectors with one value per story, NaN = missing. Returns their correlation in each resample, shape
+            (b resamples,); NaN where it is undefined.
 
         Returns
         -------
-        array, shape (b,)
+        array, shape (b resamples,)
             NaN where no pair has a defined correlation in that resample.
 
         Raises
@@ -109,14 +110,17 @@ class Ceiling:
         return self._combined(np.stack([values_of(x, y) for x, y in zip(self.x, self.y, strict=True)]))
 
     def _combined(self, values: Floats) -> Floats:
-        """Mean over pairs of the defined correlations (pairs, b); NaN where none is defined."""
+        """Mean over pairs of vectors of their defined correlations, in each resample; NaN where none is defined.
+
+        `values` has shape (pairs, resamples).
+        """
         present = ~np.isnan(values)
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray(np.where(present, values, 0.0).sum(axis=0) / present.sum(axis=0), dtype=np.float64)
 
 
 def leave_one_out(ratings: Floats, measure: Measure) -> Estimate:
-    """Leave-one-out ceiling of raters: mean correlation of each rater with the mean of the others.
+    """Leave-one-out ceiling of raters: mean correlation of each rater with the mean of the other raters.
 
     Parameters
     ----------
@@ -134,7 +138,7 @@ def leave_one_out(ratings: Floats, measure: Measure) -> Estimate:
 
 
 def one_against_others(ratings: Floats) -> Ceiling:
-    """Pairs of the leave-one-out ceiling: each rater, and the mean of the others.
+    """The leave-one-out ceiling, as pairs of rating vectors: each rater, and the mean of the other raters.
 
     Parameters
     ----------
@@ -173,9 +177,11 @@ def is_panel(ratings: Floats) -> bool:
 
 
 def one_of_each_story(ratings: Floats, draws: int, rng: np.random.Generator) -> Ceiling:
-    """Pairs of a pool's ceiling: one random rater of each story, and the mean of the story's other raters.
+    """Human ceiling for a pool of raters, who each rated few stories.
 
-    Draws are balanced: in each round of k consecutive draws, each of a story's k raters is drawn once, in random order.
+    Each pair of rating vectors is one random draw: one rater of each story, and the mean of the story's other raters.
+
+    Draws are balanced: in k consecutive draws, each of a story's k raters is drawn once, in random order.
 
     Parameters
     ----------

@@ -1,8 +1,7 @@
 """Kendall's tau-b, computed from integer codes of the ratings.
 
 tau-b = (C - D) / sqrt((T - X)(T - Y)). C is the number of concordant pairs, D of discordant pairs, T = n(n-1)/2 of all
-pairs, and X and Y of pairs tied on either side (Kendall 1945). tau-b is undefined (NaN) if one side is constant or n <
-2.
+pairs, and X and Y of pairs tied on x and on y (Kendall 1945). tau-b is undefined (NaN) if x or y is constant or n < 2.
 """
 
 from __future__ import annotations
@@ -57,8 +56,9 @@ def codes(values: Floats) -> Codes:
 
 
 def _few_levels(rounded: Floats) -> Codes | None:
-    """Codes of many values with few distinct levels, by table lookup instead of sorting; None where that is not
-    possible.
+    """Integer codes of many values that have few distinct levels, by table lookup instead of sorting.
+
+    None where that is not possible.
 
     The levels in a sample of the values are assigned to equal bins. A value that differs from the level of its bin
     shows that the sample did not contain all levels.
@@ -85,11 +85,11 @@ def _few_levels(rounded: Floats) -> Codes | None:
 
 
 def tau_b(x: Codes, y: Codes) -> float:
-    """tau-b of two vectors of codes; NaN where undefined. Pairs with a missing value are left out.
+    """tau-b of two vectors of codes; NaN where undefined. Stories with a missing value are left out.
 
     Parameters
     ----------
-    x, y : array of int, shape (n,)
+    x, y : array of int, shape (n stories,)
         As made by `codes`.
     """
     if x.size and min(int(x.min()), int(y.min())) < 0:
@@ -105,7 +105,10 @@ def tau_b(x: Codes, y: Codes) -> float:
 
 
 def _tau_b_table(table: NDArray[np.int64]) -> Floats:
-    """tau-b of contingency tables, shape (..., levels of x, levels of y), levels in ascending order; shape (...)."""
+    """tau-b of each contingency table.
+
+    The last two axes of `table` are the levels of x and the levels of y, each in ascending order.
+    """
     table = np.asarray(table, dtype=np.int64)
     concordant = _above(table)
     discordant = _above(table[..., ::-1])
@@ -119,16 +122,16 @@ def level_sums(weights: NDArray[np.int64], level: Codes, levels: int) -> NDArray
 
     Parameters
     ----------
-    weights : array of int, shape (b, n)
+    weights : array of int, shape (b resamples, n stories)
         How often each story occurs in each resample.
-    level : array of int, shape (n,)
+    level : array of int, shape (n stories,)
         Level of each story; each of 0..levels-1 occurs at least once.
     levels : int
         Number of levels.
 
     Returns
     -------
-    array of int, shape (b, levels)
+    array of int, shape (b resamples, levels)
     """
     order = np.argsort(level, kind="stable")
     starts = np.searchsorted(level[order], np.arange(levels))
@@ -136,13 +139,16 @@ def level_sums(weights: NDArray[np.int64], level: Codes, levels: int) -> NDArray
 
 
 def _above(table: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Number of pairs in which one story is strictly higher on both axes: each cell times the sum of cells above it."""
+    """For each table, the number of pairs of stories of which one is strictly higher on both axes.
+
+    It is the sum over cells of the cell times the sum of the cells above it on both axes.
+    """
     suffix = table[..., ::-1, ::-1].cumsum(axis=-2).cumsum(axis=-1)[..., ::-1, ::-1]
     return np.asarray((table[..., :-1, :-1] * suffix[..., 1:, 1:]).sum(axis=(-2, -1)), dtype=np.int64)
 
 
 def tied_pairs(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Number of tied pairs at each level, counts (counts - 1) / 2, in the shape of `counts`.
+    """Number of pairs of stories at each level (tied pairs), counts (counts - 1) / 2, in the shape of `counts`.
 
     Parameters
     ----------
@@ -157,7 +163,7 @@ def _tied(counts: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def ratio(score: NDArray[np.generic], n: NDArray[np.int64], tied_x: Codes, tied_y: Codes) -> Floats:
-    """tau-b from concordant minus discordant pairs, the number of stories, and the number of pairs tied on each side.
+    """tau-b from concordant minus discordant pairs, the number of stories, and the numbers of pairs tied on x and on y.
 
     Parameters
     ----------
@@ -171,14 +177,14 @@ def ratio(score: NDArray[np.generic], n: NDArray[np.int64], tied_x: Codes, tied_
     Returns
     -------
     array, same shape
-        NaN where all pairs of a side are tied, or there are no pairs.
+        NaN where all pairs are tied on x or on y, or there are no pairs.
     """
     pairs = n * (n - 1) // 2
     return of_untied(score, pairs - tied_x, pairs - tied_y)
 
 
 def of_untied(score: NDArray[np.generic], untied_x: NDArray[Any], untied_y: NDArray[Any]) -> Floats:
-    """tau-b from concordant minus discordant pairs, and the number of pairs not tied on each side.
+    """tau-b from concordant minus discordant pairs, and the numbers of pairs not tied on x and on y.
 
     Parameters
     ----------
@@ -190,7 +196,7 @@ def of_untied(score: NDArray[np.generic], untied_x: NDArray[Any], untied_y: NDAr
     Returns
     -------
     array, same shape
-        score / sqrt(untied_x untied_y), -1 to 1; NaN where a side has no untied pair.
+        score / sqrt(untied_x untied_y), -1 to 1; NaN where x or y has no untied pair.
     """
     defined = (untied_x > 0) & (untied_y > 0)
     unit = np.float64(1)
@@ -200,11 +206,11 @@ def of_untied(score: NDArray[np.generic], untied_x: NDArray[Any], untied_y: NDAr
 
 
 def levels(code: Codes) -> Codes:
-    """Codes renumbered so that each of 0..levels-1 occurs, with the shape of `code`.
+    """Codes renumbered as 0, 1, 2, ... without gaps, in their order. The array keeps its shape.
 
     Parameters
     ----------
-    code : array of int, shape (n,)
+    code : array of int, shape (n stories,)
         As made by `codes`, for some of the stories; -1 = missing, and stays -1.
     """
     out = np.full(code.shape, -1, dtype=np.int64)
@@ -213,11 +219,11 @@ def levels(code: Codes) -> Codes:
 
 
 def dense(level: Codes) -> Codes:
-    """Codes renumbered so that each of 0..levels-1 occurs, shape (n,).
+    """Codes renumbered as 0, 1, 2, ... without gaps, in their order. The array keeps its shape.
 
     Parameters
     ----------
-    level : array of int, shape (n,)
+    level : array of int, shape (n stories,)
         Codes without a missing one (-1).
     """
     return np.unique(level, return_inverse=True)[1].reshape(-1).astype(np.int64)

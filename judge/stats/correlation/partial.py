@@ -1,8 +1,8 @@
 """Partial correlation: the agreement that remains when a third variable is held fixed.
 
-r_xy.z = (r_xy - r_xz r_yz) / sqrt((1 - r_xz^2)(1 - r_yz^2)). Sources: Yule (1907) for Pearson's r; the same on
-mid-ranks for Spearman's rho; Kendall (1942, Biometrika 32, "Partial rank correlation") for tau, applied here to tau-b.
-Holding the length of stories fixed shows how much of a judge's agreement with people is explained by length.
+r_xy.z = (r_xy - r_xz r_yz) / sqrt((1 - r_xz^2)(1 - r_yz^2)). Sources: Yule (1907) for Pearson's r, and, on mid-ranks,
+for Spearman's rho; Kendall (1942, Biometrika 32, "Partial rank correlation") for tau, applied here to tau-b. Holding
+the length of stories fixed shows how much of a judge's agreement with people is explained by length.
 
 A partial tau need not be 0 for variables that are independent given z, unlike the partial r of normal variables (Korn
 1984). It should be read as a measure of agreement, not as a test.
@@ -24,8 +24,8 @@ def partial(xy: ArrayLike, xz: ArrayLike, yz: ArrayLike) -> Floats:
     Parameters
     ----------
     xy, xz, yz : array_like
-        Correlations of x with y, x with z and y with z, in shapes that broadcast, such as (b,) for resamples; NaN =
-        undefined.
+        Correlations of x with y, x with z and y with z, in shapes that broadcast, such as one value per resample;
+        NaN = undefined.
 
     Returns
     -------

@@ -7,11 +7,11 @@ class and overall, a correlation r within the class corresponds to
     r U**2 / (u sqrt(1 + (r**2 / a) (U**2 - 1))),    U**2 = 1 + (u**2 - 1) / a
 
 over all stories. Here u is the ratio of the standard deviation of the mean human ratings over all stories to that
-within classes, a is their reliability within classes, and U is the same ratio for ratings without error. This is
-indirect range restriction (Hunter, Schmidt & Le 2006, J. Applied Psychology 91, case IV). With a = 1 it is Thorndike's
-case 2, r u / sqrt(1 + r**2 (u**2 - 1)) (Thorndike 1949, Personnel Selection). Kendall's tau is converted to r and back
-by Greiner's relation r = sin(pi tau / 2), which holds for bivariate normal ratings (Kendall 1949, Rank and
-product-moment correlation, Biometrika 36).
+within classes, a is their reliability within classes, and U is the ratio u for ratings without error. This is indirect
+range restriction (Hunter, Schmidt & Le 2006, J. Applied Psychology 91, case IV). With a = 1 it is Thorndike's case 2, r
+u / sqrt(1 + r**2 (u**2 - 1)) (Thorndike 1949, Personnel Selection). Kendall's tau is converted to r and back by
+Greiner's relation r = sin(pi tau / 2), which holds for bivariate normal ratings (Kendall 1949, Rank and product-moment
+correlation, Biometrika 36).
 """
 
 from __future__ import annotations
@@ -30,9 +30,10 @@ LEAST_RELIABLE = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Spread of the mean human ratings overall relative to within classes.
+    """Spread of the mean human ratings over all stories, relative to that within classes of stories.
 
-    `ratio` is u (1 or more), and `reliability` is a (above 0, at most 1); both as in the module's formula.
+    `ratio` is the standard deviation over all stories divided by that within classes (1 or more). `reliability` is that
+    of the mean human ratings within classes (above 0, at most 1).
     """
 
     ratio: float = 1.0
@@ -70,15 +71,16 @@ def spread_within(ratings: Floats, group: Codes) -> Spread:
 
     Parameters
     ----------
-    ratings : array, shape (n, raters)
+    ratings : array, shape (n stories, raters)
         NaN = not rated; a column need not be one person.
-    group : array of int, shape (n,)
-        -1 = no group. Stories without a group or without a rating are left out.
+    group : array of int, shape (n stories,)
+        Group of each story; -1 = no group. Stories without a group or without a rating are left out.
 
     Returns
     -------
     Spread
-        1 and 1 where nothing varies within groups. The reliability is 1 where no story has two ratings.
+        Ratio 1 and reliability 1 where nothing varies within groups. The reliability is 1 where no story has two
+        ratings.
     """
     used = ~np.isnan(ratings)
     keep = used.any(axis=1) & (group >= 0)

@@ -39,13 +39,14 @@ class SlidingSets:
     Attributes
     ----------
     published, unordered, apart, stories : Estimate
-        Over ordered pairs of sets as published, unordered pairs of distinct sets, sets that do not overlap, and the
-        ratings of the stories themselves. `n` counts pairs of sets, for `stories` stories.
+        In this order: over ordered pairs of sets as published, over unordered pairs of distinct sets, over sets
+        that do not overlap, and over the ratings of the stories themselves. `n` counts pairs of sets; for `stories`
+        it counts stories.
     sets, inclusive, disjoint : int
-        Number of sets as published, (n - window) / stride; with both ends included, one more (used for `unordered`);
-        without overlap, n / window.
+        Three numbers of sets of n stories: as published, (n - window) / stride; with both ends included, one more
+        (used for `unordered`); without overlap, n / window.
     tied : int
-        Number of stories with the same human score as another, whose order in the sort depends on the input order.
+        Number of stories with the human score of another story, whose order in the sort depends on the input order.
     """
 
     published: Estimate
@@ -59,19 +60,22 @@ class SlidingSets:
 
 
 def sliding_sets(judge: Floats, people: Floats, *, window: int = 200, stride: int = 10) -> SlidingSets:
-    """Correlation of differences between sliding sets of stories.
+    """Correlation of judge and people in the differences between sliding sets of stories (windows over the sorted
+    stories).
 
     Parameters
     ----------
-    judge, people : array, shape (n,)
-        In the order of the stories' ids, which decides between tied scores; pairs with NaN are left out.
+    judge, people : array, shape (n stories,)
+        Ratings in the order of the stories' ids, which decides between equal human scores; stories with NaN are
+        left out.
     window, stride : int
         Number of stories in a set, and number of stories between the starts of two sets.
 
     Returns
     -------
     SlidingSets
-        Undefined with fewer stories than a window holds, with fewer than 3 sets, or where one side is constant.
+        Undefined with fewer stories than a window holds, with fewer than 3 sets, or where the judge or people are
+        constant.
 
     Raises
     ------
@@ -95,7 +99,7 @@ def sliding_sets(judge: Floats, people: Floats, *, window: int = 200, stride: in
 def resampled(
     judge: Floats, people: Floats, *, window: int = 200, stride: int = 10
 ) -> Callable[[NDArray[np.int64]], Floats]:
-    """Signed r by each of the four `WAYS` in resamples of stories.
+    """Signed Pearson's r in resamples of stories, in the four ways of `WAYS`.
 
     Parameters
     ----------
@@ -105,8 +109,8 @@ def resampled(
     Returns
     -------
     callable
-        Takes weights (b, n) and returns values (b, 4). Sorting and sliding are repeated in each resample; NaN where a
-        way is undefined.
+        Takes weights, shape (b resamples, n stories), and returns values, shape (b, 4). Sorting and sliding are
+        repeated in each resample; NaN where r is undefined.
     """
     keep = np.flatnonzero(~(np.isnan(judge) | np.isnan(people)))
     order = keep[np.argsort(np.round(people[keep], 9), kind="stable")]
@@ -128,7 +132,10 @@ def resampled(
 
 
 def _estimate(x: Floats, y: Floats, way: str, number: int, window: int, stride: int) -> Estimate:
-    """r by one of the `WAYS`. `n` counts pairs of its `number` sets, or stories for the way `stories`."""
+    """Pearson's r in one of the `WAYS`, without an interval.
+
+    `n` of the result counts pairs of the `number` sets, or stories for the way `stories`.
+    """
     pairs = {"published": number * number, "stories": number}.get(way, number * (number - 1) // 2)
     if x.size < window and way != "stories":
         return Estimate.undefined(f"undefined with {x.size} stories: a set holds {window}", n=pairs)
@@ -146,7 +153,10 @@ def _sorted(judge: Floats, people: Floats) -> tuple[Floats, Floats]:
 
 
 def _correlations(x: Floats, y: Floats, way: str, window: int, stride: int) -> Floats:
-    """Signed r in each row of stories, shape (b, n), which are sorted by `y`; NaN where undefined."""
+    """Signed Pearson's r of each row of `x` with the row of `y`, in one of the `WAYS`; NaN where undefined.
+
+    Each row holds the ratings of the stories of one resample, sorted by `y`.
+    """
     n = x.shape[1]
     if way == "stories":
         return _pearson_rows(x, y)
@@ -166,9 +176,10 @@ def _means(values: Floats, starts: Codes, window: int) -> Floats:
 
 
 def _of_differences(a: Floats, b: Floats) -> Floats:
-    """Pearson's r of a_j - a_i with b_j - b_i over all i < j, for each row (b, m), in O(m).
+    """For each row of `a` and `b`, Pearson's r of the differences a_j - a_i with b_j - b_i over all i < j.
 
-    Over i < j the differences sum to sum_k (2k - m + 1) a_k, and their products to m sum(ab) - sum(a) sum(b).
+    With m columns, this takes O(m): over i < j the differences sum to sum_k (2k - m + 1) a_k, and their products to m
+    sum(ab) - sum(a) sum(b).
     """
     m = a.shape[1]
     if m < 3:
@@ -188,7 +199,10 @@ def _of_differences(a: Floats, b: Floats) -> Floats:
 
 
 def _pearson_rows(a: Floats, b: Floats) -> Floats:
-    """Pearson's r of each pair of rows, shape (b, m); NaN with fewer than 3 columns or a constant side (to 1e-9)."""
+    """Pearson's r of each row of `a` with the row of `b`.
+
+    NaN with fewer than 3 columns, or where one of the two rows is constant (to 1e-9).
+    """
     if a.shape[1] < 3:
         return np.full(a.shape[0], np.nan)
     constant = (np.ptp(a, axis=1) < _SAME) | (np.ptp(b, axis=1) < _SAME)

@@ -1,7 +1,7 @@
 """Kendall's tau-b of stories with integer weights, for many sets of weights and many judges at once.
 
 With weights w, concordant minus discordant pairs are C - D = sum over i < j of w_i w_j s_ij. s_ij is 1 for a concordant
-pair of stories, -1 for a discordant one, and 0 for a tie. Copies of one story are tied on both sides, as in any
+pair of stories, -1 for a discordant one, and 0 for a tie. Copies of one story are tied on both variables, as in any
 resample. There are two ways to compute C - D, both exact because all sums are of integers:
 
 - *by units*: if stories are drawn in units (a story-prompt with all its stories), C - D = c'Ac / 2. A holds the sums of
@@ -40,38 +40,39 @@ _BLOCK = 2_000_000
 
 
 def tau_b(x: Codes, y: Codes) -> Callable[[Counts], Floats]:
-    """Function from weights (b, n) to the tau-b (b,) of b resamples, in which story i occurs weights[b, i] times.
+    """Function that computes tau-b of x and y in resamples of stories, from the weights of the stories.
 
     Parameters
     ----------
-    x, y : array of int, shape (n,)
-        Codes of both sides' ratings, as made by `kendall.codes`; -1 = missing, left out pairwise.
+    x, y : array of int, shape (n stories,)
+        Codes of two sets of ratings of the stories, as made by `kendall.codes`; -1 = missing, left out pairwise.
 
     Returns
     -------
     callable
-        tau-b is NaN in resamples in which it is undefined.
+        Takes weights, shape (b resamples, n stories): how often each story occurs in a resample. Returns tau-b,
+        shape (b,); NaN where it is undefined.
     """
     statistic = by_stories(x[None, :], y)
     return lambda weights: statistic(weights)[0]
 
 
 def by_units(x: Codes, y: Codes, unit: Codes) -> Statistic:
-    """tau-b of each judge with people, from counts of units.
+    """Function that computes tau-b of each judge with people in resamples of units (such as story-prompts).
 
     Parameters
     ----------
-    x : array of int, shape (judges, n)
+    x : array of int, shape (judges, n stories)
         Codes of each judge's ratings, as made by `kendall.codes`; -1 = missing, left out pairwise.
-    y : array of int, shape (n,)
+    y : array of int, shape (n stories,)
         Codes of the human ratings.
-    unit : array of int, shape (n,)
+    unit : array of int, shape (n stories,)
         Unit (such as story-prompt) of each story, 0..units-1.
 
     Returns
     -------
     callable
-        Takes counts (b, units) and returns tau-b (judges, b).
+        Takes counts, shape (b resamples, units): how often each unit occurs. Returns tau-b, shape (judges, b).
     """
     units = int(unit.max()) + 1 if unit.size else 0
     forms = _forms(x, y, unit, units)
@@ -107,11 +108,12 @@ def _of_units(counts: Counts, forms: list[_Form], score: Singles) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class _Ties:
-    """Data for counting pairs tied on one side.
+    """Data for counting the pairs of stories with equal ratings by one judge, or by people (tied pairs).
 
-    If each unit is one story, `level` and `unit` of the stories suffice. Otherwise `table` holds the number of stories
-    of each level in each unit, (units, levels). With more levels than units `pairs` is set, and `table` holds the tied
-    pairs between units, (units, units).
+    A unit is what is resampled, such as a story-prompt with its stories. If each unit is one story, `level` and `unit`
+    of the stories suffice. Otherwise `table` holds the number of stories of each level in each unit, shape (units,
+    levels). With more levels than units `pairs` is set, and `table` holds the tied pairs between units, shape (units,
+    units).
     """
 
     level: Codes
@@ -129,10 +131,10 @@ class _Ties:
         return cls(level, unit, table @ table.T if pairs else table, pairs)
 
     def tied(self, counts: Counts, c: Reals, n: NDArray[np.int64], largest: int) -> NDArray[np.int64]:
-        """Number of tied pairs in each resample, (b,).
+        """Number of tied pairs of stories in each resample.
 
-        `counts` (b, units) says how often each unit occurs, `c` is the same as floats, and `n` (b,) is the number of
-        stories.
+        `counts`, shape (resamples, units), says how often each unit occurs, `c` holds these numbers as floats, and `n`
+        is the number of stories in each resample. `largest` is the largest value that a sum may take.
         """
         if self.level.size == 0:
             return np.zeros(n.shape, dtype=np.int64)
@@ -146,7 +148,12 @@ class _Ties:
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """One judge's sums over pairs of stories between units, and each unit's number of stories with both ratings."""
+    """Sums for the tau-b of one judge with people.
+
+    A unit is what is resampled, such as a story-prompt with its stories. `score` holds, for each pair of units,
+    concordant minus discordant pairs of stories. `ties_x` and `ties_y` count tied pairs of the judge and of people, and
+    `sizes` each unit's stories with both ratings.
+    """
 
     score: Singles
     ties_x: _Ties
@@ -155,7 +162,9 @@ class _Form:
 
 
 def _forms(x: Codes, y: Codes, unit: Codes, units: int) -> list[_Form]:
-    """One `_Form` per judge. Parts that are equal for judges with the same stories are computed once."""
+    """One `_Form` (sums for tau-b) per judge. What is equal for judges with ratings of the same stories is computed
+    once.
+    """
     shared: dict[bytes, tuple[_Ties, NDArray[np.int64]]] = {}
     forms = []
     for row in x:
@@ -178,7 +187,10 @@ def _signs_of(x: Codes, y: Codes) -> Callable[[Codes], NDArray[np.int8]]:
 
 
 def _score_from_tables(x: Codes, y: Codes, levels: tuple[int, int], unit: Codes, units: int) -> Singles:
-    """Sums of s_ij between units, each from the contingency tables of two units."""
+    """Concordant minus discordant pairs of stories between each two units, shape (units, units).
+
+    Each is computed from the contingency tables of the two units. A unit is what is resampled, such as a story-prompt.
+    """
     cells = levels[0] * levels[1]
     flat = np.bincount((unit * levels[0] + x) * levels[1] + y, minlength=units * cells)
     table = flat.reshape(units, *levels).astype(np.float32)
@@ -188,8 +200,9 @@ def _score_from_tables(x: Codes, y: Codes, levels: tuple[int, int], unit: Codes,
 
 
 def _between_units(unit: Codes, units: int, pairs: Callable[[Codes], NDArray[np.int8]]) -> Singles:
-    """Sums over pairs of units, (units, units), of a matrix over pairs of stories; `pairs(rows)` gives some of its
-    rows.
+    """Sums of a matrix over pairs of stories, for each pair of units to which the stories belong, shape (units, units).
+
+    `pairs(rows)` gives some rows of that matrix.
     """
     n = unit.size
     out = np.zeros((units, units), dtype=np.float32)
@@ -210,7 +223,8 @@ def _signs(level: Codes, rows: Codes | slice) -> NDArray[np.int8]:
 
 
 def by_stories(x: Codes, y: Codes) -> Statistic:
-    """tau-b of each judge with people, from weights of stories, by the fastest method for the data.
+    """Function that computes tau-b of each judge with people from weights of stories, by the fastest method for the
+    data.
 
     Parameters
     ----------
@@ -220,7 +234,7 @@ def by_stories(x: Codes, y: Codes) -> Statistic:
     Returns
     -------
     callable
-        Takes weights (b, n) and returns tau-b (judges, b).
+        Takes weights, shape (b resamples, n stories), and returns tau-b, shape (judges, b).
     """
     x, y = np.where(y >= 0, x, -1), np.where((x >= 0).any(axis=0), y, -1)
     judges, people = [kendall.levels(row) for row in x], kendall.levels(y)
@@ -240,7 +254,7 @@ def _by_merging(x: Codes, y: Codes, weights: Counts) -> Floats:
 
 
 def by_tables(x: Codes, y: Codes) -> Statistic:
-    """tau-b of each judge with people, from weights of stories, by contingency tables.
+    """Function that computes tau-b of each judge with people from weights of stories, by contingency tables.
 
     Parameters
     ----------
@@ -273,8 +287,10 @@ def by_tables(x: Codes, y: Codes) -> Statistic:
 
 
 def _signed_indicators(judges: list[Codes], k: int) -> Singles:
-    """Columns for each judge: whether a story is at level a, and the sign of a minus the story's level; 0 where
-    missing.
+    """For each story, judge and level a: whether the judge's rating is at a, and the sign of a minus the rating's
+    level.
+
+    The result has one row per story; both numbers are 0 where the rating is missing. `k` is the number of levels.
     """
     n = judges[0].size if judges else 0
     indicators = np.zeros((n, 2, len(judges), k), dtype=np.float32)
@@ -289,8 +305,8 @@ def _signed_indicators(judges: list[Codes], k: int) -> Singles:
 def _of_tables(weights: Counts, bounds: list[int], signed: Singles, judges: int, k: int) -> Floats:
     """tau-b from contingency tables, built one level of human ratings at a time in ascending order.
 
-    Stories at lower levels on both sides are concordant with the current level; those lower on y and higher on x
-    discordant.
+    A story is concordant with one at the current level of human ratings if it is lower there and lower in the judge's
+    ratings, and discordant if it is lower there and higher in the judge's ratings.
     """
     b = weights.shape[0]
     largest = int(weights.sum(axis=1).max(initial=0))

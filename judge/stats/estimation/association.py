@@ -60,7 +60,7 @@ class Association:
 
 
 def with_group(lost: NDArray[np.bool_], group: NDArray[np.int64], rng: np.random.Generator) -> Association:
-    """Test the association between the loss of units and their group.
+    """Test of the association between the loss of units (such as stories without a rating) and their group.
 
     For a 2 x 2 table this is Fisher's exact test. Larger tables use Pearson's chi-squared test if all expected counts
     are at least 5 (Cochran 1954). Otherwise the statistic is compared with that of 9,999 random tables with the same
@@ -68,9 +68,9 @@ def with_group(lost: NDArray[np.bool_], group: NDArray[np.int64], rng: np.random
 
     Parameters
     ----------
-    lost : array of bool, shape (n,)
+    lost : array of bool, shape (n units,)
         Whether each unit was lost.
-    group : array of int, shape (n,)
+    group : array of int, shape (n units,)
         Group of each unit, codes 0, 1, ...
     rng : numpy Generator
         Random generator for the random tables.
@@ -103,17 +103,17 @@ def with_group(lost: NDArray[np.bool_], group: NDArray[np.int64], rng: np.random
 
 
 def with_number(lost: NDArray[np.bool_], number: NDArray[np.float64]) -> Association:
-    """Test the association between the loss of units and a number.
+    """Test of the association between the loss of units (such as stories without a rating) and a number.
 
-    The test is Mann-Whitney's (normal approximation with tie correction). The effect is AUC = U / (lost x kept), and
-    the point-biserial correlation is given too.
+    The test is Mann-Whitney's (normal approximation with tie correction). The effect is AUC = U / (number lost x number
+    kept), and the point-biserial correlation is given too.
 
     Parameters
     ----------
-    lost : array of bool, shape (n,)
+    lost : array of bool, shape (n units,)
         Whether each unit was lost.
-    number : array, shape (n,)
-        NaN = unknown, left out.
+    number : array, shape (n units,)
+        The number of each unit (such as its length); NaN = unknown, left out.
 
     Returns
     -------
@@ -135,8 +135,8 @@ def with_number(lost: NDArray[np.bool_], number: NDArray[np.float64]) -> Associa
 def _mann_whitney(lost: NDArray[np.bool_], number: NDArray[np.float64]) -> tuple[float, float]:
     """Mann-Whitney's U of the lost units, and its two-sided p value by the normal approximation.
 
-    Corrected for ties and continuity. Equal to `scipy.stats.mannwhitneyu(..., method="asymptotic")`, which is not used
-    because its import takes half a second.
+    The approximation is corrected for ties and continuity. It equals `scipy.stats.mannwhitneyu(...,
+    method="asymptotic")`, which is not used because its import takes half a second.
     """
     _, level, count = np.unique(number, return_inverse=True, return_counts=True)
     ranks = (np.cumsum(count) - (count - 1) / 2)[level]
@@ -158,7 +158,10 @@ def _nothing_to_test(n: int, lost: int) -> str | None:
 
 
 def _chi2(gone: NDArray[np.int64], size: NDArray[np.int64], lost: int) -> NDArray[np.float64]:
-    """Pearson's chi-squared of b tables with fixed margins; `gone` (b, groups) are the numbers of lost units."""
+    """Pearson's chi-squared of each of several tables (lost or not, by group) with equal margins.
+
+    `gone`, shape (tables, groups), holds the numbers of lost units, `size` the group sizes, and `lost` the total lost.
+    """
     share = lost / size.sum()
     expected = size * share
     return np.asarray((((gone - expected) ** 2) / (expected * (1 - share))).sum(axis=1), dtype=np.float64)

@@ -55,13 +55,13 @@ def tost(
 
     Parameters
     ----------
-    differences : array, shape (n,)
+    differences : array, shape (n differences,)
         In points of the scale; NaN = missing, left out.
     low, high : float
-        Bounds: the smallest differences that would matter, in the same unit.
+        Bounds: the smallest differences that would matter, in the unit of the differences.
     alpha : float
-        Level of each of the two tests.
-    cluster : array of int, shape (n,), optional
+        Significance level of each of the two tests.
+    cluster : array of int, shape (n differences,), optional
         Cluster of each difference. Clusters are independent: the standard error is that of `means.clustered`, with
         clusters - 1 degrees of freedom. None = all differences are independent.
 
@@ -106,16 +106,17 @@ def tost_of(
     low, high : float
         The smallest differences that would matter.
     alpha : float
-        Level of each of the two tests, and of the equivalence test.
+        Significance level of each of the two tests, and of the equivalence test.
     skew : float
         Skewness of the averaged values (such as story-prompts' pseudo-values), divided by the square root of their
-        number. It causes an error of this order in each one-sided test, in either direction (Hall 1992, Journal of the
-        Royal Statistical Society B 54, 221-228). If given, the more conservative of Student's t and Hall's corrected t
-        is used.
+        number. It causes an error of this order in each one-sided test, in either direction (Hall 1992, Journal of
+        the Royal Statistical Society B 54, 221-228). If given, the more conservative of Student's t and Hall's
+        corrected t is used.
 
     Returns
     -------
     Equivalence
+        Without p values, and with the reason, where there is no test.
 
     Raises
     ------
@@ -144,12 +145,15 @@ def tost_of(
 
 
 def _corrected(t: float, skew: float) -> float:
-    """Hall's monotone transformation of t, which removes the skewness. `skew` is the skewness divided by root n."""
+    """The t statistic after Hall's monotone transformation, which removes the effect of skewness.
+
+    `skew` is the skewness of the averaged values divided by the square root of their number.
+    """
     return t + skew * t**2 / 3 + skew**2 * t**3 / 27 + skew / 6
 
 
 def _uncorrected(t: float, skew: float) -> float:
-    """Inverse of `_corrected`: the t that it transforms into this one."""
+    """The t statistic that `_corrected` would transform into `t`: the inverse of Hall's transformation."""
     if abs(skew) < 1e-9:
         return t
     return float(3 / skew * (np.cbrt(1 + skew * (t - skew / 6)) - 1))

@@ -24,7 +24,7 @@ Codes = NDArray[np.int64]
 def as_independent(ratings: Floats, *, confidence: float = 0.95) -> Estimate:
     """Mean of single ratings with Student's t interval, with each rating as an independent observation.
 
-    mean +- t(n - 1) * s / sqrt(n) (Student 1908).
+    The interval is mean +- t(n - 1) * s / sqrt(n) (Student 1908).
 
     Parameters
     ----------
@@ -51,9 +51,9 @@ def as_independent(ratings: Floats, *, confidence: float = 0.95) -> Estimate:
 def clustered(values: Floats, cluster: Codes, *, confidence: float = 0.95) -> Estimate:
     """Mean of stories' ratings, with an interval in which clusters (story-prompts) are the independent units.
 
-    mean +- t(G - 1) * sqrt(G / (G - 1) * sum_g (sum_{i in g} (x_i - mean))^2) / n, the cluster-robust variance of a
-    mean (Liang & Zeger 1986; for evaluations of language models: Miller 2024, equation 4, without its large-sample z).
-    With one story per cluster it is Student's interval over stories.
+    The interval is mean +- t(G - 1) * sqrt(G / (G - 1) * sum_g (sum_{i in g} (x_i - mean))^2) / n for n stories in G
+    clusters, with the cluster-robust variance of a mean (Liang & Zeger 1986; for evaluations of language models: Miller
+    2024, equation 4, without its large-sample z). With one story per cluster it is Student's interval over stories.
 
     Parameters
     ----------
@@ -86,9 +86,9 @@ def clustered_error(values: Floats, cluster: Codes) -> tuple[float | None, int]:
 
     Parameters
     ----------
-    values : array, shape (n,)
+    values : array, shape (n stories,)
         One rating per story, none missing.
-    cluster : array of int, shape (n,)
+    cluster : array of int, shape (n stories,)
         Story-prompt of each story, 0, 1, ...
 
     Returns
@@ -106,13 +106,13 @@ def clustered_error(values: Floats, cluster: Codes) -> tuple[float | None, int]:
 
 
 def resampled(values: Floats, group: Codes, groups: int) -> Callable[[NDArray[np.int64]], Floats]:
-    """Group means of each row of `values` in resamples of stories.
+    """Function that computes the group means of each row of `values` in resamples of stories.
 
     Parameters
     ----------
-    values : array, shape (r, n)
+    values : array, shape (r rows, n stories)
         Rows of stories' ratings; NaN = none.
-    group : array of int, shape (n,)
+    group : array of int, shape (n stories,)
         Group (system) of each story, 0..groups-1.
     groups : int
         Number of groups.
@@ -120,7 +120,8 @@ def resampled(values: Floats, group: Codes, groups: int) -> Callable[[NDArray[np
     Returns
     -------
     callable
-        Takes weights (b, n) and returns means (b, r, groups); NaN where a resample holds no rated story of a group.
+        Takes weights, shape (b resamples, n stories), and returns means, shape (b, r, groups); NaN where a resample
+        holds no rated story of a group.
     """
     rows, n = values.shape
     rated = ~np.isnan(values)

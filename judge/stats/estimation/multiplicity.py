@@ -55,13 +55,13 @@ class Adjusted:
 
 
 def adjust(p: Floats, method: Method, *, family: str) -> Adjusted:
-    """Adjust p values over all actual tests among them.
+    """Adjusted p values. The family consists of all entries that are not NaN.
 
     Parameters
     ----------
     p : array, any shape
-        Raw p values, 0 to 1; NaN = no test: not part of the family, and NaN in the result. For ``hanna-published`` a
-        table of shape (criteria, measures).
+        Raw p values, 0 to 1; NaN = no test: not part of the family, and NaN in the result. For ``hanna-published``
+        a table of shape (criteria, measures).
     method : str
         One of `METHODS`.
     family : str
@@ -70,8 +70,8 @@ def adjust(p: Floats, method: Method, *, family: str) -> Adjusted:
     Returns
     -------
     Adjusted
-        Each adjusted p is the lowest level at which the procedure would reject; it is at least the raw p, and at most
-        1. Without any test m = 0 and all values are NaN.
+        Each adjusted p is the lowest significance level at which the procedure would reject; it is at least the raw
+        p, and at most 1. Without any test m = 0 and all values are NaN.
 
     Raises
     ------
@@ -98,7 +98,7 @@ def adjust(p: Floats, method: Method, *, family: str) -> Adjusted:
 
 
 def _adjusted(p: Floats, method: str) -> Floats:
-    """Adjusted p values of m tests, shape (m,)."""
+    """Adjusted p values of a family of tests, in their order."""
     m = p.size
     if method == "none" or m == 0:
         return p.copy()

@@ -1,12 +1,12 @@
 """The factor by which an interval widens if raters are regarded as a sample, as well as stories.
 
-The difference d between a judge and r raters is the mean over raters of d_i. Resamples of stories show how d varies
-over stories. With other raters of the same kind, d would also vary with variance sigma2 (1 + 1/r), because the judge is
-compared as one rater with the mean of r raters. sigma2 is estimated as the variance of d_i over raters minus the
-variance that stories alone would cause, which is computed from the resampled deviations (a variance component from its
-expectation, Searle, Casella & McCulloch 1992, Variance Components, section 3.4; 0 where negative). A variance of so few
-values is more often below than above its expectation. It is therefore divided by the median of chi-squared over its r -
-1 degrees of freedom, so that it is as often too large as too small. The quantile is that of t with Satterthwaite's
+Let d_i be the difference between a judge and rater i, and d its mean over r raters. Resamples of stories show how d
+varies over stories. With other raters of the same kind, d would also vary with variance sigma2 (1 + 1/r), because the
+judge is compared as one rater with the mean of r raters. sigma2 is estimated as the variance of d_i over raters minus
+the variance that stories alone would cause, which is computed from the resampled deviations (a variance component from
+its expectation, Searle, Casella & McCulloch 1992, Variance Components, section 3.4; 0 where negative). A variance of so
+few values is more often below than above its expectation. It is therefore divided by the median of chi-squared over its
+r - 1 degrees of freedom, so that it is as often too large as too small. The quantile is that of t with Satterthwaite's
 degrees of freedom (1946, Biometrics Bulletin 2): r - 1 for the raters' part and many for the stories'.
 
 With two raters whose d_i differ by more than stories explain, the quantile is 12.7: two people give little information
@@ -30,10 +30,10 @@ def factor(parts: Floats, resampled: Floats) -> float:
 
     Parameters
     ----------
-    parts : array, shape (r,)
+    parts : array, shape (r raters,)
         Difference between the judge and each rater; NaN = undefined, left out.
-    resampled : array, shape (r, b)
-        The same differences in each resample of stories.
+    resampled : array, shape (r raters, b resamples)
+        These differences in each resample of stories.
     """
     from scipy.special import chdtri, ndtri, stdtrit
 
@@ -57,11 +57,11 @@ def factor(parts: Floats, resampled: Floats) -> float:
 
 
 def drawn_out(values: Floats, by: float) -> Floats:
-    """Values with their deviations from the mean multiplied by a factor, shape (b,).
+    """Values after their deviations from their mean were multiplied by a factor, in their order.
 
     Parameters
     ----------
-    values : array, shape (b,)
+    values : array, shape (b resamples,)
         A statistic in each resample; NaN = undefined, and stays NaN.
     by : float
         The factor, as from `factor`.

@@ -1,4 +1,4 @@
-"""Differences between all pairs of systems on the same story-prompts, tested as one family.
+"""Differences between all pairs of systems, on the story-prompts that both systems have, tested as one family.
 
 Two systems are compared on the story-prompts for which both have a rating: mean of the differences, Student's paired t
 interval, and paired t test. The p values of a family are adjusted by Holm's (1979) step-down method, which controls the
@@ -54,7 +54,9 @@ class Difference:
 
     @property
     def higher_first(self) -> Difference:
-        """The same difference with the system that has the higher mean as the first."""
+        """This difference, with the sign and the order of the systems changed if the second system has the
+        higher mean.
+        """
         estimate = self.estimate
         if (estimate.value or 0.0) >= 0:
             return self
@@ -69,9 +71,9 @@ def by_story_prompt(values: Floats, system: Codes, story_prompt: Codes, systems:
 
     Parameters
     ----------
-    values : array, shape (n,)
+    values : array, shape (n stories,)
         One rating per story; NaN = none, left out.
-    system, story_prompt : arrays of int, shape (n,)
+    system, story_prompt : arrays of int, shape (n stories,)
         Codes of each story.
     systems : int
         Number of systems: columns of the table.
@@ -86,7 +88,7 @@ def by_story_prompt(values: Floats, system: Codes, story_prompt: Codes, systems:
 
 
 def all_pairs(table: Floats, *, confidence: float = 0.95) -> list[Difference]:
-    """Differences of every pair of systems, with p values not yet adjusted.
+    """Mean difference of every pair of systems, first minus second, with p values not yet adjusted.
 
     Parameters
     ----------
@@ -98,8 +100,8 @@ def all_pairs(table: Floats, *, confidence: float = 0.95) -> list[Difference]:
     Returns
     -------
     list of Difference
-        All pairs i < j in order. Undefined without a common story-prompt. Without a test, and with the reason, with
-        only one common story-prompt or where all differences are 0.
+        All pairs (i, j) of system codes with i < j, in order. Undefined without a common story-prompt. Without a
+        test, and with the reason, with only one common story-prompt or where all differences are 0.
     """
     pairs = []
     for i in range(table.shape[1] - 1):
@@ -117,8 +119,10 @@ def all_pairs(table: Floats, *, confidence: float = 0.95) -> list[Difference]:
 
 
 def _pair(i: int, j: int, n: int, mean: float, error: float, equal: bool, confidence: float) -> Difference:
-    """Difference of one pair, from the number of story-prompts, mean, standard error, and whether all differences are
-    equal.
+    """Difference of systems i and j (i minus j), with its test.
+
+    `n` is the number of common story-prompts, `error` the standard error of `mean`, and `equal` says whether all n
+    differences are equal.
     """
     if n == 0:
         return Difference(i, j, Estimate.undefined(NO_COMMON))
@@ -137,7 +141,7 @@ def _pair(i: int, j: int, n: int, mean: float, error: float, equal: bool, confid
 
 
 def adjusted(family: Sequence[Difference]) -> list[Difference]:
-    """The same differences with p adjusted over all tests of the family (Holm 1979).
+    """These differences with p adjusted over all tests of the family (Holm 1979).
 
     Parameters
     ----------
@@ -153,11 +157,13 @@ def adjusted(family: Sequence[Difference]) -> list[Difference]:
 
 
 def holm(p: Floats) -> Floats:
-    """Holm's step-down adjusted p values, max over j <= i of min(1, (m - j + 1) p_(j)) (Holm 1979), shape (m,).
+    """Holm's step-down adjusted p values, in the order of `p` (Holm 1979).
+
+    The adjusted value of the i-th smallest of m p values is the maximum over j <= i of min(1, (m - j + 1) p_(j)).
 
     Parameters
     ----------
-    p : array, shape (m,)
+    p : array, shape (m tests,)
         p values in any order, without NaN.
     """
     order = np.argsort(p, kind="stable")
@@ -168,7 +174,7 @@ def holm(p: Floats) -> Floats:
 
 
 def told_apart(family: Sequence[Difference], systems: int, *, alpha: float = 0.05) -> NDArray[np.bool_]:
-    """Whether system i is rated significantly higher than system j, shape (systems, systems).
+    """Whether the row's system is rated significantly higher than the column's system, shape (systems, systems).
 
     Parameters
     ----------
@@ -177,7 +183,7 @@ def told_apart(family: Sequence[Difference], systems: int, *, alpha: float = 0.0
     systems : int
         Number of systems.
     alpha : float
-        Level, 0 to 1; the adjusted p must lie below it.
+        Significance level, 0 to 1; the adjusted p must lie below it.
     """
     higher = np.zeros((systems, systems), dtype=np.bool_)
     for difference in family:

@@ -27,17 +27,18 @@ _SAME = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RateDifference:
-    """Difference between the success rates of two sides in the same trials, such as repeats of the same queries.
+    """Success rates of two sides (such as two judges) in the same trials, and their difference. A trial is one repeat
+    of a query about a story.
 
     Attributes
     ----------
     first, second : float or None
-        Share of trials that succeeded on each side; None without a trial.
+        Share of trials that succeeded on each side; None where no trial was made.
     difference : Estimate
         Second share minus first, without an interval; its `n` counts trials.
     only_first, only_second : int
         Discordant trials: those that succeeded on one side only (the counts of McNemar's test, 1947).
-    discordant : array of bool, shape (n,)
+    discordant : array of bool, shape (n stories,)
         True for each story that has a discordant trial.
     """
 
@@ -50,32 +51,35 @@ class RateDifference:
 
     @classmethod
     def undefined(cls, reason: str, discordant: Mask) -> RateDifference:
-        """A difference without values, for shares that cannot be computed.
+        """A `RateDifference` without shares and without a difference, for trials from which no share can be computed.
 
         Parameters
         ----------
         reason : str
             Why the shares cannot be computed.
-        discordant : array of bool, shape (n,)
+        discordant : array of bool, shape (n stories,)
             True for each story that has a discordant trial.
         """
         return cls(None, None, Estimate.undefined(reason), 0, 0, discordant)
 
     @property
     def h(self) -> Estimate:
-        """Cohen's h of the two shares; undefined, with the reason, without a trial."""
+        """Cohen's h of the two success rates, second minus first on the arcsine scale. Where no trial was made it is
+        undefined, with the reason.
+        """
         if self.first is None or self.second is None:
             return Estimate.undefined(self.difference.reason or "nothing was tried")
         return Estimate(cohen_h(self.first, self.second), n=self.difference.n)
 
 
 def mean_difference(first: Floats, second: Floats) -> Estimate:
-    """Mean of second minus first over the stories that both sides rated.
+    """Mean over stories of the second side's rating minus the first side's.
 
     Parameters
     ----------
     first, second : array, shape (n,)
-        Ratings of each side, in points of the scale; NaN = missing, left out pairwise.
+        Ratings of the same stories by each of the two sides (such as a judge and the raters), in points of the
+        scale; NaN = missing. A story with a missing rating is left out.
 
     Returns
     -------
@@ -90,13 +94,16 @@ def mean_difference(first: Floats, second: Floats) -> Estimate:
 
 
 def resampled_mean_difference(first: Floats, second: Floats) -> Statistic:
-    """A function that computes the mean difference in b resamples: from weights (b, n) to means (b,). A mean is NaN
-    where the resample holds no story that both sides rated.
+    """A function that computes the mean of second minus first in each of b resamples of the stories. Its argument holds
+    the stories' weights in the resamples, an array of shape (b, n); it returns the means, shape (b,).
+
+    A mean is NaN where the resample holds no story that both sides rated.
 
     Parameters
     ----------
     first, second : array, shape (n,)
-        Ratings of each side, in points of the scale; NaN = missing.
+        Ratings of the same stories by each of the two sides (such as a judge and the raters), in points of the
+        scale; NaN = missing.
     """
     d = second - first
     present = ~np.isnan(d)
@@ -104,8 +111,8 @@ def resampled_mean_difference(first: Floats, second: Floats) -> Statistic:
 
 
 def standardised(first: Floats, second: Floats) -> Estimate:
-    """Standardised mean difference d_av (Lakens 2013, equation 10): the mean difference divided by the mean of the two
-    sides' standard deviations.
+    """Standardised mean difference d_av (Lakens 2013, equation 10): the mean of second minus first, divided by the mean
+    of the two sides' standard deviations.
 
     The standard deviations (divisor n - 1) are those of each side's ratings of the stories that both rated. The
     standard deviation of the differences is not used, because then the effect size would grow with the correlation
@@ -114,13 +121,14 @@ def standardised(first: Floats, second: Floats) -> Estimate:
     Parameters
     ----------
     first, second : array, shape (n,)
-        Ratings of each side, in points of the scale; NaN = missing, left out pairwise.
+        Ratings of the same stories by each of the two sides (such as a judge and the raters), in points of the
+        scale; NaN = missing. A story with a missing rating is left out.
 
     Returns
     -------
     Estimate
-        Without an interval; `n` counts stories. Undefined with fewer than two stories or where both sides are
-        constant.
+        Without an interval; `n` counts stories. Undefined with fewer than two stories or where the ratings of
+        each side are all equal.
     """
     both = ~(np.isnan(first) | np.isnan(second))
     x, y = first[both], second[both]
@@ -133,19 +141,19 @@ def standardised(first: Floats, second: Floats) -> Estimate:
 
 
 def rate_difference(tried: Mask, first: Mask, second: Mask) -> RateDifference:
-    """Difference between the shares of trials that succeeded on each side.
+    """Success rates of two sides (such as two judges) in the same trials, and their difference, second minus first.
 
     Parameters
     ----------
     tried : array of bool, shape (n stories, k repeats)
-        True for trials that both sides made; only these count.
+        True for trials (repeats of a query about a story) that both sides made; only these count.
     first, second : array of bool, shape (n stories, k repeats)
         Whether the trial succeeded on each side.
 
     Returns
     -------
     RateDifference
-        Undefined without a trial.
+        Undefined where no trial was made by both sides.
     """
     first, second = first & tried, second & tried
     trials = int(tried.sum())
@@ -159,20 +167,21 @@ def rate_difference(tried: Mask, first: Mask, second: Mask) -> RateDifference:
 
 
 def resampled_rate_difference(tried: Mask, first: Mask, second: Mask) -> Statistic:
-    """A function that computes the difference of success rates in b resamples: from weights of stories (b, n) to
-    differences (b,).
+    """A function that computes the difference between the success rates of two sides (such as two judges), second minus
+    first, in each of b resamples of the stories. Its argument holds the stories' weights in the resamples, an array of
+    shape (b, n); it returns the differences, shape (b,).
 
     Parameters
     ----------
     tried : array of bool, shape (n stories, k repeats)
-        True for trials that both sides made; only these count.
+        True for trials (repeats of a query about a story) that both sides made; only these count.
     first, second : array of bool, shape (n stories, k repeats)
         Whether the trial succeeded on each side.
 
     Returns
     -------
     callable
-        A difference is NaN where the resample holds no trial.
+        The function. A difference is NaN where the resample holds no trial.
     """
     gain = (second & tried).sum(axis=1) - (first & tried).sum(axis=1)
     return _ratio(gain.astype(np.float64), tried.sum(axis=1).astype(np.float64))

@@ -84,8 +84,8 @@ def precision(values: Floats, cluster: Codes, *, confidence: float = 0.95) -> Pr
 
 
 def clustered_proportion(hits: Floats, cluster: Codes, *, confidence: float = 0.95) -> Estimate:
-    """A proportion of clustered stories, with Wilson's interval for the effective n and a quantile of Student's t (G -
-    1 df for G clusters).
+    """Proportion of stories with a property, where the stories are clustered by story-prompt. Its interval is Wilson's,
+    computed with the effective n and a quantile of Student's t (G - 1 df for G clusters).
 
     This interval keeps its coverage in cluster samples for proportions near 0 and 1 (Franco, Little, Louis & Slud 2019,
     Journal of Survey Statistics and Methodology 7). Where all values are equal the effective n cannot be estimated, and
@@ -94,7 +94,7 @@ def clustered_proportion(hits: Floats, cluster: Codes, *, confidence: float = 0.
     Parameters
     ----------
     hits : array, shape (n,)
-        1 or 0, NaN = missing, left out.
+        1 for a story with the property, 0 for a story without it; NaN = missing, left out.
     cluster : array of int, shape (n,)
         Story-prompt of each value.
     confidence : float

@@ -69,7 +69,10 @@ class PoweredMean:
 
     @property
     def worth(self) -> float | None:
-        """Relative efficiency: variance of the mean of human ratings alone divided by the variance of this estimate."""
+        """Relative efficiency of the prediction-powered mean: the variance of the mean of human ratings alone divided
+        by the variance of the prediction-powered mean. Above 1, the judge's ratings make the mean more precise; None
+        where either variance is unknown or the second is 0.
+        """
         widths = [None if e.low is None or e.high is None else e.high - e.low for e in (self.people, self.estimate)]
         plain, powered = widths
         return None if plain is None or powered is None or powered == 0.0 else (plain / powered) ** 2
@@ -128,7 +131,19 @@ def _power(y: Floats, f: Floats, rest: Floats) -> float:
 
 
 def _mean(y: Floats, f: Floats, rest: Floats, power: float, *, small_sample: bool) -> Estimate:
-    """The prediction-powered mean and its interval for a given lambda (formula: see the module)."""
+    """The prediction-powered mean and its interval for a given lambda (formula: see the module).
+
+    Parameters
+    ----------
+    y, f : array, shape (n,)
+        Ratings by people and by the judge of the stories that people rated.
+    rest : array, shape (N,)
+        The judge's ratings of the stories that people did not rate.
+    power : float
+        lambda, the weight of the judge's ratings.
+    small_sample : bool
+        Use divisor n - 1 and quantiles of Student's t instead of divisor n and normal quantiles.
+    """
     less = 1 if small_sample else 0
     value, variance = float((y - power * f).mean()), float((y - power * f).var(ddof=less)) / y.size
     if power:

@@ -71,11 +71,12 @@ class Spread:
 
     @property
     def error(self) -> float:
-        """Standard error of the statistic in the pilot itself."""
+        """Standard error of the statistic over the story-prompts of the pilot."""
         return self.value / math.sqrt(self.clusters)
 
     def at(self, share: float) -> float:
-        """Quantile of the unknown true spread, given the pilot's estimate.
+        """The value below which the true spread lies with probability `share`, given the spread estimated in the pilot.
+        It comes from a chi-squared distribution with `df` degrees of freedom.
 
         Parameters
         ----------
@@ -100,7 +101,9 @@ class Number:
 
     @property
     def range(self) -> str:
-        """The 10 to 90 % range as text; ∞ stands for a number above `MOST`, the largest number tried."""
+        """The range between the 10 % and 90 % limits as text. ∞ stands for a limit above `MOST`, the largest number of
+        story-prompts tried.
+        """
         low, high = ("∞" if end is None else f"{end:,}" for end in (self.low, self.high))
         return low if low == high else f"{low}-{high}"
 
@@ -164,8 +167,8 @@ def for_half_width(spread: Spread, half_width: float, *, confidence: float = 0.9
     Returns
     -------
     Number
-        The number of story-prompts with its 10 to 90 % range; a field is None where it is above `MOST`. Formulas:
-        see the module.
+        The number of story-prompts with its 10 to 90 % range; a field is None where it is above `MOST`, the
+        largest number tried. Formulas: see the module.
     """
     return _ranged(spread, lambda s: fewest(lambda g: _t(g, 0.5 + confidence / 2) * s / math.sqrt(g) <= half_width))
 
@@ -185,7 +188,8 @@ def for_difference(spread: Spread, difference: float, *, power: float = 0.8, alp
     Returns
     -------
     Number
-        The number of story-prompts with its 10 to 90 % range (Bloom 1995; formulas: see the module).
+        The number of story-prompts with its 10 to 90 % range (Bloom 1995; formulas: see the module). A field is
+        None where it is above `MOST`, the largest number tried.
 
     Raises
     ------
@@ -204,7 +208,8 @@ def for_difference(spread: Spread, difference: float, *, power: float = 0.8, alp
 def for_equivalence(
     spread: Spread, difference: float, margin: float, *, power: float = 0.8, alpha: float = 0.05
 ) -> Number:
-    """Number of story-prompts needed to decide whether a true difference lies inside or outside the margin.
+    """Number of story-prompts needed to show, with the wanted power, whether a true difference lies inside or outside
+    the margin.
 
     Parameters
     ----------
@@ -212,8 +217,8 @@ def for_equivalence(
         Spread of the difference, from a pilot.
     difference, margin : float
         The true difference and the largest difference that does not matter, in the unit of the statistic. For a
-        difference inside the margin, two one-sided tests must show that it lies inside. For a difference outside,
-        one one-sided test must show that it lies outside.
+        difference inside the margin, two one-sided tests must show that it lies inside. For a difference
+        outside, one one-sided test must show that it lies outside.
     power : float
         Wanted probability of a decision, 0 to 1.
     alpha : float
@@ -222,8 +227,8 @@ def for_equivalence(
     Returns
     -------
     Number
-        The number of story-prompts with its 10 to 90 % range. Its fields are None where the difference equals the
-        margin, because then no number of story-prompts suffices. Formulas: see the module.
+        The number of story-prompts with its 10 to 90 % range. Its fields are None where the difference equals
+        the margin, because then no number of story-prompts suffices. Formulas: see the module.
     """
     room = abs(margin - abs(difference))
     inside = abs(difference) < margin
@@ -262,13 +267,14 @@ def tost_power(difference: float, error: float, margin: float, df: int, *, alpha
 
 
 def fewest(enough: Callable[[int], bool]) -> int | None:
-    """The smallest number, at least 5, for which `enough` is true; None where that number is above `MOST`.
+    """The smallest whole number, from 5 to `MOST` (the largest number tried), for which `enough` is true; None where
+    there is none.
 
     Parameters
     ----------
     enough : callable
-        Function from a number to whether it is large enough. It must be monotone: true for every number above one
-        for which it is true.
+        Function from a number to whether it is large enough. It must be monotone: if it is true for a number,
+        it is true for every larger number.
     """
     high = FEWEST
     while not enough(high):

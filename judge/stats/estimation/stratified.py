@@ -1,4 +1,5 @@
-"""Draws stratified random samples with known inclusion probabilities and gives each drawn unit its weight.
+"""Stratified random samples with known inclusion probabilities. Each drawn unit (such as a story) gets a weight, the
+number of units that it represents.
 
 Within a stratum the sample is systematic: units are sorted by a variable over which the sample should spread (ties
 broken at random), and every k-th unit is drawn from a random start. Each unit thus has the same chance, and neighbours
@@ -22,12 +23,19 @@ ALLOCATIONS: tuple[str, ...] = get_args(Allocation)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Drawn:
-    """A stratified sample.
+    """A stratified sample of units (such as stories).
 
-    `unit` (n,) holds the indices of the drawn units in ascending order, and `weight` (n,) the number of units that each
-    drawn unit represents. `size` and `drawn` (strata,) count all units and drawn units of each stratum. `some` is true
-    where fewer units than strata were requested, so that some strata have no drawn unit; which strata these are is
-    random, and `weight` allows for that.
+    Attributes
+    ----------
+    unit : array of int, shape (n,)
+        Indices of the n drawn units, ascending.
+    weight : array, shape (n,)
+        Number of units that each drawn unit represents.
+    size, drawn : array of int, shape (strata,)
+        Number of all units and of drawn units in each stratum.
+    some : bool
+        True where some strata have no drawn unit, because fewer units than strata were requested or chance left
+        a stratum out. Which strata these are is random, and `weight` allows for that.
     """
 
     unit: Integers
@@ -38,25 +46,27 @@ class Drawn:
 
 
 def draw(stratum: Integers, order: Integers, n: int, rng: np.random.Generator, allocation: Allocation) -> Drawn:
-    """Draw a stratified sample of n units, or all units where there are at most n.
+    """A stratified sample of n units (such as stories); all units are drawn where there are at most n.
 
     Parameters
     ----------
     stratum : array, shape (units,)
         Stratum of each unit, as codes 0..strata-1.
     order : array, shape (units,)
-        Codes by which the units of a stratum are sorted before every k-th unit is drawn; ties are broken at random.
+        Codes by which the units of a stratum are sorted before every k-th unit is drawn; ties are broken at
+        random.
     n : int
         Number of units to draw.
     rng : numpy Generator
         Random generator, seeded by the caller.
     allocation : str
-        "equal": the same number of units from each stratum, as far as it has that many. "proportional": the same
-        chance for every unit.
+        "equal": the same number of units from each stratum, or all units of a stratum that has fewer.
+        "proportional": the same chance for every unit.
 
     Returns
     -------
     Drawn
+        Indices of the drawn units, and the number of units that each of them represents.
 
     Raises
     ------
@@ -115,12 +125,12 @@ def allocate(size: Integers, n: int, rng: np.random.Generator) -> Integers:
 
 
 def thin(group: Integers, k: int, rng: np.random.Generator) -> tuple[Integers, Floats]:
-    """Keep at most k random units of each group.
+    """A random sample that keeps at most k units (such as judgments) of each group.
 
     Parameters
     ----------
     group : array of int, shape (n,)
-        Group of each unit.
+        Group (such as the story) of each unit.
     k : int
         Maximum number of units kept per group.
     rng : numpy Generator
@@ -140,7 +150,7 @@ def thin(group: Integers, k: int, rng: np.random.Generator) -> tuple[Integers, F
 
 
 def _systematic(units: int, n: int, rng: np.random.Generator) -> Integers:
-    """Systematic sample of n different indices from 0..units-1: every (units / n)-th index from a random start, each
-    index with the same chance.
+    """Systematic sample of n different indices from 0..units-1, ascending: every (units / n)-th index from a random
+    start, so that each index has the same chance.
     """
     return np.asarray(np.floor((np.arange(n) + rng.random()) * (units / n)), dtype=np.int64)

@@ -35,7 +35,7 @@ _loaded: dict[str, Callable[..., Any]] = {}
 
 
 def wanted(seconds: float) -> bool:
-    """Whether to use compiled loops for a task.
+    """Whether the compiled loops should be used for a task; otherwise it is computed with numpy.
 
     Parameters
     ----------
@@ -64,7 +64,9 @@ def _numba() -> Any | None:
 
 
 def _compiled(loop: Callable[..., Any]) -> Callable[..., Any]:
-    """The loop as machine code, compiled at its first use and cached on disk where a folder can be written."""
+    """The given loop as machine code. It is compiled at its first use, and cached on disk where a folder can be
+    written.
+    """
     name = loop.__name__
     if name not in _loaded:
         numba = _numba()
@@ -78,16 +80,17 @@ def _compiled(loop: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def tables(factors: list[tuple[Counts, Codes]], code: Levels, levels: tuple[int, int]) -> Sums:
-    """Sums over pairs of stories in each resample, for Kendall's tau of several judges, computed from contingency
-    tables.
+    """Sums over pairs of stories in each of b resamples of n stories, from which Kendall's tau of several judges with
+    people is computed; by contingency tables of the ratings.
 
     Parameters
     ----------
-    factors : list of (counts (b, units), unit (n,))
-        One or two factors by which the resamples draw: how often each unit was drawn in each resample, and the unit
-        of each story. A story's weight is the product of its units' counts.
+    factors : list of pairs of arrays, shapes (b, units) and (n,)
+        For each of the one or two kinds of units (such as story-prompts) that were drawn: how often each unit
+        was drawn in each resample, and the unit of each story. A story's weight is the product of its units'
+        counts.
     code : array, shape (judges, n)
-        Both ratings of each story as one code: people's level * levels of judges + judge's level; levels[0] *
+        Both ratings of each story as one code: people's level * levels[1] + judge's level; levels[0] *
         levels[1] = missing.
     levels : tuple of int
         Number of rating levels of people, and of judges.
@@ -95,7 +98,8 @@ def tables(factors: list[tuple[Counts, Codes]], code: Levels, levels: tuple[int,
     Returns
     -------
     array, shape (4, judges, b)
-        Concordant minus discordant pairs; stories; pairs tied on the judge's side; pairs tied on the people's side.
+        Number of concordant minus discordant pairs, of stories, of pairs tied by the judge, and of pairs tied
+        by people.
     """
     out = np.empty((4, code.shape[0], factors[0][0].shape[0]), dtype=np.int64)
     _compiled(loops.tables)(*_two(factors), code, *levels, out)
@@ -103,21 +107,23 @@ def tables(factors: list[tuple[Counts, Codes]], code: Levels, levels: tuple[int,
 
 
 def sweep(factors: list[tuple[Counts, Codes]], story: Codes, x: Codes, y: Codes) -> Sums:
-    """Sums over pairs of stories in each resample, for one judge with many rating levels, by a sweep over the stories
-    from low to high ratings.
+    """Sums over pairs of stories in each of b resamples of n stories, from which Kendall's tau of one judge with many
+    rating levels is computed; by a sweep over the stories from low to high ratings.
 
     Parameters
     ----------
-    factors : list of (counts (b, units), unit (n,))
-        As for `tables`: how often each unit was drawn in each resample, and the unit of each story.
+    factors : list of pairs of arrays, shapes (b, units) and (n,)
+        For each of the one or two kinds of units (such as story-prompts) that were drawn: how often each unit
+        was drawn in each resample, and the unit of each story.
     story, x, y : arrays, shape (m,)
-        Indices of the stories that both sides rated, in ascending order of the judge's rating; the judge's levels x
-        and people's levels y of these stories, from 0 on.
+        Indices of the m stories that both the judge and people rated, in ascending order of the judge's rating;
+        the judge's levels x and people's levels y of these stories, from 0 on.
 
     Returns
     -------
     array, shape (4, b)
-        Concordant minus discordant pairs; stories; pairs tied on the judge's side; pairs tied on the people's side.
+        Number of concordant minus discordant pairs, of stories, of pairs tied by the judge, and of pairs tied
+        by people.
     """
     out = np.empty((4, factors[0][0].shape[0]), dtype=np.int64)
     _compiled(loops.sweep)(*_two(factors), story, x, y, int(y.max()) + 1 if y.size else 0, out)
@@ -125,20 +131,21 @@ def sweep(factors: list[tuple[Counts, Codes]], story: Codes, x: Codes, y: Codes)
 
 
 def rows(x: Floats, y: Floats, mass: Sums) -> tuple[Sums, Sums, Sums]:
-    """Sums over pairs of groups in each resample, where each row holds the groups' means
-    (`resampled_tau.pairs_of_rows`).
+    """Sums over pairs of groups (such as systems) in each of b resamples, from which Kendall's tau over group means is
+    computed (`resampled_tau.pairs_of_rows`).
 
     Parameters
     ----------
     x, y : array, shape (b, groups)
-        Rounded group means of both sides; NaN = missing, in no pair.
+        Group means of the judge's and of the people's ratings in each resample, rounded; NaN = missing, in no
+        pair.
     mass : array of int, shape (b, groups)
-        How often each group was drawn in each row's resample.
+        How often each group was drawn in each resample.
 
     Returns
     -------
     three arrays of int, shape (b,)
-        Concordant minus discordant pairs; pairs not tied on x; pairs not tied on y.
+        Number of concordant minus discordant pairs, of pairs not tied on x, and of pairs not tied on y.
     """
     out = np.empty((3, x.shape[0]), dtype=np.int64)
     _compiled(loops.rows)(*(np.ascontiguousarray(side) for side in (x, y, mass)), out)
@@ -146,24 +153,27 @@ def rows(x: Floats, y: Floats, mass: Sums) -> tuple[Sums, Sums, Sums]:
 
 
 def swaps(masks: Masks, cells: tuple[Codes, Codes], signed: Sums, margin: Sums) -> Sums:
-    """Sums over pairs of stories after ratings of two judges are swapped at random (for a permutation test), computed
-    from contingency tables.
+    """Sums over pairs of stories for b patterns in which ratings of two judges are swapped at random (for a permutation
+    test), computed from contingency tables.
 
     Parameters
     ----------
     masks : array, shape (b, n)
-        1 where the two judges' ratings are swapped.
+        1 where the two judges' ratings of the story are swapped.
     cells : pair of arrays, shape (n,)
-        Both ratings of each story as one code for each judge: people's level * levels of judges + judge's level.
-    signed, margin : arrays, shapes (levels of people, levels of judges) and (levels of judges,)
-        Signed sums of the two judges' added contingency tables, and the number of ratings of both judges at each
+        Both ratings of each story as one code for each judge: people's level * levels of judges + judge's
         level.
+    signed, margin : arrays, shapes (levels of people, levels of judges) and (levels of judges,)
+        For each cell of the sum of the two judges' contingency tables: number of ratings in cells that are
+        concordant with it minus number in cells that are discordant with it. Then the number of ratings of both
+        judges at each level.
 
     Returns
     -------
     array, shape (4, b)
-        For the first judge after the swaps: concordant minus discordant pairs, and the sum of its table times
-        `signed`. Then the pairs tied on the first judge's side, and those tied on the second judge's side.
+        For the first judge after the swaps: number of concordant minus discordant pairs, and sum of its
+        contingency table times `signed`. Then the number of pairs tied by the first judge, and tied by the
+        second judge.
     """
     out = np.empty((4, masks.shape[0]), dtype=np.int64)
     _compiled(loops.swaps)(np.ascontiguousarray(masks), *cells, signed, margin, out)
@@ -182,7 +192,9 @@ def inversions(values: Codes) -> int:
 
 
 def _two(factors: list[tuple[Counts, Codes]]) -> tuple[Counts, Codes, Counts, Codes]:
-    """Both factors' counts and units; a missing second factor gets count 1 everywhere."""
+    """Counts and units of the first kind of units drawn, followed by those of the second kind. Where only one kind was
+    drawn, the second consists of a single unit that is always drawn once.
+    """
     counts, unit = factors[0]
     if len(factors) == 2:
         return counts, unit, *factors[1]

@@ -1,7 +1,8 @@
 """Counting loops, written to be compiled (`kernels.compiled`); in plain Python they are far too slow to call.
 
-All loops count in 64-bit integers. A story's weight is the product of the counts of its units in two factors. A pair of
-stories is concordant if the story that is higher on x is also higher on y.
+All loops count in 64-bit integers. Resamples draw one or two kinds of units (factors 1 and 2, such as systems and
+story-prompts). A story's weight is the number of draws of its unit of factor 1, times the number of draws of its unit
+of factor 2. A pair of stories is concordant if the story with the higher x (judge) also has the higher y (people).
 """
 
 from __future__ import annotations
@@ -27,22 +28,23 @@ def tables(
     levels_x: int,
     out: Sums,
 ) -> None:
-    """Sums over pairs of stories from contingency tables: the loop of `compiled.tables`.
+    """Compute sums over pairs of stories in each resample from contingency tables: the loop of `compiled.tables`.
 
     Parameters
     ----------
     counts_1, counts_2 : array of int, shape (b, units)
-        How often each unit of either factor was drawn in each resample.
+        For each of the two kinds of units that were drawn (such as systems and story-prompts): how often each
+        unit was drawn in each of the b resamples.
     unit_1, unit_2 : array of int, shape (n,)
-        Unit of each story in either factor.
+        Unit of each story, of the first and of the second kind.
     code : array of int, shape (judges, n)
         Both ratings of each story as one code: people's level * levels_x + judge's level; levels_y * levels_x =
         missing.
     levels_y, levels_x : int
         Number of rating levels of people and of judges.
     out : array of int, shape (4, judges, b)
-        Overwritten with concordant minus discordant pairs, stories, pairs tied on the judge's side, and pairs tied
-        on the people's side.
+        Overwritten with the number of concordant minus discordant pairs, of stories, of pairs tied by the
+        judge, and of pairs tied by people.
     """
     n, judges, cells = unit_1.size, code.shape[0], levels_x * levels_y
     drawn, weight = np.empty(n, np.int64), np.empty(n, np.int64)
@@ -86,21 +88,23 @@ def sweep(
     levels_y: int,
     out: Sums,
 ) -> None:
-    """Sums over pairs of stories by a sweep over the stories: the loop of `compiled.sweep`.
+    """Compute sums over pairs of stories in each resample by a sweep over the stories: the loop of `compiled.sweep`.
 
     Parameters
     ----------
     counts_1, counts_2 : array of int, shape (b, units)
-        How often each unit of either factor was drawn in each resample.
+        For each of the two kinds of units that were drawn (such as systems and story-prompts): how often each
+        unit was drawn in each of the b resamples.
     unit_1, unit_2 : array of int, shape (n,)
-        Unit of each story in either factor.
+        Unit of each story, of the first and of the second kind.
     story, x, y : array of int, shape (m,)
-        Indices of the stories that both sides rated, in ascending order of the judge's rating; their levels by the
-        judge and by people, from 0 on.
+        Indices of the m stories that both the judge and people rated, in ascending order of the judge's rating;
+        their levels by the judge and by people, from 0 on.
     levels_y : int
         Number of rating levels of people.
     out : array of int, shape (4, b)
-        Overwritten with the sums of `tables`.
+        Overwritten with the number of concordant minus discordant pairs, of stories, of pairs tied by the
+        judge, and of pairs tied by people.
     """
     m = story.size
     # A Fenwick tree: sums over the people's levels below one, in steps that are logarithmic in their number.
@@ -142,16 +146,18 @@ def sweep(
 
 
 def rows(x: Floats, y: Floats, mass: Sums, out: Sums) -> None:
-    """Sums over pairs of groups in each resample's row of group means: the loop of `compiled.rows`.
+    """Compute sums over pairs of groups (such as systems) in each of b resamples: the loop of `compiled.rows`.
 
     Parameters
     ----------
     x, y : array, shape (b, groups)
-        Rounded group means of both sides; NaN = missing, in no pair.
+        Group means of the judge's and of the people's ratings in each resample, rounded; NaN = missing, in no
+        pair.
     mass : array of int, shape (b, groups)
-        How often each group was drawn in each row's resample.
+        How often each group was drawn in each resample.
     out : array of int, shape (3, b)
-        Overwritten with concordant minus discordant pairs, pairs not tied on x, and pairs not tied on y.
+        Overwritten with the number of concordant minus discordant pairs, of pairs not tied on x, and of pairs
+        not tied on y.
     """
     for b in range(x.shape[0]):
         score, untied_x, untied_y = 0, 0, 0
@@ -171,22 +177,24 @@ def rows(x: Floats, y: Floats, mass: Sums, out: Sums) -> None:
 
 
 def swaps(masks: Masks, cell_a: Codes, cell_b: Codes, signed: Sums, margin: Sums, out: Sums) -> None:
-    """Sums over pairs of stories after ratings of two judges are swapped: the loop of `compiled.swaps`.
+    """Compute sums over pairs of stories after ratings of two judges are swapped: the loop of `compiled.swaps`.
 
     Parameters
     ----------
     masks : array of int, shape (b, n)
-        1 where the two judges' ratings are swapped.
+        1 where the two judges' ratings of the story are swapped, for each of b patterns of swaps.
     cell_a, cell_b : array of int, shape (n,)
-        Both ratings of each story as one code for each judge: people's level * levels of judges + judge's level.
+        Both ratings of each story as one code for each judge: people's level * levels of judges + judge's
+        level.
     signed : array of int, shape (levels of people, levels of judges)
-        Signed sums of the two judges' added contingency tables.
+        For each cell of the sum of the two judges' contingency tables: number of ratings in cells that are
+        concordant with it minus number in cells that are discordant with it.
     margin : array of int, shape (levels of judges,)
         Number of ratings of both judges at each level.
     out : array of int, shape (4, b)
-        Overwritten, for the first judge after the swaps, with concordant minus discordant pairs and with the sum of
-        its table times `signed`. The last two rows are the pairs tied on the first judge's side and those tied on
-        the second judge's side.
+        Overwritten, for the first judge after the swaps, with the number of concordant minus discordant pairs
+        and with the sum of its contingency table times `signed`. The last two rows are the number of pairs tied
+        by the first judge, and tied by the second judge.
     """
     levels_y, levels = signed.shape
     table, below = np.empty(levels_y * levels, np.int64), np.empty(levels, np.int64)

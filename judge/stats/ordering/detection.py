@@ -32,12 +32,19 @@ _LEAST_EFFECT = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Detection:
-    """Detection rate of a judge: share of pairs in which it rated the untouched story above the changed one, with the
-    numbers of `wins`, `ties` and `losses` of the untouched story.
+    """Detection rate of a judge: share of pairs in which it rated the untouched story above the changed one.
 
-    `estimate` is the share of wins, where a tie counts one half. `p` is the two-sided p value of the hypothesis that
-    this share is one half. `p_raised` is the one-sided p value of the hypothesis that the changed story is not rated
-    higher more often. Both are from the score test that the interval inverts, and None where there is no interval.
+    Attributes
+    ----------
+    estimate : Estimate
+        The share, where a tie counts one half.
+    wins, ties, losses : int
+        Number of pairs in which the untouched story has the higher, an equal, and the lower rating.
+    p : float or None
+        Two-sided p value of the hypothesis that the share is one half. None where `estimate` has no interval.
+    p_raised : float or None
+        One-sided p value of the hypothesis that the changed story is not rated higher more often than lower;
+        small where the change raises ratings. None where `estimate` has no interval.
     """
 
     estimate: Estimate
@@ -49,8 +56,8 @@ class Detection:
 
 
 def credit(difference: Floats) -> Floats:
-    """Credit of each pair, in the shape of `difference`: 1 where the untouched story has the higher rating, one half
-    for a tie (to 1e-9), else 0.
+    """Credit of the judge for each pair of an untouched and a changed story: 1 where the untouched story has the higher
+    rating, one half for a tie (to 1e-9), else 0. The shape is that of `difference`.
 
     Parameters
     ----------
@@ -62,7 +69,8 @@ def credit(difference: Floats) -> Floats:
 
 
 def detection(difference: Floats, cluster: Codes) -> Detection:
-    """Detection rate of a judge, with Tango's (1998) score interval.
+    """Detection rate of a judge, the share of pairs in which it rates the untouched story above its changed version,
+    with Tango's (1998) score interval.
 
     Parameters
     ----------
@@ -100,8 +108,20 @@ def detection(difference: Floats, cluster: Codes) -> Detection:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Intervals:
-    """Intervals of s samples, in arrays of shape (s,): lower and upper limits, two-sided and one-sided p values, and
-    the effective number of independent pairs in each sample.
+    """Intervals of the mean credit in each of s samples of pairs of an untouched and a changed story, with tests; every
+    array has shape (s,). The credit of a pair is 1 where the untouched story has the higher rating, one half for a tie,
+    else 0.
+
+    Attributes
+    ----------
+    low, high : array
+        Lower and upper limit of each interval.
+    p : array
+        Two-sided p value of the hypothesis that the mean credit is one half.
+    p_raised : array
+        One-sided p value, small where the mean credit is below one half.
+    effective : array
+        Effective number of independent pairs.
     """
 
     low: Floats
@@ -118,9 +138,10 @@ def intervals(samples: Floats, group: Codes, *, confidence: float = 0.95) -> Int
     Parameters
     ----------
     samples : array, shape (s, n)
-        Credit of each pair: 1, one half or 0, as returned by `credit`; no NaN.
+        Credit of each of the n pairs in each of the s samples: 1, one half or 0, as returned by `credit`; no
+        NaN.
     group : array of int, shape (n,)
-        Cluster of each pair, 0..g-1, g at least 2.
+        Cluster (story-prompt) of each pair, 0..g-1, g at least 2.
     confidence : float
         Coverage, 0 to 1.
 
@@ -146,8 +167,8 @@ def intervals(samples: Floats, group: Codes, *, confidence: float = 0.95) -> Int
 
 
 def _design_effect(samples: Floats, group: Codes, clusters: int) -> Floats:
-    """Design effect of each sample: variance of its mean with clusters, divided by the variance for as many independent
-    pairs.
+    """Design effect of each sample: the variance of its mean estimated over clusters, divided by the variance that as
+    many independent pairs would have; shape (samples,), at least one half.
     """
     n = samples.shape[1]
     if clusters == n:
@@ -162,8 +183,8 @@ def _design_effect(samples: Floats, group: Codes, clusters: int) -> Floats:
 
 
 def _end(wins: Floats, losses: Floats, n: Floats, quantile: float, way: float) -> Floats:
-    """Limit of the interval of (wins - losses) / n by bisection of the score statistic: the lower limit for `way` = -1,
-    the upper limit for `way` = 1.
+    """Limit of the score interval of (wins - losses) / n, found by bisection: the lower limit for `way` = -1, the upper
+    limit for `way` = 1. `quantile` is the normal or t quantile for the coverage of the interval.
     """
     inside, outside = (wins - losses) / n, np.full(n.shape, way)
     for _ in range(_STEPS):
@@ -175,8 +196,8 @@ def _end(wins: Floats, losses: Floats, n: Floats, quantile: float, way: float) -
 
 
 def _variance(wins: Floats, losses: Floats, n: Floats, q: Floats) -> Floats:
-    """Variance of wins - losses under the hypothesis that their shares differ by q, with the maximum likelihood
-    estimate of the shares under it (Tango 1998, eq. 7).
+    """Variance of wins - losses among n pairs under the hypothesis that the shares of wins and of losses differ by q.
+    The shares are estimated by maximum likelihood under this hypothesis (Tango 1998, eq. 7).
     """
     b = (2 * n - wins + losses) * q - wins - losses
     c = -losses * q * (1 - q)

@@ -11,7 +11,7 @@ people do not tie it. With C the number of concordant pairs and T_judge the numb
   people tie.
 
 Pairs are taken over all stories, or within units (stories of one story-prompt), where the accuracies of the units are
-averaged. Values closer than 1e-9 are ties (`kendall.codes`).
+averaged. Ratings closer than 1e-9 are ties (`kendall.codes`).
 """
 
 from __future__ import annotations
@@ -46,7 +46,9 @@ _BLOCK = 2_000_000
 
 @dataclass(frozen=True, slots=True)
 class PairCounts:
-    """Number of pairs by outcome; `tied_people` and `tied_judge` are tied by that side only."""
+    """Number of pairs of stories by how the judge and people order them. `tied_people` counts pairs tied by people but
+    not by the judge; `tied_judge` counts pairs tied by the judge but not by people.
+    """
 
     concordant: int
     discordant: int
@@ -56,24 +58,25 @@ class PairCounts:
 
     @property
     def pairs(self) -> int:
-        """Number of all pairs."""
+        """Number of all pairs of stories."""
         return self.comparable + self.tied_people + self.tied_both
 
     @property
     def comparable(self) -> int:
-        """Number of pairs that people do not tie."""
+        """Number of pairs of stories that people do not tie."""
         return self.concordant + self.discordant + self.tied_judge
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairTable:
-    """Outcomes of all pairs of stories, counted by the units (such as story-prompts) to which the two stories belong.
+    """Number of pairs of stories by outcome (how the judge and people order the two stories) and by the units (such as
+    story-prompts) to which the two stories belong.
 
     Attributes
     ----------
     outcomes : array of int, shape (5, units, units), or (5, units) where only pairs within a unit were taken
-        Number of pairs for each outcome, in the order of the constants of this module. Each pair is counted once,
-        at [unit of one story, unit of the other].
+        Number of pairs for each outcome, in the order of the constants of this module. Each pair is counted
+        once, at [unit of one story, unit of the other].
     unit : array of int, shape (n,)
         Unit of each story, also of stories without a rating.
     """
@@ -83,12 +86,13 @@ class PairTable:
 
     @property
     def counts(self) -> PairCounts:
-        """Number of pairs by outcome, over all pairs that are included."""
+        """Number of pairs of stories by outcome, summed over the units of the table."""
         return PairCounts(*(int(total) for total in self.outcomes.reshape(5, -1).sum(axis=1)))
 
     def accuracy(self, credit: Credit) -> Estimate:
-        """Accuracy over comparable pairs. Where only pairs within units were taken, it is the mean of the accuracies of
-        the units that have a comparable pair.
+        """The judge's accuracy on comparable pairs of stories (pairs that people do not tie). Where only pairs within
+        units (such as story-prompts) were taken, it is the mean of the accuracies of the units that have a comparable
+        pair.
 
         Parameters
         ----------
@@ -103,8 +107,9 @@ class PairTable:
         return _ratio(*self._shares(credit), "undefined because people tie every pair of stories")
 
     def resampled(self, credit: Credit) -> Callable[[Codes], Floats]:
-        """A function that computes the accuracy in b resamples: from weights of stories (b, n) to accuracies (b,). See
-        `ratio_of_resamples`.
+        """A function that computes the judge's accuracy on comparable pairs (pairs that people do not tie) in each of b
+        resamples. Its argument holds the weights of the n stories, shape (b, n); it returns the accuracies, shape (b,).
+        See `ratio_of_resamples`.
 
         Parameters
         ----------
@@ -120,20 +125,23 @@ class PairTable:
 
 
 def pair_table(judge: Floats, people: Floats, unit: Codes | None = None, *, within: bool = False) -> PairTable:
-    """Count the outcomes of all pairs of stories that both sides rated.
+    """Number of pairs of stories by outcome (how the judge and people order the two stories), over all pairs of stories
+    that both rated.
 
     Parameters
     ----------
     judge, people : array, shape (n,)
         Ratings; NaN = missing. A story with a missing rating is in no pair.
     unit : array of int, shape (n,), optional
-        Unit of each story, as codes from 0 on; resamples draw units as a whole. None = all stories are one unit.
+        Unit (such as the story-prompt) of each story, as codes from 0 on; resamples draw units as a whole. None
+        = all stories are one unit.
     within : bool
         Whether to take only pairs of stories of the same unit.
 
     Returns
     -------
     PairTable
+        The counts by outcome and by the units of the two stories.
     """
     unit = np.zeros(judge.size, dtype=np.int64) if unit is None else unit
     units = int(unit.max()) + 1 if unit.size else 1
@@ -149,8 +157,8 @@ def pair_table(judge: Floats, people: Floats, unit: Codes | None = None, *, with
 
 
 def outcome(x: Codes, y: Codes, i: Codes, j: Codes) -> Codes:
-    """Outcome of each pair of stories (concordant, discordant or one of the ties), as constants of this module; shape
-    (pairs,).
+    """Outcome of each pair of stories: concordant, discordant, tied by people only, by the judge only, or by both. The
+    outcomes are the constants of this module, in an array of shape (pairs,).
 
     Parameters
     ----------
@@ -164,12 +172,12 @@ def outcome(x: Codes, y: Codes, i: Codes, j: Codes) -> Codes:
 
 
 def blocks(unit: Codes, *, within: bool) -> Iterator[tuple[Codes, Codes]]:
-    """All pairs i != j of stories, each once, in blocks that limit the memory used.
+    """Yield all pairs i != j of stories, each once, in blocks that limit the memory used.
 
     Parameters
     ----------
     unit : array of int, shape (n,)
-        Unit of each story.
+        Unit (such as the story-prompt) of each story.
     within : bool
         Whether to yield only pairs of stories of the same unit.
 
@@ -191,10 +199,12 @@ def blocks(unit: Codes, *, within: bool) -> Iterator[tuple[Codes, Codes]]:
 
 
 def _ratio(right: Floats, taken: Floats, nothing: str) -> Estimate:
-    """Number of pairs scored right divided by the number of pairs taken, both given by units.
+    """Number of pairs scored right divided by the number of pairs taken. Both numbers are tables by the units (such as
+    story-prompts) of the two stories.
 
-    For two-way tables this is the ratio of the sums, and `n` counts pairs. For one-way tables it is the mean of the
-    units' ratios, and `n` counts these units. Without a pair it is undefined, with `nothing` as the reason.
+    For tables of shape (units, units) this is the ratio of the sums, and `n` counts pairs. For tables of shape
+    (units,), with pairs within units only, it is the mean of the units' ratios, and `n` counts the units that have a
+    pair. Without a pair it is undefined, with `nothing` as the reason.
     """
     has = taken > 0
     if not has.any():
@@ -207,24 +217,24 @@ def _ratio(right: Floats, taken: Floats, nothing: str) -> Estimate:
 
 
 def ratio_of_resamples(right: Floats, taken: Floats, unit: Codes) -> Callable[[Codes], Floats]:
-    """A function that computes an accuracy in b resamples that draw units as a whole: from weights of stories (b, n) to
-    accuracies (b,).
+    """A function that computes an accuracy in each of b resamples that draw units (such as story-prompts) as a whole.
+    Its argument holds the weights of the n stories, shape (b, n); it returns the accuracies, shape (b,).
 
-    Two-way tables give (w' right w) / (w' taken w): a pair counts as often as its two units were drawn. A story is
-    never paired with a copy of itself, which would be an artificial tie. One-way tables give the mean of the units'
-    ratios.
+    For tables of shape (units, units) the accuracy is (w' right w) / (w' taken w) with the units' weights w, so that a
+    pair counts the product of the draws of its two units. A story is never paired with a copy of itself, which would be
+    an artificial tie. For tables of shape (units,), with pairs within units only, it is the mean of the units' ratios.
 
     Parameters
     ----------
     right, taken : array, shape (units, units) or (units,)
-        Number of pairs scored right, and number of all pairs, by the units of their stories.
+        Number of pairs scored right, and number of all pairs, by the units of their two stories.
     unit : array of int, shape (n,)
         Unit of each story.
 
     Returns
     -------
     callable
-        An accuracy is NaN where the resample holds no pair.
+        The function. An accuracy is NaN where the resample holds no pair.
     """
     units = right.shape[0]
     first = np.full(units, -1, dtype=np.int64)

@@ -27,7 +27,7 @@ def ranks(means: Floats) -> Floats:
     Parameters
     ----------
     means : array, shape (..., systems)
-        NaN = a system without a rating: its rank is NaN.
+        Mean rating of each system; NaN = a system without a rating, whose rank is NaN.
     """
     higher = (means[..., None, :] - means[..., :, None]) > _SAME
     return np.asarray(np.where(np.isnan(means), np.nan, 1 + higher.sum(axis=-1)), dtype=np.float64)
@@ -89,7 +89,8 @@ def chance_of_best(means: Floats, resampled: Floats) -> Floats:
     Returns
     -------
     array, shape (systems,)
-        NaN for a system without a mean, and where no resample is left.
+        The shares, which sum to 1. NaN for a system without a mean, and for every system where no resample is
+        left.
     """
     present = ~np.isnan(means)
     out = np.full(means.size, np.nan)
@@ -101,8 +102,8 @@ def chance_of_best(means: Floats, resampled: Floats) -> Floats:
 
 
 def _whole(present: Flags, resampled: Floats) -> tuple[Floats, int]:
-    """Ranks in the complete resamples, those in which every system that is `present` has a mean, and the number of
-    incomplete resamples.
+    """Ranks of the systems marked in `present` in each complete resample, and the number of incomplete resamples. A
+    resample is complete if each of these systems has a mean in it.
     """
     part = resampled[:, present]
     whole = ~np.isnan(part).any(axis=1)
@@ -166,6 +167,8 @@ def letters(different: Flags, means: Floats) -> list[str]:
 
 
 def _names(count: int) -> list[str]:
-    """Names of groups: a, b, ..., z, and then a1, b1, ... where there are more than 26 groups."""
+    """Letters that name the groups of systems: a, b, ..., z, and then a1, b1, ... where there are more than 26
+    groups.
+    """
     alphabet = string.ascii_lowercase
     return [alphabet[k % 26] + (str(k // 26) if k >= 26 else "") for k in range(count)]

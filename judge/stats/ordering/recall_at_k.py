@@ -24,18 +24,19 @@ _METHOD = "t over items, 95 %"
 
 @dataclass(frozen=True, slots=True)
 class RecallAtK:
-    """Recall at k, pooled over all selected aspects (micro) and averaged over items (macro).
+    """Recall at k, pooled over all selected aspects (micro) and averaged over items (macro): the share of the aspects
+    of a story selected by people that are among the k aspects which the judge scores highest.
 
     Attributes
     ----------
     micro : Estimate
-        Selected aspects among the judge's first k / selected aspects, with items as clusters; `n` counts selected
-        aspects.
+        Number of selected aspects that are among the judge's k highest-scored ones, divided by the number of
+        selected aspects, with items (stories) as clusters; `n` counts selected aspects.
     macro : Estimate
         Mean of the items' recalls with a t interval; `n` counts items.
     none_selected, incomplete : int
-        Number of items left out because nobody selected an aspect, and because the judge did not score every
-        aspect.
+        Number of items left out because nobody selected an aspect, and number left out because the judge did
+        not score every aspect.
     """
 
     micro: Estimate
@@ -45,7 +46,8 @@ class RecallAtK:
 
 
 def recall_at_k(scores: Floats, selected: Flags, k: int) -> RecallAtK:
-    """Recall at k of n items with m aspects each.
+    """Recall at k of a judge on n items (stories) with m aspects each: the share of the aspects selected by people that
+    are among the k aspects which the judge scores highest.
 
     Parameters
     ----------
@@ -85,7 +87,9 @@ def recall_at_k(scores: Floats, selected: Flags, k: int) -> RecallAtK:
 
 
 def _chance(scores: Floats, k: int) -> Floats:
-    """Probability of each aspect to be among the k highest scores when ties are broken at random, shape (n, m)."""
+    """Probability that each aspect is among the k highest-scored aspects of its item when ties are broken at random;
+    shape (n items, m aspects).
+    """
     rounded = np.round(scores, 9)
     above = (rounded[:, None, :] > rounded[:, :, None]).sum(axis=2)
     tied = (rounded[:, None, :] == rounded[:, :, None]).sum(axis=2)

@@ -40,15 +40,16 @@ _SAME = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SoftAccuracy:
-    """Soft pairwise accuracy (SPA) with the p values of both sides.
+    """Soft pairwise accuracy (SPA) with the p values from human ratings and from the judge's ratings on which it is
+    based.
 
     Attributes
     ----------
     estimate : Estimate
         SPA; `n` counts pairs of systems. There is no interval, because the p values have no standard error.
     people, judge : array, shape (systems, systems)
-        p value of "the row's system is better than the column's"; NaN on the diagonal and where two systems share
-        no story-prompt.
+        One-sided p value, small where the ratings show the row's system to be better than the column's; NaN on
+        the diagonal and where two systems share no story-prompt.
     shared : array of int, shape (systems, systems)
         Number of story-prompts for which both systems have a story that people and the judge rated.
     """
@@ -79,8 +80,8 @@ class Chance:
 
 
 def sign_flips(story_prompts: int, permutations: int, rng: np.random.Generator) -> Signs:
-    """Random signs (-1 or 1) for the permutation tests, shape (permutations, story_prompts). The same signs are used
-    for people and every judge of a table.
+    """Random signs (-1 or 1) for paired permutation tests, shape (permutations, story_prompts). The same signs should
+    be used for the human ratings and for every judge of a table.
 
     Parameters
     ----------
@@ -136,8 +137,8 @@ def by_chance(
 ) -> Chance:
     """SPA to expect by chance: that of the judge's ratings when they are assigned to systems at random.
 
-    The judge's p values come from the first 200 permutations, because their error hardly changes the mean over random
-    assignments.
+    The p values of the permuted ratings come from the first 200 permutations, because their error hardly changes the
+    mean over random assignments.
 
     Parameters
     ----------
@@ -165,8 +166,9 @@ def by_chance(
 
 
 def _spa(p_judge: Floats, p_people: Floats) -> Floats:
-    """SPA of each of several judges, from the judges' p values (judges, pairs) and those of people (pairs,). NaN for a
-    judge without a pair that has both p values.
+    """SPA of each of several judges, shape (judges,). `p_judge`, shape (judges, pairs of systems), holds the judges' p
+    values, and `p_people`, shape (pairs,), those from human ratings. SPA is NaN for a judge without a pair that has
+    both p values.
     """
     apart = np.abs(p_judge - p_people)
     defined = ~np.isnan(apart)
@@ -176,8 +178,8 @@ def _spa(p_judge: Floats, p_people: Floats) -> Floats:
 
 
 def _dealt(x: Floats, rng: np.random.Generator) -> Floats:
-    """Random assignments of ratings, shape (DEALT, systems, story-prompts): within each story-prompt the ratings are
-    permuted among the systems that have one.
+    """Random assignments of the ratings `x`, shape (systems, story-prompts), to systems: within each story-prompt the
+    ratings are permuted among the systems that have one. The shape is (`DEALT` assignments, systems, story-prompts).
     """
     missing = np.broadcast_to(np.isnan(x), (DEALT, *x.shape))
     order = np.argsort(np.where(missing, np.inf, rng.random(missing.shape)), axis=1)
@@ -188,8 +190,8 @@ def _dealt(x: Floats, rng: np.random.Generator) -> Floats:
 
 
 def _p_of_dealings(dealt: Floats, flips: Signs) -> Floats:
-    """p value of every pair of systems in each random assignment, shape (assignments, pairs); NaN where a pair shares
-    no story-prompt.
+    """p value of every pair of systems in each random assignment of ratings to systems, shape (assignments, pairs); NaN
+    where the two systems share no story-prompt.
     """
     pairs = dealt.shape[1] * (dealt.shape[1] - 1) // 2
     step = max(1, _CHUNK // max(1, len(flips) * pairs))
@@ -212,8 +214,9 @@ def _differences(side: Floats) -> Floats:
 def _by_cell(
     judge: Floats, people: Floats, system: Codes, story_prompt: Codes, shape: tuple[int, int]
 ) -> tuple[Floats, Floats]:
-    """The judge's ratings and the human ratings as arrays (systems, story-prompts): means of the stories that both
-    rated; NaN = no such story.
+    """The judge's ratings and the human ratings, two arrays of the given shape (systems, story-prompts). Each value is
+    the mean over the stories of a system for a story-prompt that both the judge and people rated; NaN where there is no
+    such story.
     """
     keep = ~(np.isnan(judge) | np.isnan(people))
     cell = (system * shape[1] + story_prompt)[keep]
@@ -226,8 +229,8 @@ def _by_cell(
 
 
 def _p(differences: Floats, flips: Signs) -> Floats:
-    """Mid-p value of each row of (pairs, story-prompts): share of sign flips whose sum is at least the observed sum,
-    where equal sums count one half.
+    """Mid-p value of each pair of systems, shape (pairs,), from the differences of shape (pairs, story-prompts). It is
+    the share of sign flips whose sum is larger than the observed sum; an equal sum counts one half.
     """
     observed = differences.sum(axis=1)
     excess = flips.astype(np.float64) @ differences.T - observed

@@ -39,7 +39,8 @@ _NOTHING = "undefined with fewer than 2 stories to pair"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TieCalibration:
-    """Tie-calibrated accuracy acc_eq: without calibration, in sample, and held out.
+    """Tie-calibrated pairwise accuracy acc_eq of a judge, where ratings that differ by epsilon or less count as tied:
+    without calibration, in sample, and held out.
 
     Attributes
     ----------
@@ -48,14 +49,15 @@ class TieCalibration:
     in_sample : Estimate
         acc_eq with epsilon fitted on the pairs that are scored.
     held_out : Estimate
-        acc_eq with epsilon fitted on other folds; undefined with too few folds.
+        acc_eq with epsilon fitted on pairs of stories from other folds; undefined with too few folds.
     epsilon : float or None
         The in-sample epsilon, in points of the judge's ratings; None where there is no pair.
     epsilons : array
-        The held-out epsilon of each fold or, for pairs of stories from two folds, of each pair of folds.
-    right, taken : array, shape (units, units), or (units,) within units
-        Number of pairs scored right held out, and number of all pairs, by the units of their stories. Resamples are
-        computed from these, without fitting the epsilons again.
+        The held-out epsilons: one for each pair of folds (or each single fold) to which the two stories of a
+        pair belong.
+    right, taken : array, shape (units, units), or (units,) for pairs within units only
+        Number of pairs scored right held out, and number of all pairs, by the units (story-prompts) of the two
+        stories. Resamples are computed from these, without fitting the epsilons again.
     """
 
     plain: Estimate
@@ -115,7 +117,8 @@ def calibrate(judge: Floats, people: Floats, unit: Codes, fold: Codes, *, within
 
 
 def _first_best(curve: Floats) -> Codes:
-    """Column index of the highest value in each row; the first one where values are equal.
+    """Column index (which epsilon) of the highest accuracy in each row of `curve`; the first index where several
+    accuracies are equal.
 
     Values are rounded to 12 decimals first: weights within units are fractions, so that equal accuracies may differ by
     1e-15 and a larger epsilon could win by chance.
@@ -124,18 +127,19 @@ def _first_best(curve: Floats) -> Codes:
 
 
 class _Sums:
-    """Total weight of correctly scored pairs, by pair of folds and by epsilon. Each pair has weight 1 or, within units,
-    1 / number of pairs of the unit.
+    """Total weight of correctly scored pairs of stories, by the folds of the two stories and by epsilon, the largest
+    difference of ratings that counts as a tie. Each pair has weight 1 or, within units, 1 / number of pairs of the
+    unit.
 
-    A pair that people tie is scored right if epsilon is at least the judge's difference; a concordant pair is scored
-    right if epsilon is below it. The weight for each epsilon is therefore that of all concordant pairs, plus a
-    cumulative sum of gains and losses over the smaller epsilons.
+    A pair that people tie is scored right if epsilon is at least the difference of the judge's ratings; a concordant
+    pair is scored right if epsilon is below this difference. The weight for each epsilon is therefore that of all
+    concordant pairs, plus a cumulative sum of gains and losses over the smaller epsilons.
 
     Attributes
     ----------
-    candidates : array, shape (c,)
+    candidates : array, shape (c candidates,)
         Epsilons to choose from, ascending from 0.
-    total : array, shape (g,)
+    total : array, shape (g pairs of folds,)
         Weight of all pairs in each (unordered) pair of folds.
     right : array, shape (g, c)
         Weight of the pairs scored right with each epsilon.
@@ -165,8 +169,8 @@ class _Sums:
         self.n = int((size > 1).sum() if self._within else unit.size * (unit.size - 1) // 2)
 
     def score(self, epsilon: Codes) -> tuple[Floats, Floats]:
-        """Numbers of correctly scored pairs and of all pairs, by units, where `epsilon` holds the index of the epsilon
-        for each pair of folds.
+        """Number of pairs scored right and number of all pairs, two tables by the units (story-prompts) of the two
+        stories. `epsilon` holds the index of the epsilon that applies to each pair of folds.
         """
         right, taken = np.zeros(int(np.prod(self._shape))), np.zeros(int(np.prod(self._shape)))
         for i, j, result, candidate in self._kept or self._pairs():
@@ -193,8 +197,8 @@ class _Sums:
         return total, right
 
     def _pairs(self) -> Iterator[tuple[Codes, Codes, Codes, Codes]]:
-        """Yield blocks of pairs of stories: indices of both stories, outcome, and index of the smallest candidate
-        epsilon that makes the pair a tie.
+        """Yield blocks of pairs of stories: indices of the first and of the second story, outcome, and index of the
+        smallest candidate epsilon that makes the pair a tie for the judge.
         """
         lookup = None
         if self._levels.size <= _MOST_LEVELS:

@@ -32,7 +32,7 @@ def accuracy(higher: Floats, lower: Floats, story_prompt: Codes, *, tie: float =
         Scores of the more and of the less upvoted story; NaN = missing, and the pair is left out. Scores closer
         than 1e-9 are tied.
     story_prompt : array of int, shape (n,)
-        Story-prompt of each pair, 0...
+        Story-prompt of each pair, as codes from 0 on.
     tie : float
         Credit of a tied pair, 0 to 1.
 
@@ -54,7 +54,7 @@ def distance(higher: Floats, lower: Floats, story_prompt: Codes) -> Estimate:
     higher, lower : array, shape (n,)
         Scores of the more and of the less upvoted story; NaN = missing, and the pair is left out.
     story_prompt : array of int, shape (n,)
-        Story-prompt of each pair, 0...
+        Story-prompt of each pair, as codes from 0 on.
 
     Returns
     -------

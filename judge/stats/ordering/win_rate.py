@@ -16,8 +16,8 @@ _SAME = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class WinRate:
-    """Share of pairs in which the better story won, where a tie counts one half, with the numbers of wins, ties and
-    losses. `estimate.n` counts pairs.
+    """Share of pairs in which the better story got the higher rating, where a tie counts one half, with the numbers of
+    wins, ties and losses of the better story. `estimate.n` counts pairs.
     """
 
     estimate: Estimate
@@ -27,7 +27,7 @@ class WinRate:
 
 
 def win_rate(difference: NDArray[np.float64], cluster: NDArray[np.int64] | None = None) -> WinRate:
-    """Win rate: (wins + ties / 2) / pairs.
+    """Win rate of the better story in pairs of stories: (wins + ties / 2) / pairs, where a win is a higher rating.
 
     Parameters
     ----------

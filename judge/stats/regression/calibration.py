@@ -1,4 +1,4 @@
-"""Calibration: maps a judge's score to the scale of human ratings by a line, an isotonic curve, or the
+"""Calibration: a mapping of a judge's score to the scale of human ratings by a line, an isotonic curve, or the
 proportional-odds model.
 
 A calibration should be fitted on one set of stories and applied to other stories, because it fits its own stories too
@@ -34,7 +34,8 @@ class Line:
     intercept: float
 
     def predict(self, x: Floats) -> Floats:
-        """Predictions in points of the human ratings, in the shape of `x`.
+        """Ratings predicted from scores by this linear calibration, in points of the human ratings; the shape is that
+        of `x`.
 
         Parameters
         ----------
@@ -54,7 +55,9 @@ class _OrdinalCurve:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Calibration:
-    """A calibration fitted on `n` stories. `curve` is None where the fit is not possible; then `reason` says why."""
+    """A mapping from scores to mean human ratings, fitted on `n` stories; `kind` is its name (such as ``linear``).
+    `curve` is None where the fit is not possible, and `reason` says why.
+    """
 
     kind: Kind
     n: int
@@ -80,7 +83,7 @@ class Calibration:
 
 
 def fit_calibration(score: Floats, people: Floats, kind: Kind) -> Calibration:
-    """Fit a calibration that predicts mean human ratings from scores.
+    """A calibration fitted on the given stories: it predicts the mean human rating of a story from its score.
 
     Parameters
     ----------

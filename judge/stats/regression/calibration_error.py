@@ -23,8 +23,18 @@ NO_PAIR = "undefined: no story has both a prediction and people's ratings"
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """Stories with similar predictions: lowest and highest prediction, number of stories, mean prediction, and the mean
-    and standard deviation of the human ratings.
+    """A bin of stories with similar predictions.
+
+    Attributes
+    ----------
+    low, high : float
+        Lowest and highest prediction.
+    n : int
+        Number of stories.
+    predicted : float
+        Mean prediction.
+    people, spread : float
+        Mean and standard deviation of the human ratings.
     """
 
     low: float
@@ -36,17 +46,18 @@ class Bin:
 
     @property
     def gap(self) -> float:
-        """Mean prediction minus mean human rating; above 0, the predictions are too high."""
+        """Mean prediction of the bin minus its mean human rating; above 0, the predictions are too high."""
         return self.predicted - self.people
 
 
 def rmse(predicted: Floats, people: Floats) -> Estimate:
-    """Root mean squared error of predictions, in points of the scale.
+    """Root mean squared error of predictions of the mean human rating, in points of the scale.
 
     Parameters
     ----------
     predicted, people : array, shape (n,)
-        Prediction and people's mean rating of each story, in points of the scale; NaN pairs are left out.
+        Prediction and mean human rating of each story, in points of the scale; a story with NaN in either is
+        left out.
 
     Returns
     -------
@@ -60,12 +71,14 @@ def rmse(predicted: Floats, people: Floats) -> Estimate:
 
 
 def bias(predicted: Floats, people: Floats) -> Estimate:
-    """Mean of prediction minus mean human rating, in points of the scale.
+    """Mean over stories of the prediction minus the mean human rating, in points of the scale; above 0, the predictions
+    are too high.
 
     Parameters
     ----------
     predicted, people : array, shape (n,)
-        Prediction and people's mean rating of each story, in points of the scale; NaN pairs are left out.
+        Prediction and mean human rating of each story, in points of the scale; a story with NaN in either is
+        left out.
 
     Returns
     -------
@@ -77,12 +90,13 @@ def bias(predicted: Floats, people: Floats) -> Estimate:
 
 
 def reliability_bins(predicted: Floats, people: Floats, bins: int = BINS) -> list[Bin]:
-    """Bins with about equal numbers of stories, in ascending order of prediction; equal predictions stay in one bin.
+    """Bins of stories with similar predictions, with about equal numbers of stories, in ascending order of prediction;
+    stories with equal predictions are in the same bin.
 
     Parameters
     ----------
     predicted, people : array, shape (n,)
-        Prediction and mean human rating of each story; NaN pairs are left out.
+        Prediction and mean human rating of each story; a story with NaN in either is left out.
     bins : int
         Maximum number of bins; there are fewer where many predictions are equal.
     """

@@ -35,7 +35,7 @@ def reach(errors: Floats, cluster: Codes, level: float) -> float:
     Returns
     -------
     float
-        In the unit of the errors; infinite with fewer than level / (1 - level) story-prompts.
+        The half-width, in the unit of the errors; infinite with fewer than level / (1 - level) story-prompts.
 
     Raises
     ------

@@ -18,16 +18,16 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Isotonic:
-    """A fitted isotonic curve: distinct scores in ascending order, and the non-decreasing prediction for each; both
-    have shape (k,).
+    """A fitted isotonic curve: `scores` holds the k distinct scores in ascending order, and `values` the prediction for
+    each; predictions never decrease.
     """
 
     scores: Floats
     values: Floats
 
     def predict(self, x: Floats) -> Floats:
-        """Predictions in the units of the fitted responses, in the shape of `x`. They are interpolated linearly between
-        fitted scores and constant outside their range.
+        """Predictions of the fitted isotonic curve, in the units of the fitted responses and in the shape of `x`. They
+        are interpolated linearly between fitted scores and constant outside their range.
 
         Parameters
         ----------
@@ -66,8 +66,8 @@ def fit_isotonic(x: Floats, y: Floats) -> Isotonic:
 
 
 def pooled(values: Floats, weights: Floats) -> Floats:
-    """The non-decreasing sequence, shape (k,), with the smallest weighted squared distance from `values`, by averaging
-    adjacent violators.
+    """The non-decreasing sequence, shape (k,), with the smallest weighted squared distance from `values`; computed by
+    averaging adjacent values that violate the order.
 
     Parameters
     ----------

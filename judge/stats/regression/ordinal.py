@@ -29,7 +29,7 @@ _PERFECT = 1e-4
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ordinal:
-    """A fitted proportional-odds model.
+    """A fitted proportional-odds model of a response with K levels and p predictors.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class Ordinal:
     log_likelihood: float
 
     def probabilities(self, x: Floats) -> Floats:
-        """Probability of each level, shape (n, K).
+        """Probability of each of the K levels for each of n rows of predictors, shape (n, K).
 
         Parameters
         ----------
@@ -62,7 +62,7 @@ class Ordinal:
         return np.where(np.isnan(below).any(axis=1, keepdims=True), np.nan, probabilities)
 
     def predict(self, x: Floats) -> Floats:
-        """Expected level, in the response's units, shape (n,).
+        """Expected level for each of n rows of predictors, in the response's units, shape (n,).
 
         Parameters
         ----------
@@ -73,7 +73,7 @@ class Ordinal:
 
 
 def _why_not(y: Floats) -> str | None:
-    """Reason why no ordinal model can be fitted to these responses (n,), or None."""
+    """Reason why no ordinal model can be fitted to the responses y, shape (n,); None where one can be fitted."""
     levels = np.unique(np.round(y[~np.isnan(y)], kendall.DECIMALS)).size
     if levels < 2:
         return "the people's ratings are all equal"
@@ -83,23 +83,23 @@ def _why_not(y: Floats) -> str | None:
 
 
 def fit_ordinal(x: Floats, y: Floats, penalty: float = 0.0) -> Ordinal | str:
-    """Fit the proportional-odds model.
+    """The proportional-odds model fitted to responses with ordered levels.
 
     Parameters
     ----------
     x : array, shape (n, p)
-        Predictors; p may be 0. Rows with a missing value (NaN) on either side are left out.
+        p predictors for each of n rows; p may be 0. Rows with a missing value (NaN) in `x` or `y` are left out.
     y : array, shape (n,)
         Responses; values closer than 1e-9 are one level.
     penalty : float
-        Factor of |beta|^2 / 2, which is subtracted from the log likelihood; 0 = maximum likelihood. Thresholds are
-        not penalised.
+        Factor of |beta|^2 / 2, which is subtracted from the log likelihood; 0 = maximum likelihood. Thresholds
+        are not penalised.
 
     Returns
     -------
     Ordinal, or str
-        The fitted model, or a string that says why there is no fit: only one level, more than `MAX_LEVELS` levels,
-        or perfect separation.
+        The fitted model, or a string that says why there is no fit: only one level, more than `MAX_LEVELS`
+        levels, or perfect separation.
     """
     complete = ~(np.isnan(x).any(axis=1) | np.isnan(y))
     x, y = x[complete], y[complete]
@@ -130,10 +130,12 @@ def fit_ordinal(x: Floats, y: Floats, penalty: float = 0.0) -> Ordinal | str:
 
 
 class _Likelihood:
-    """Penalised log likelihood of parameters (theta, beta), its gradient, and its negative Hessian.
+    """Penalised log likelihood of a proportional-odds model with parameters (theta, beta): thresholds and weights of
+    the predictors. Its gradient and its negative Hessian are also computed.
 
     Let u and l be the upper and lower threshold of a story's level, each minus x . beta. The level's probability is
-    then F(u) (1 - F(l)) (1 - exp(l - u)), whose logarithm is numerically stable and has simple derivatives.
+    then F(u) (1 - F(l)) (1 - exp(l - u)) with F the logistic function. The logarithm of this product is numerically
+    stable and has simple derivatives.
     """
 
     def __init__(self, x: Floats, at: Codes, cuts: int, penalty: float) -> None:
@@ -148,8 +150,8 @@ class _Likelihood:
         return upper, lower, np.diff(theta)
 
     def log_likelihood(self, parameters: Floats) -> float:
-        """Sum of the log probabilities of the responses, without the penalty; minus infinity where thresholds are not
-        in ascending order.
+        """Log likelihood of the parameters (thresholds and weights), without the penalty: the sum of the log
+        probabilities of the responses. It is minus infinity where the thresholds are not in ascending order.
         """
         upper, lower, gaps = self._ends(parameters)
         if (gaps <= 0).any():
@@ -158,13 +160,14 @@ class _Likelihood:
         return float(log_expit(upper).sum() + log_expit(-lower).sum() + between @ np.log(-np.expm1(-gaps)))
 
     def value(self, parameters: Floats) -> float:
-        """The penalised log likelihood."""
+        """The log likelihood of the parameters (thresholds and weights) minus the penalty."""
         beta = parameters[self.cuts :]
         return self.log_likelihood(parameters) - self.penalty / 2 * float(beta @ beta)
 
     def improved(self, start: Floats, step: Floats, value: float) -> tuple[Floats, float]:
-        """Parameters after the step, and the penalised log likelihood there. The step is halved until that value is not
-        below `value`.
+        """Parameters after a step of Newton's method from `start`, and the penalised log likelihood there. The step is
+        halved until this likelihood is not below `value`, that at `start`; without success the result is `start` and
+        `value`.
         """
         for halving in range(40):
             there = start + step / 2**halving
@@ -174,7 +177,9 @@ class _Likelihood:
         return start, value
 
     def derivatives(self, parameters: Floats) -> tuple[Floats, Floats]:
-        """Gradient (m,) and negative Hessian (m, m) of the penalised log likelihood."""
+        """Gradient, shape (m,), and negative Hessian, shape (m, m), of the penalised log likelihood for the m
+        parameters.
+        """
         upper, lower, gaps = self._ends(parameters)
         a, b, beta = expit(upper), expit(lower), parameters[self.cuts :]
         bend_a, bend_b = a * (1 - a), b * (1 - b)

@@ -1,5 +1,5 @@
-"""Predicts which of two stories is preferred, from the difference between their rows of predictors: penalised logistic
-regression without intercept.
+"""Penalised logistic regression without intercept, which predicts which of two stories is preferred from the difference
+between their rows of predictors.
 
 P(first preferred) = 1 / (1 + exp(-(x_first - x_second)'w)): the Bradley-Terry model with strengths that are linear in a
 story's predictors. Columns are divided by the root mean square of their differences, and the weights w maximise
@@ -21,17 +21,18 @@ _CONSTANT = 1e-12
 
 
 def fit(difference: Floats, won: Floats, penalty: float) -> Floats:
-    """Weights of the columns in penalised logistic regression, shape (p,), by Newton's method.
+    """Weights of the p predictors in penalised logistic regression of preferences on differences between two stories;
+    shape (p,), by Newton's method.
 
     The log likelihood is concave and the penalty positive, so the maximum is unique.
 
     Parameters
     ----------
     difference : array, shape (n, p)
-        First row minus second row of each pair, with columns in comparable units (`out_of_fold` scales them); no
-        NaN.
+        Predictors of the first story minus those of the second, for each pair of stories, with columns in
+        comparable units (`out_of_fold` scales them); no NaN.
     won : array, shape (n,)
-        1 where the first row was preferred, 0 where the second row was.
+        1 where the first story was preferred, 0 where the second one was.
     penalty : float
         Factor of |w|² / 2, which is subtracted from the log likelihood; above 0.
     """
@@ -49,14 +50,15 @@ def fit(difference: Floats, won: Floats, penalty: float) -> Floats:
 
 
 def out_of_fold(difference: Floats, lead: Floats, fold: Codes, penalty: float) -> Floats:
-    """Log odds that the first row of each pair is preferred, predicted by a fit on the other folds.
+    """Log odds that the first story of each pair is preferred, predicted by a logistic regression fitted on the other
+    folds.
 
     Parameters
     ----------
     difference : array, shape (n, p)
-        First row minus second row of each pair; no NaN.
+        Predictors of the first story minus those of the second, for each pair of stories; no NaN.
     lead : array, shape (n,)
-        Above 0 where the first row was preferred, below 0 where the second row was. Pairs with 0 or NaN get a
+        Above 0 where the first story was preferred, below 0 where the second one was. Pairs with 0 or NaN get a
         prediction but are not used in fits.
     fold : array of int, shape (n,)
         Fold of each pair.
@@ -66,7 +68,7 @@ def out_of_fold(difference: Floats, lead: Floats, fold: Codes, penalty: float) -
     Returns
     -------
     array, shape (n,)
-        NaN where the other folds have no pair with a preference.
+        The log odds; NaN where the other folds have no pair with a preference.
     """
     predicted = np.full(lead.size, np.nan)
     spread = np.sqrt((difference**2).mean(axis=0)) if lead.size else np.ones(difference.shape[1])

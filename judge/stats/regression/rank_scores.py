@@ -1,4 +1,4 @@
-"""Standardised rank scores: replaces each value of a column by its mid-rank among the training values.
+"""Standardised rank scores: each value of a column is replaced by its mid-rank among the training values.
 
 A value's rank score is its relative rank in the training distribution, (number of values below + half the number of
 equal values) / number of values (the mid-distribution function, Parzen 1989). It does not change under a monotone
@@ -19,15 +19,16 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankScores:
-    """Transformation to standardised rank scores, learned from training rows.
+    """Transformation of p columns to standardised rank scores, learned from training rows: a value becomes its mid-rank
+    among the training values of its column, standardised.
 
     Attributes
     ----------
     sorted : tuple of arrays, one per column
         The training values without NaN, in ascending order.
     mean, scale : array, shape (p,)
-        Mean and standard deviation of the training rows' mid-ranks. Where a column is constant or all missing,
-        scale is 1, so that the column becomes 0.
+        Mean and standard deviation of the training rows' mid-ranks in each column. Where a column is constant
+        or all missing, scale is 1, so that the column becomes 0.
     """
 
     sorted: tuple[Floats, ...]
@@ -35,7 +36,8 @@ class RankScores:
     scale: Floats
 
     def apply(self, x: Floats) -> Floats:
-        """Standardised rank scores, shape (n, p).
+        """Standardised rank scores of n rows, shape (n, p): mid-ranks of the values among the training values of their
+        column.
 
         Parameters
         ----------
@@ -46,7 +48,7 @@ class RankScores:
 
 
 def fit_rank_scores(x: Floats) -> RankScores:
-    """Learn the transformation to standardised rank scores from training rows.
+    """The transformation to standardised rank scores, learned from training rows.
 
     Parameters
     ----------
@@ -71,8 +73,8 @@ def _places(sorted_columns: tuple[Floats, ...], x: Floats) -> Floats:
 
 
 def _place(values: Floats, x: Floats) -> Floats:
-    """Mid-distribution function of the sorted `values` at each x. It is 0 everywhere without values, so that the column
-    is constant.
+    """Relative mid-rank of each x among the sorted `values`: (number of values below + half the number of equal values)
+    / number of values. Without values it is 0 everywhere, so that the column is constant.
     """
     if values.size == 0:
         return np.zeros(x.shape)

@@ -25,7 +25,7 @@ LEAST = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RidgeFit:
-    """A fitted ridge regression.
+    """A fitted ridge regression with p columns.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class RidgeFit:
     press: float
 
     def predict(self, x: Floats) -> Floats:
-        """Predictions in the units of the response, shape (n,).
+        """Predictions of the fitted ridge regression for n rows, in the units of the response, shape (n,).
 
         Parameters
         ----------
@@ -60,7 +60,8 @@ class RidgeFit:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Decomposed:
-    """Eigenvalue decomposition of training rows, which can be used for fits to several responses.
+    """Eigenvalue decomposition of n training rows with p columns, computed once for ridge regressions on several
+    responses.
 
     `centre` (p,) holds the column means. `axes` (p, p) are the principal axes, `along` (n, p) the coordinates of the
     centred rows along these axes, and `size` (p,) the sums of squares of these coordinates.
@@ -73,7 +74,7 @@ class Decomposed:
 
     @classmethod
     def of(cls, x: Floats) -> Decomposed:
-        """Decompose training rows, for fits to one or more responses.
+        """The eigenvalue decomposition of training rows, to be used for ridge regressions on one or more responses.
 
         Parameters
         ----------
@@ -87,7 +88,7 @@ class Decomposed:
 
 
 def fit_ridge(x: Floats | Decomposed, y: Floats, penalties: Sequence[float] = PENALTIES) -> RidgeFit:
-    """Fit a ridge regression with the penalty that has the smallest leave-one-out error (the first one where several
+    """A ridge regression fitted with the penalty that has the smallest leave-one-out error (the first one where several
     have it).
 
     Parameters

@@ -1,4 +1,4 @@
-"""Stacking: combines several out-of-sample predictions of one response with non-negative weights.
+"""Stacking: a combination of several out-of-sample predictions of one response with non-negative weights.
 
 Least squares with weights >= 0 and an intercept: stacked regressions (Breiman 1996, Stacked Regressions, section 3).
 The predictions must be out of sample for the rows on which the weights are fitted, because otherwise the prediction
@@ -18,15 +18,15 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stack:
-    """A fitted combination of p predictions: non-negative weights (p,), in units of the response per unit of each
-    prediction, and the intercept.
+    """A fitted linear combination of p predictions of one response: non-negative weights, shape (p,), in units of the
+    response per unit of each prediction, and the intercept.
     """
 
     weights: Floats
     intercept: float
 
     def predict(self, x: Floats) -> Floats:
-        """Combined predictions of the response, shape (n,).
+        """Combined predictions of the response for n rows, shape (n,).
 
         Parameters
         ----------

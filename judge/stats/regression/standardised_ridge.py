@@ -21,12 +21,14 @@ CONSTANT = 1e-12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StandardisedRidge:
-    """A fitted ridge regression on standardised columns.
+    """A fitted ridge regression on p standardised columns. For predictions, each column is limited to its range in the
+    fitted rows.
 
     Attributes
     ----------
     low, high, mean, scale : array, shape (p,)
-        Lowest and highest value, mean and standard deviation of each column in the fitted rows.
+        Lowest and highest value, mean and standard deviation of each column in the fitted rows; for a constant
+        column `scale` is 1.
     fitted : RidgeFit
         The regression on standardised columns; its weights are per standard deviation of a column.
     """
@@ -39,16 +41,20 @@ class StandardisedRidge:
 
     @property
     def weights(self) -> Floats:
-        """Weight of each column, in units of the response per standard deviation of the column, shape (p,)."""
+        """Weight of each of the p columns in the fitted ridge regression, in units of the response per standard
+        deviation of the column, shape (p,).
+        """
         return self.fitted.weights
 
     @property
     def intercept(self) -> float:
-        """Mean of the response in the fitted rows: the prediction for the average row."""
+        """Mean of the response in the fitted rows, which is the prediction of the ridge regression for the
+        average row.
+        """
         return self.fitted.intercept
 
     def predict(self, rows: Floats) -> Floats:
-        """Predictions in the units of the response, shape (n,).
+        """Predictions of the fitted ridge regression for n rows, in the units of the response, shape (n,).
 
         Parameters
         ----------
@@ -60,8 +66,9 @@ class StandardisedRidge:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StandardisedRows:
-    """Standardised training rows, which can be used for fits to several responses: each column's range, mean and
-    standard deviation, and the decomposition of the rows.
+    """Standardised training rows with their eigenvalue decomposition (`parts`), computed once for ridge regressions on
+    several responses. `low`, `high`, `mean` and `scale` are each column's range, mean and standard deviation (1 for a
+    constant column).
     """
 
     low: Floats
@@ -72,7 +79,7 @@ class StandardisedRows:
 
     @classmethod
     def of(cls, rows: Floats) -> StandardisedRows:
-        """Standardise rows and decompose them.
+        """The given training rows, standardised and decomposed for ridge regressions.
 
         Parameters
         ----------
@@ -85,7 +92,7 @@ class StandardisedRows:
 
 
 def fit_ridge(rows: Floats | StandardisedRows, response: Floats, penalties: Sequence[float]) -> StandardisedRidge:
-    """Fit a ridge regression on standardised columns with the penalty that has the smallest leave-one-out error
+    """A ridge regression fitted on standardised columns, with the penalty that has the smallest leave-one-out error
     (`stats.regression.ridge`).
 
     Parameters

@@ -1,5 +1,5 @@
-"""Bootstrap resamples of stories. All cells of a table use the same resamples, so that differences between cells are
-paired; the caller gives the seed.
+"""Bootstrap resamples of stories. All numbers of a table are computed from the same resamples, so that differences
+between them are paired; the caller gives the seed.
 
 A resample records how often each unit (such as a story-prompt) was drawn, which gives each story a weight. The unit
 that is drawn decides to which population the interval generalises (Deutsch, Dror & Roth 2021, A Statistical Analysis of
@@ -41,13 +41,21 @@ MIN_SYSTEMS = 5
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """A resampled factor: counts (b, units) of how often each unit was drawn, and the unit (n,) of each story."""
+    """A kind of units (such as story-prompts) that bootstrap resamples draw.
+
+    Attributes
+    ----------
+    counts : array of int, shape (b, units)
+        How often each unit was drawn in each of b resamples.
+    unit : array of int, shape (n,)
+        Unit of each of n stories.
+    """
 
     counts: Counts
     unit: Codes
 
     def of(self, rows: Codes) -> Factor:
-        """The factor for a subset of the stories; units without any of them are left out.
+        """These draws of units for a subset of the stories; units without any of these stories are left out.
 
         Parameters
         ----------
@@ -60,7 +68,9 @@ class Factor:
 
 @dataclass(frozen=True, slots=True)
 class Resamples:
-    """Resamples of one factor, or of two drawn independently; a story's weight is the product of its units' counts.
+    """Bootstrap resamples of stories, which draw one kind of units (a factor, such as story-prompts) or two kinds
+    independently. A story's weight is the number of draws of its unit or, for two factors, the product of the two
+    numbers.
 
     Stories that are missing from an unbalanced design have no entry.
     """
@@ -75,28 +85,32 @@ class Resamples:
 
     @property
     def n(self) -> int:
-        """Number of stories."""
+        """Number of stories that the resamples are drawn from."""
         return int(self.factors[0].unit.size)
 
     @property
     def counts(self) -> Counts:
-        """How often each unit was drawn in each resample, shape (b, units). Only for resamples of one factor."""
+        """How often each unit (such as a story-prompt) was drawn in each resample, shape (B resamples, units). Only for
+        resamples of one kind of units.
+        """
         (factor,) = self.factors
         return factor.counts
 
     @property
     def unit(self) -> Codes:
-        """Unit of each story, (n,); only for resamples of one factor."""
+        """Unit (such as the story-prompt) of each story, shape (n stories,). Only for resamples of one kind of
+        units.
+        """
         (factor,) = self.factors
         return factor.unit
 
     def weights(self, rows: slice = slice(None)) -> Counts:
-        """Weights of stories: how often each story was drawn in each resample, shape (b, n).
+        """Weights of stories: how often each story was drawn in each resample, shape (resamples, n stories).
 
         Parameters
         ----------
         rows : slice
-            Resamples to include; all by default.
+            Slice of the resamples to include; all by default.
         """
         first, *rest = (factor.counts[rows][:, factor.unit] for factor in self.factors)
         for other in rest:
@@ -104,24 +118,26 @@ class Resamples:
         return first
 
     def blocks(self) -> Iterator[slice]:
-        """Consecutive slices of the resamples, each small enough that its weights of stories fit into memory."""
+        """Yield consecutive slices of the resamples. Each slice is small enough that the weights of all stories in its
+        resamples fit into memory.
+        """
         step = max(1, _CHUNK // max(1, self.n))
         for start in range(0, self.size, step):
             yield slice(start, start + step)
 
     def values(self, statistic: Callable[[NDArray[np.int64]], Floats]) -> Floats:
-        """Compute a statistic in each resample, shape (B, ...).
+        """A statistic computed in each resample, shape (B, ...) for B resamples.
 
         Parameters
         ----------
         statistic : callable
-            Function from weights of stories (b, n) to the statistic, shape (b, ...). It is called for blocks of b
-            resamples.
+            Function from the weights of n stories in b resamples, shape (b, n), to the statistic, shape (b,
+            ...). It is called for one block of resamples at a time.
         """
         return np.concatenate([statistic(self.weights(block).astype(np.int64)) for block in self.blocks()])
 
     def of(self, rows: Codes) -> Resamples:
-        """The same resamples, for a subset of the stories.
+        """Resamples with the same draws, for a subset of the stories.
 
         Parameters
         ----------
@@ -131,7 +147,8 @@ class Resamples:
         return replace(self, factors=tuple(factor.of(rows) for factor in self.factors))
 
     def split(self, group: Codes) -> tuple[NDArray[np.int64], Resamples | None]:
-        """Split the resamples into draws of whole groups and draws of units within groups.
+        """The resamples divided into draws of whole groups of stories (such as systems) and draws of units within
+        groups.
 
         Parameters
         ----------
@@ -141,10 +158,10 @@ class Resamples:
         Returns
         -------
         mass : array of int, shape (B, groups)
-            How often each group was drawn as a whole: the product of counts over the factors in which every group lies
-            within one unit. 1 without such a factor.
+            How often each group was drawn as a whole in each of B resamples. If both factors (kinds of units
+            that are drawn) draw whole groups, this is the product of two counts; if none does, it is 1.
         within : Resamples or None
-            Resamples of the remaining factors, or None if none remain.
+            Resamples of the factors that do not draw whole groups; None if there is no such factor.
         """
         groups = int(group.max()) + 1 if group.size else 0
         mass = np.ones((self.size, groups), dtype=np.int64)
@@ -159,8 +176,8 @@ class Resamples:
         return mass, replace(self, factors=tuple(varying)) if varying else None
 
     def jackknife(self) -> tuple[Resamples, ...]:
-        """Jackknife resamples for each factor, each of which leaves out one unit; used for influence values and for BCa
-        intervals (`intervals.bca`).
+        """Jackknife resamples, one set for each kind of units that was drawn (such as story-prompts). Each resample of
+        a set leaves out one unit. They are used for influence values and for BCa intervals (`intervals.bca`).
         """
         subsets = []
         for i, factor in enumerate(self.factors):
@@ -173,22 +190,23 @@ class Resamples:
         return tuple(subsets)
 
     def whole(self) -> Resamples:
-        """The original data as one resample."""
+        """The original data as one resample, in which every unit is drawn once."""
         factors = (Factor(np.ones((1, factor.counts.shape[1]), dtype=np.int32), factor.unit) for factor in self.factors)
         return Resamples(tuple(factors), "the data")
 
     def one_way(self) -> tuple[Resamples, ...]:
-        """For each factor, resamples in which only that factor is drawn, with the same draws as here; used for
-        `intervals.calibrated`.
+        """Resamples in which only one kind of units (such as story-prompts) is drawn, one set for each kind, with the
+        same draws as in these resamples. They are used for `intervals.calibrated`.
         """
         return tuple(Resamples((factor,), f"one factor of {self.name}") for factor in self.factors)
 
     def interval(self, estimate: Estimate, values: Floats) -> Estimate:
         """The estimate with the program's default 95 % confidence interval.
 
-        For one factor, this is the expanded percentile interval (`intervals.expanded`). For two factors it is the plain
-        percentile interval, because resamples of two factors already vary too much (see `intervals.calibrated`). The
-        name of the interval is appended to the estimate's `method`.
+        If one kind of units (such as story-prompts) was drawn, this is the expanded percentile interval
+        (`intervals.expanded`). If two kinds were drawn, it is the plain percentile interval, because such resamples
+        already vary too much (see `intervals.calibrated`). The name of the interval is appended to the estimate's
+        `method`.
 
         Parameters
         ----------
@@ -211,7 +229,8 @@ class Resamples:
 
 
 def draw(unit: Codes, resamples: int, rng: np.random.Generator, name: str) -> Resamples:
-    """Bootstrap resamples of one factor: each draws as many units as there are, with replacement.
+    """Bootstrap resamples that draw one kind of units (such as story-prompts): each resample draws as many units as
+    there are, with replacement.
 
     Parameters
     ----------
@@ -228,15 +247,16 @@ def draw(unit: Codes, resamples: int, rng: np.random.Generator, name: str) -> Re
 
 
 def draw_both(system: Codes, story_prompt: Codes, resamples: int, rng: np.random.Generator) -> Resamples:
-    """Draw systems and, independently, story-prompts with replacement (BOOT-BOTH, Deutsch, Dror & Roth 2021).
+    """Bootstrap resamples that draw systems and, independently, story-prompts with replacement (BOOT-BOTH, Deutsch,
+    Dror & Roth 2021).
 
     The weight of a story is the number of draws of its system times the number of draws of its story-prompt. Stories
     that are missing from an unbalanced design are left out.
 
     In 2,000 simulated studies of 40 systems x 40 story-prompts, the coverage of 95 % intervals for tau-b over all
-    stories was 98.2 % (percentile), 98.0 % (BCa) and 94.0 % (`intervals.calibrated`, percentile), and at system level
-    99.3 % (percentile) and 93.8 % (BCa). With 10 systems x 96 story-prompts, the five coverages were 96.4, 95.0, 93.7,
-    99.8 and 96.5 % (`judge.stats.resampling.interval_coverage`).
+    stories was 98.2 % (percentile), 98.0 % (BCa) and 94.0 % (`intervals.calibrated`, percentile). At system level it
+    was 99.3 % (percentile) and 93.8 % (BCa). With 10 systems x 96 story-prompts, these five coverages were 96.4, 95.0,
+    93.7, 99.8 and 96.5 % (`judge.stats.resampling.interval_coverage`).
 
     Parameters
     ----------
@@ -274,8 +294,8 @@ def both_refused(system: Codes) -> str | None:
 
 
 def _counts(unit: Codes, resamples: int, rng: np.random.Generator) -> Counts:
-    """How often each unit was drawn in each resample, shape (b, units); computed in blocks of resamples to limit
-    memory.
+    """How often each unit was drawn in each resample, shape (resamples, units). It is computed in blocks of resamples
+    to limit memory.
     """
     units = int(unit.max()) + 1 if unit.size else 0
     counts = np.zeros((resamples, units), dtype=np.int32)

@@ -28,7 +28,7 @@ def with_jackknife(
     confidence: float = 0.95,
     bounds: tuple[float, float] = (-1.0, 1.0),
 ) -> tuple[Estimate, float | None]:
-    """Add a jackknife confidence interval to a coefficient, and compute its standard error.
+    """A coefficient with a jackknife confidence interval, and its standard error.
 
     Parameters
     ----------

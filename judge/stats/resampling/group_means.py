@@ -1,9 +1,9 @@
 """Mean ratings of groups of stories (systems) in each bootstrap resample, over the stories that both the judge and
 people rated.
 
-Where resamples draw whole groups, a group keeps its mean, and its weight is the number of draws. Where they draw units
-within groups, each story has the number of its draws as weight in the mean. Means are rounded to 1e-9, as in
-`kendall.codes`, so that equal means are ties in spite of rounding errors.
+Where resamples draw whole groups, a group keeps its mean, and its weight is the number of times it was drawn. Where
+they draw units (such as story-prompts) within groups, a story's weight in the mean is the number of times it was drawn.
+Means are rounded to 1e-9, as in `kendall.codes`, so that equal means are ties in spite of rounding errors.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ _BLOCK = 4_000_000
 
 
 def in_resamples(resamples: Resamples, judges: Floats, y: Floats, group: Codes) -> Iterator[tuple[int, slice, Means]]:
-    """Yield the means of groups in resamples for one judge and one block of resamples at a time, which limits memory.
+    """Yield the mean ratings of groups of stories (systems) in bootstrap resamples, for one judge and one block of
+    resamples at a time to limit memory.
 
     Parameters
     ----------
@@ -42,7 +43,8 @@ def in_resamples(resamples: Resamples, judges: Floats, y: Floats, group: Codes) 
     Yields
     ------
     int, slice, Means
-        Row of the judge, slice of the resamples, and the means of both sides with the weight of each group.
+        Row of the judge in `judges`, slice of the resamples, and three arrays: means of the judge's ratings,
+        means of people's ratings, and weights of the groups. Each has shape (resamples in the slice, groups).
     """
     groups = int(group.max()) + 1 if group.size else 0
     mass, varying = resamples.split(group)
@@ -80,8 +82,8 @@ def _counts(varying: Resamples, block: slice) -> Floats:
 
 
 def _sums(values: Floats | None, keep: NDArray[np.bool_], cell: Codes, shape: tuple[int, int]) -> Floats:
-    """Sum of values over the stories in `keep` for each unit and group, in the given shape. If `values` is None, the
-    number of these stories.
+    """Sum of values over the stories marked in `keep`, for each unit and group; `cell` is the index of the unit and
+    group of each story, and `shape` is (units, groups). If `values` is None, the number of these stories.
     """
     weights = None if values is None else values[keep]
     return np.bincount(cell[keep], weights=weights, minlength=shape[0] * shape[1]).reshape(shape).astype(np.float64)

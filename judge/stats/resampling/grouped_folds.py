@@ -11,7 +11,8 @@ Codes = NDArray[np.int64]
 
 
 def deal(group: Codes, folds: int, rng: np.random.Generator) -> Codes:
-    """Assign groups to folds in random order, so that the numbers of groups per fold differ by at most one.
+    """Folds for cross-validation, in which all rows of a group are in the same fold. Groups are assigned in random
+    order, so that the numbers of groups per fold differ by at most one.
 
     Parameters
     ----------
@@ -34,7 +35,8 @@ def deal(group: Codes, folds: int, rng: np.random.Generator) -> Codes:
 
 
 def folds_of_groups(groups: Sequence[str], folds: int, seed: int) -> Codes:
-    """Fold of each row, shape (n,); rows with the same group name share a fold, and `deal` assigns the groups.
+    """Folds for cross-validation, in which all rows with the same group name are in the same fold: the fold of each
+    row, shape (n,), assigned by `deal`.
 
     Parameters
     ----------

@@ -131,18 +131,19 @@ def few_story_prompts(dataset: str, story_prompts: int, level: str) -> str:
 
 
 def cautions(draw: str, method: str, level: str, units: int) -> tuple[str, ...]:
-    """Warnings about an interval, based on the coverage that such intervals had in simulations.
+    """Warnings about a bootstrap interval of tau-b, based on the coverage that such intervals had in simulations.
 
     Parameters
     ----------
     draw : str
-        Name of the resampling design, e.g. ``boot-both``.
+        Name of the resampling design, e.g. ``boot-both`` (systems and story-prompts are drawn).
     method : str
-        ``expanded``, ``true-means``, ``percentile``, ``bca`` or ``calibrated``.
+        Kind of interval: ``expanded``, ``true-means``, ``percentile``, ``bca`` or ``calibrated``.
     level : str
         ``system`` for a correlation over system means; any other level counts as over all stories.
     units : int
-        Number of units that are drawn; number of systems where systems and story-prompts are both drawn.
+        Number of units (such as story-prompts) that are drawn; number of systems where systems and
+        story-prompts are both drawn.
 
     Returns
     -------
@@ -165,8 +166,9 @@ def cautions(draw: str, method: str, level: str, units: int) -> tuple[str, ...]:
 
 
 def _few(level: Level, method: str, units: int) -> str:
-    """Warning for fewer than 30 story-prompts: the coverage simulated for the nearest smaller number of story-prompts,
-    or for the smallest one.
+    """Warning that an interval is based on fewer than 30 story-prompts. It gives the coverage simulated for the nearest
+    smaller number of story-prompts (or the smallest number simulated), or says that this kind of interval is too
+    narrow.
     """
     sizes = sorted(size for measured_level, size in DEFAULTS if measured_level == level)
     near = max((size for size in sizes if size <= units), default=sizes[0])

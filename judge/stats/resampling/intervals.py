@@ -1,4 +1,4 @@
-"""Bootstrap intervals from the values of a statistic in resamples: percentile, expanded, BCa.
+"""Bootstrap intervals from the values of a statistic in resamples: percentile, expanded percentile, and BCa.
 
 Efron & Tibshirani 1993, An Introduction to the Bootstrap: chapter 13 (percentile), chapter 14 (BCa, of Efron 1987,
 Better Bootstrap Confidence Intervals, JASA 82). BCa shifts the percentiles by a bias correction z0, computed from the
@@ -52,8 +52,8 @@ def percentile(estimate: Estimate, values: Floats, method: str, *, confidence: f
 
 
 def expanded(estimate: Estimate, values: Floats, units: int, method: str, *, confidence: float = 0.95) -> Estimate:
-    """The estimate with an expanded percentile interval, which is wide enough for few units, like an interval by
-    Student's t.
+    """The estimate with an expanded percentile interval: like an interval by Student's t, it is wide enough where few
+    units (such as story-prompts) are drawn.
 
     The percentile interval of a mean of m units is too short for two reasons: its standard error is too small by the
     factor sqrt((m - 1) / m), and it corresponds to normal quantiles instead of those of t. The tail probability of a 95
@@ -77,7 +77,8 @@ def expanded(estimate: Estimate, values: Floats, units: int, method: str, *, con
     Returns
     -------
     Estimate
-        Has no interval, but a reason, where more than 5 % of the values are undefined or there is only one unit.
+        Has no interval, but a reason, where more than 5 % of the values are undefined or there is only one
+        unit.
     """
     from scipy.special import ndtr, stdtrit
 
@@ -92,7 +93,7 @@ def expanded(estimate: Estimate, values: Floats, units: int, method: str, *, con
 
 
 def holding(estimate: Estimate) -> Estimate:
-    """The estimate, with its interval extended to the value if it does not contain it.
+    """The estimate, with its interval extended as far as its value where the interval does not contain the value.
 
     Parameters
     ----------
@@ -131,8 +132,8 @@ def bca(
     values : array, shape (b,)
         The statistic in each resample; NaN = undefined, left out.
     jackknife : sequence of arrays, shape (units,)
-        For each factor that was resampled, the statistic without each of its units in turn (`Resamples.jackknife`);
-        NaN = undefined. See `acceleration`.
+        For each kind of units that was drawn (such as story-prompts), the statistic without each unit in turn
+        (`Resamples.jackknife`); NaN = undefined. See `acceleration`.
     method : str
         Description of the interval, e.g. ``"boot-inputs, BCa, 95 %"``.
     confidence : float
@@ -141,8 +142,9 @@ def bca(
     Returns
     -------
     Estimate
-        Has no interval, but a reason, where more than 5 % of the values or of the jackknife values are undefined.
-        The same holds where all values lie on one side of the estimate, so that no bias correction exists.
+        Has no interval, but a reason, where more than 5 % of the values or of the jackknife values are
+        undefined. The same holds where all values lie on one side of the estimate, so that no bias correction
+        exists.
     """
     from scipy.special import ndtr, ndtri
 
@@ -170,7 +172,8 @@ def bca(
 
 
 def acceleration(jackknife: Sequence[Floats]) -> float:
-    """Acceleration constant of the BCa interval, for one or more independently drawn factors.
+    """Acceleration constant of the BCa interval, where one or more kinds of units (factors, such as story-prompts) are
+    drawn independently.
 
     With influence values l = (m - 1)(mean - value without the unit) for the m units of each factor,
 
@@ -203,8 +206,8 @@ def acceleration(jackknife: Sequence[Floats]) -> float:
 
 
 def calibrated(values: Floats, one_way: Sequence[Floats], units: Sequence[int]) -> Floats:
-    """Shrink the resampled values of two crossed factors, which vary too much, to the variance that new data sets would
-    show.
+    """Values of a statistic in resamples that draw both systems and story-prompts, shrunk to the variance that new data
+    sets would show; unshrunk values vary too much.
 
     Where systems and story-prompts are both drawn (BOOT-BOTH), the weight of a story is the product of two counts. The
     variance of this product is 3 where that of one count is 1, so that BOOT-BOTH intervals are too wide where stories
@@ -248,8 +251,8 @@ def calibrated(values: Floats, one_way: Sequence[Floats], units: Sequence[int]) 
 
 
 def _usable(estimate: Estimate, values: Floats) -> tuple[Floats, Estimate | None]:
-    """The defined values, and None. Where no interval is possible the second item is the estimate to return without an
-    interval.
+    """The defined values of the statistic in the resamples, and None. Where no interval is possible, the second item is
+    not None but the estimate to return, without an interval.
     """
     if not estimate.defined:
         return values, estimate

@@ -32,7 +32,7 @@ _CHUNK = 4_000_000
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """A statistic with its interval, and the test of the hypothesis that it is zero.
+    """A statistic with its jackknife interval, and the t test of the hypothesis that it is zero.
 
     Attributes
     ----------
@@ -45,11 +45,12 @@ class Test:
     tail : str
         The alternative hypothesis: "two-sided", "greater" or "less".
     clusters : int
-        Number of clusters (independent units).
+        Number of clusters (independent units, such as story-prompts).
     df : int
-        Degrees of freedom of the standard error.
+        Degrees of freedom of the standard error; 0 without a test.
     bias : float
-        Largest systematic error of the value, which more stories would not reduce; interval and test allow for it.
+        Largest systematic error of the value, which more stories would not reduce; interval and test allow for
+        it.
     """
 
     estimate: Estimate
@@ -71,34 +72,36 @@ def against_zero(
     bias: float = 0.0,
     informative: int | None = None,
 ) -> Test:
-    """Jackknife a statistic over clusters and test it against zero.
+    """Test of the hypothesis that a statistic of weighted stories is zero, with its interval, by a jackknife over
+    story-prompts.
 
     Parameters
     ----------
     statistic : callable
-        Function from weights of stories (b, n) to the statistic (b,), NaN where it is undefined. It is called with
-        weights 0 and 1.
+        Function from weights of n stories in b samples, shape (b, n), to the statistic in each sample, shape
+        (b,); NaN where it is undefined. It is called with weights 0 and 1.
     cluster : array of int, shape (n,)
         Story-prompt of each story.
     used : array of bool, shape (n,)
-        Mask of the stories that the statistic uses. Only their clusters are left out in turn, and `n` counts these
-        stories.
+        Mask of the stories that the statistic uses. Only their story-prompts are left out in turn, and `n`
+        counts these stories.
     tail : {"two-sided", "greater", "less"}
         The alternative hypothesis.
     confidence : float
         Coverage of the interval, 0 to 1.
     bias : float
-        Largest systematic error of the statistic, in its unit, which more stories would not reduce (see `student`).
+        Largest systematic error of the statistic, in its unit, which more stories would not reduce (see
+        `student`).
     informative : int, optional
-        Number of clusters that contribute to the standard error, where not all do; the degrees of freedom are one
-        less.
+        Number of story-prompts that contribute to the standard error, where not all do; the degrees of freedom
+        are one less. None = all contribute.
 
     Returns
     -------
     Test
-        Undefined where the statistic is undefined, with fewer than `MIN_CLUSTERS` clusters, and where the statistic
-        is undefined without one of the clusters. Where nothing varies there is no test: `p` is None, and the
-        estimate has the reason.
+        Undefined where the statistic is undefined, with fewer than `MIN_CLUSTERS` story-prompts, and where the
+        statistic is undefined without one of the story-prompts. Where the statistic does not vary between
+        story-prompts there is no test: `p` is None, and the estimate has the reason.
     """
     n = int(used.sum())
     groups = np.unique(cluster[used])
@@ -145,7 +148,7 @@ def student(
     df : int
         Degrees of freedom of the standard error.
     clusters : int
-        Number of clusters (independent units), for the result.
+        Number of clusters (independent units, such as story-prompts), which is only passed on to the result.
     tail : {"two-sided", "greater", "less"}
         The alternative hypothesis.
     confidence : float
@@ -156,6 +159,7 @@ def student(
     Returns
     -------
     Test
+        The value with its interval, and the p value.
     """
     value = estimate.value or 0.0
     half = float(special.stdtrit(df, 0.5 + confidence / 2)) * se + bias

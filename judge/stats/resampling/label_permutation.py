@@ -40,16 +40,17 @@ class AgainstChance:
 
 
 def permuted(label: Codes, unit: Codes, stratum: Codes, permutations: int, rng: np.random.Generator) -> Codes:
-    """The original labels and their permutations, shape (1 + permutations, n).
+    """The original labels of n members and their random permutations, shape (1 + permutations, n). A member is, for
+    example, one repeat of a query.
 
     Parameters
     ----------
     label : array of int, shape (n,)
         Label of each member; all members of a unit have the same label.
     unit : array of int, shape (n,)
-        Unit of each member (such as the query whose repeats they are), as codes from 0 on. Members of a unit get
-        the same label in each permutation. Permuting single members would break their dependence and make p values
-        too small.
+        Unit of each member (such as the query whose repeats they are), as codes from 0 on. Members of a unit
+        get the same label in each permutation. Permuting single members would break their dependence and make p
+        values too small.
     stratum : array of int, shape (n,)
         Stratum of each member (such as its story). Labels are permuted among the units of the same stratum.
     permutations : int

@@ -32,12 +32,12 @@ def values(
     grouping: Grouping = "overall",
     group: Codes | None = None,
 ) -> Floats:
-    """The correlation between x and y in each resample.
+    """The correlation between a judge's ratings x and human ratings y in each bootstrap resample.
 
     Parameters
     ----------
     resamples : Resamples
-        B resamples of n stories, which draw one kind of unit or two.
+        B resamples of n stories, which draw one or two kinds of units (such as story-prompts).
     x : array, shape (n,) or (judges, n)
         Each judge's ratings; NaN = missing, left out pairwise for that judge alone.
     y : array, shape (n,)
@@ -45,8 +45,8 @@ def values(
     coefficient : {"kendall", "spearman", "pearson"}
         The correlation coefficient.
     grouping : {"overall", "means", "within"}
-        "overall": over all stories. "means": over the means of the groups. "within": the mean of the correlations
-        within groups.
+        "overall": over all stories. "means": over the means of the groups. "within": the mean of the
+        correlations within groups.
     group : array of int, shape (n,)
         System or story-prompt of each story, as codes from 0 on; required for "means" and "within".
 
@@ -88,12 +88,14 @@ def _over_means(resamples: Resamples, judges: Floats, y: Floats, group: Codes, c
 
 
 def of_means(mean_x: Floats, mean_y: Floats, mass: NDArray[np.int64], coefficient: Coefficient) -> Floats:
-    """The correlation over group means in each resample.
+    """The correlation over groups (such as systems) between the judge's and people's mean ratings, in each of b
+    resamples.
 
     Parameters
     ----------
     mean_x, mean_y : array, shape (b, groups)
-        Group means of both sides; NaN = missing, left out pairwise.
+        Mean ratings of each group by the judge and by people; NaN = missing. A group with a missing mean is
+        left out.
     mass : array of int, shape (b, groups)
         How often each group counts in each resample.
     coefficient : {"kendall", "spearman", "pearson"}
@@ -141,7 +143,9 @@ def _codes(judges: Floats) -> Codes:
 
 
 def _midranks(values: Floats, weight: NDArray[np.int64]) -> Floats:
-    """Mid-ranks of values (b, groups) that occur `weight` times each. Values with weight 0 get an arbitrary rank."""
+    """Mid-ranks of values, shape (b resamples, groups), where each value occurs `weight` times. Values with weight 0
+    get an arbitrary rank.
+    """
     below = np.einsum("bij,bj->bi", values[:, :, None] > values[:, None, :], weight)
     equal = np.einsum("bij,bj->bi", values[:, :, None] == values[:, None, :], weight)
     return np.asarray(below + (equal + 1) / 2, dtype=np.float64)

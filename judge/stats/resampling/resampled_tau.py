@@ -26,23 +26,24 @@ _MATRIX = 8_000_000
 
 
 def tau_b(resamples: Resamples, x: Codes, y: Codes) -> Floats:
-    """Kendall's tau-b over all stories in each resample, where each story counts as often as it was drawn.
+    """Kendall's tau-b between a judge's and human ratings over all stories in each bootstrap resample, where each story
+    counts as often as it was drawn.
 
     Parameters
     ----------
     resamples : Resamples
         B resamples of n stories.
     x : array of int, shape (n,) or (judges, n)
-        Integer codes of each judge's ratings, from `kendall.codes`; -1 = missing, left out pairwise for that judge
-        alone.
+        Integer codes of each judge's ratings, from `kendall.codes`; -1 = missing, left out pairwise for that
+        judge alone.
     y : array of int, shape (n,)
         Codes of the human ratings.
 
     Returns
     -------
     array, shape (B,) or (judges, B)
-        Equal to tau-b of the data with each story repeated. NaN in a resample where one side is constant or fewer
-        than 2 rated stories are left.
+        Equal to tau-b of the data with each story repeated. NaN in a resample where the judge's or people's
+        ratings are all equal or fewer than 2 rated stories are left.
     """
     judges, people = np.atleast_2d(x), kendall.levels(y)
     rows = np.stack([kendall.levels(np.where(y >= 0, row, -1)) for row in judges]) if len(judges) else judges
@@ -57,8 +58,8 @@ def tau_b(resamples: Resamples, x: Codes, y: Codes) -> Floats:
 
 
 def _overall(resamples: Resamples, x: Codes, y: Codes, levels: int | None) -> Floats:
-    """tau-b over all stories in each resample, by the fastest method. `levels` is the judges' number of rating levels;
-    None = too many for contingency tables.
+    """tau-b between each judge's and human ratings over all stories in each resample, shape (judges, resamples), by the
+    fastest method. `levels` is the judges' number of rating levels; None = too many for contingency tables.
     """
     n, judges = resamples.n, len(x)
     one_way = len(resamples.factors) == 1
@@ -96,10 +97,10 @@ def _loops(resamples: Resamples, x: Codes, y: Codes, levels: int | None) -> Floa
 
 
 def tau_b_means(resamples: Resamples, x: Floats, y: Floats, group: Codes) -> Floats:
-    """Kendall's tau-b over group means (means of systems) in each resample.
+    """Kendall's tau-b between a judge's and human ratings over means of groups (systems) in each bootstrap resample.
 
-    Means are over the same drawn stories on both sides, and means within 1e-9 are tied, as in `kendall.codes`. A system
-    that was drawn twice counts twice, and its two copies are tied.
+    Both means of a system are over the same drawn stories, and means within 1e-9 are tied, as in `kendall.codes`. A
+    system that was drawn twice counts twice, and its two copies are tied.
 
     Parameters
     ----------
@@ -115,7 +116,7 @@ def tau_b_means(resamples: Resamples, x: Floats, y: Floats, group: Codes) -> Flo
     Returns
     -------
     array, shape (B,) or (judges, B)
-        NaN where a side's means are all equal or fewer than two systems are left.
+        NaN where the judge's or people's means are all equal or fewer than two systems are left.
     """
     judges = np.atleast_2d(x)
     out = np.empty((len(judges), resamples.size))
@@ -125,14 +126,16 @@ def tau_b_means(resamples: Resamples, x: Floats, y: Floats, group: Codes) -> Flo
 
 
 def pairs_of_rows(x: Floats, y: Floats, mass: Codes) -> tuple[Codes, Codes, Codes]:
-    """Counts of concordant, discordant and tied pairs of groups, for each row (resample) of group means.
+    """Numbers of pairs of groups (such as systems) in each of b resamples: concordant minus discordant pairs, and pairs
+    not tied.
 
     Parameters
     ----------
     x, y : array, shape (b, groups)
-        Group means of both sides, rounded so that ties are equal. Groups with a missing mean (NaN) are in no pair.
+        Group means of the judge's and of people's ratings in each resample, rounded so that ties are equal.
+        Groups with a missing mean (NaN) are in no pair.
     mass : array of int, shape (b, groups)
-        How often each group counts in each row; copies of a group are tied.
+        How often each group counts in each resample; copies of a group are tied.
 
     Returns
     -------
@@ -155,7 +158,8 @@ def pairs_of_rows(x: Floats, y: Floats, mass: Codes) -> tuple[Codes, Codes, Code
 
 
 def tau_b_within(resamples: Resamples, x: Codes, y: Codes, group: Codes) -> Floats:
-    """Mean of the tau-b within groups (story-prompts or systems) in each resample; a group drawn twice counts twice.
+    """Mean over groups (story-prompts or systems) of the tau-b between a judge's and human ratings within a group, in
+    each bootstrap resample. A group drawn twice counts twice.
 
     Parameters
     ----------
@@ -201,7 +205,9 @@ def tau_b_within(resamples: Resamples, x: Codes, y: Codes, group: Codes) -> Floa
 
 
 def _once(varying: Resamples, group: Codes) -> bool:
-    """Whether all pairs of units fit into memory: there are few units, each with at most one story per group."""
+    """Whether products of the counts of all pairs of drawn units (such as story-prompts) fit into memory: there are few
+    units, and each has at most one story per group.
+    """
     units = varying.factors[0].counts.shape[1]
     if len(varying.factors) > 1 or units > _FEW_UNITS:
         return False
@@ -209,15 +215,18 @@ def _once(varying: Resamples, group: Codes) -> bool:
 
 
 def _grid(varying: Resamples, group: Codes, codes: Codes) -> Codes:
-    """Codes (judges and people, n) rearranged to (judges and people, groups, units); -1 where there is no story."""
+    """Rating codes of judges and people, shape (judges + 1, n stories), rearranged to shape (judges + 1, groups,
+    units); -1 where there is no story.
+    """
     grid = np.full((len(codes), int(group.max()) + 1, varying.counts.shape[1]), -1, dtype=np.int64)
     grid[:, group, varying.unit] = codes
     return grid
 
 
 def _small_groups(counts: NDArray[np.int32], grid: Codes) -> Iterator[tuple[int, slice, Floats]]:
-    """Yield tau-b (b, groups) for one judge and one block of resamples at a time, computed from products of the counts
-    of each pair of units.
+    """Yield the index of a judge, a slice of the resamples, and the judge's tau-b with people within each group in
+    these resamples, shape (resamples in the slice, groups). It is computed from products of the counts of each pair of
+    units (such as story-prompts).
     """
     first, second = np.triu_indices(grid.shape[2], 1)
     signs = np.sign(grid[:, :, second] - grid[:, :, first])

@@ -46,22 +46,23 @@ class SwapTest:
     Attributes
     ----------
     a, b, difference : float or None
-        Each judge's tau-b on the stories that both judges and people rated, and the difference a - b; None where
-        undefined.
+        Each judge's tau-b on the stories that both judges and people rated, and the difference a - b; None
+        where undefined.
     p : float or None
         p value for the alternative `tail`, not adjusted for multiple comparisons. None without a test.
     n : int
-        Number of stories (level "overall") or systems over which the correlations are computed.
+        Number of stories or, for tau-b over system means, of systems over which the correlations are computed.
     swaps : int
-        Number of random swaps; where `exact`, the number of all possible patterns.
+        Number of random patterns of swaps; where `exact`, the number of all possible patterns.
     degenerate : int
-        Number of swaps after which a correlation was undefined. They count as extreme, so that p is conservative.
+        Number of patterns of swaps after which a correlation was undefined. They count as extreme, so that p is
+        conservative.
     tail : str
         ``two-sided``, or ``greater`` for the alternative that tau-b of `a` is greater.
     reason : str or None
         Why there is no test; None with a test.
     units : int
-        Number of units that were swapped, each as a whole.
+        Number of units (stories, systems or story-prompts) that were swapped, each as a whole.
     exact : bool
         Whether every possible pattern of swaps was used once.
     """
@@ -79,7 +80,9 @@ class SwapTest:
 
     @property
     def least(self) -> float | None:
-        """The smallest possible p with these numbers of units and swaps; None without a test."""
+        """The smallest p that this test could have given with its numbers of units (such as story-prompts) and swaps;
+        None without a test.
+        """
         if self.p is None:
             return None
         patterns = 2.0 ** -(self.units - (self.tail == "two-sided"))
@@ -87,7 +90,7 @@ class SwapTest:
 
     @property
     def difference(self) -> float | None:
-        """tau-b of judge a minus tau-b of judge b."""
+        """Kendall's tau-b of judge a with people minus that of judge b; None where either is undefined."""
         return None if self.a is None or self.b is None else self.a - self.b
 
 
@@ -102,7 +105,8 @@ def swap_test(
     group: Codes | None = None,
     tail: Tail = "two-sided",
 ) -> SwapTest:
-    """Test the difference between two judges' tau-b with people by swapping the judges' ratings at random.
+    """Permutation test of the difference between two judges' tau-b with people, which swaps the two judges' ratings at
+    random.
 
     Parameters
     ----------
@@ -178,8 +182,9 @@ def _test(
 
 
 def _masks(unit: Codes, swaps: int, rng: np.random.Generator) -> Iterator[Masks]:
-    """Yield blocks of random patterns of swaps, shape (swaps in the block, n), 1 where a story is swapped. All stories
-    of a unit are swapped together, each unit with probability 1/2.
+    """Yield blocks of random patterns of swaps, arrays of shape (patterns in the block, n stories), 1 where the two
+    judges' ratings of a story are swapped. All stories of a unit (such as a system) are swapped together, each unit
+    with probability 1/2.
     """
     present, story = np.unique(unit, return_inverse=True)
     step = max(1, _CHUNK // max(1, unit.size))
@@ -189,7 +194,9 @@ def _masks(unit: Codes, swaps: int, rng: np.random.Generator) -> Iterator[Masks]
 
 
 def _every_mask(unit: Codes) -> Iterator[Masks]:
-    """Yield every possible pattern of swaps once, in blocks; the first pattern swaps nothing."""
+    """Yield every possible pattern of swaps once, in blocks of shape (patterns, n stories), 1 where the two judges'
+    ratings of a story are swapped. The first pattern swaps nothing.
+    """
     present, story = np.unique(unit, return_inverse=True)
     step = max(1, _CHUNK // max(1, unit.size))
     for start in range(0, 2**present.size, step):
@@ -199,8 +206,8 @@ def _every_mask(unit: Codes) -> Iterator[Masks]:
 
 
 def _standardised(values: Floats, systems: Codes | None = None) -> Floats:
-    """Ratings with mean 0 and standard deviation 1. With `systems`, ratings whose system means have mean 0 and standard
-    deviation 1.
+    """A judge's ratings, shifted and scaled to mean 0 and standard deviation 1. If `systems` (the system of each story)
+    is given, they are scaled so that the means of systems have mean 0 and standard deviation 1.
     """
     scale = values if systems is None else np.bincount(systems, weights=values) / np.bincount(systems)
     spread = scale.std() if np.ptp(scale) > _SAME else 1.0

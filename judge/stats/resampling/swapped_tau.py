@@ -1,9 +1,9 @@
 """Kendall's tau-b of two judges with human ratings after the judges' ratings are swapped for some stories, for many
 patterns of swaps.
 
-A swap does not change N, the sum of the two judges' contingency tables with human ratings. Let f(M) = M'KM / 2 be the
-number of concordant minus discordant pairs of a table M. Then f(N - M) = f(N) - M'KN + f(M), so that one sweep over the
-stories gives the results of both judges.
+A swap does not change N, the sum of the two judges' contingency tables with human ratings. For a table M, let f(M) =
+M'KM / 2 be the number of concordant minus discordant pairs, where K holds the sign (1, -1 or 0) for each pair of cells.
+Then f(N - M) = f(N) - M'KN + f(M), so that one sweep over the stories gives the results of both judges.
 """
 
 from __future__ import annotations
@@ -32,8 +32,18 @@ Both = Callable[[Masks], tuple[Floats, Floats]]
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """Rating levels of two judges and of people on the same stories (n,), sorted by people's level. The levels of both
-    judges have common codes.
+    """Rating levels of two judges and of people on the same n stories, sorted by people's level.
+
+    Attributes
+    ----------
+    a, b : array of int, shape (n,)
+        The judges' levels, with common codes.
+    y : array of int, shape (n,)
+        People's levels.
+    order : array of int, shape (n,)
+        Original index of each story.
+    levels, levels_y : int
+        Number of levels of the judges and of people.
     """
 
     a: Codes
@@ -45,21 +55,22 @@ class _Pair:
 
 
 def overall(a: Floats, b: Floats, people: Codes) -> Both:
-    """A function that computes the tau-b of two judges with people over all stories, for given swaps of the judges'
-    ratings.
+    """A function that computes the tau-b of each of two judges with people over all stories, after the judges' ratings
+    of some stories are swapped.
 
     Parameters
     ----------
     a, b : array, shape (n,)
-        Standardised ratings of both judges; none may be missing.
+        Standardised ratings of the two judges; none may be missing.
     people : array of int, shape (n,)
         Codes of people's ratings.
 
     Returns
     -------
     callable
-        Function from b patterns of swaps, an array (b, n) of 0 and 1, to the tau-b of both judges, (b,) each.
-        Ratings within 1e-9 are ties; ties are determined once for the ratings of both judges together.
+        Function from b patterns of swaps to the tau-b of the first and of the second judge, each of shape (b,).
+        The patterns are an array of shape (b, n), with 1 where the ratings of a story are swapped. Ratings
+        within 1e-9 are ties; ties are determined once for the ratings of both judges together.
     """
     union, y = kendall.codes(np.concatenate([a, b])), kendall.dense(people)
     order = np.argsort(y, kind="stable")
@@ -80,21 +91,22 @@ def overall(a: Floats, b: Floats, people: Codes) -> Both:
 
 
 def over_means(a: Floats, b: Floats, people: Floats, group: Codes) -> Both:
-    """A function that computes the tau-b of two judges with people over group means, for given swaps of the judges'
-    ratings.
+    """A function that computes the tau-b of each of two judges with people over group means, after the judges' ratings
+    of some stories are swapped.
 
     Parameters
     ----------
     a, b, people : array, shape (n,)
-        Standardised ratings of both judges, and people's ratings; none may be missing.
+        Standardised ratings of the two judges, and people's ratings; none may be missing.
     group : array of int, shape (n,)
         Group (system) of each story, as codes 0..groups-1, each of which occurs.
 
     Returns
     -------
     callable
-        Function from b patterns of swaps, an array (b, n) of 0 and 1, to the tau-b of both judges, (b,) each. Means
-        within 1e-9 are ties.
+        Function from b patterns of swaps to the tau-b of the first and of the second judge, each of shape (b,).
+        The patterns are an array of shape (b, n), with 1 where the ratings of a story are swapped. Means within
+        1e-9 are ties.
     """
     groups = int(group.max()) + 1
     size = np.bincount(group)
@@ -156,8 +168,9 @@ def _by_tables(pair: _Pair) -> Callable[[Masks], Sums]:
 
 
 def _by_signs(pair: _Pair) -> Callable[[Masks], Sums]:
-    """Sums over pairs for judges with many rating levels. The concordant minus discordant pairs after swaps m are a
-    quadratic form in m, computed from the signs of all pairs of stories.
+    """A function that computes sums over pairs of stories after swaps of two judges' ratings, for judges with many
+    rating levels. The number of concordant minus discordant pairs after a pattern of swaps m is a quadratic form in m,
+    computed from the signs of all pairs of stories.
     """
     n = pair.y.size
     kind = weighted_tau.exact(4 * n**2)
@@ -191,8 +204,8 @@ def _by_signs(pair: _Pair) -> Callable[[Masks], Sums]:
 
 
 def _one_by_one(pair: _Pair) -> Both:
-    """tau-b of both judges for one pattern of swaps at a time, for many levels and stories, where a matrix of all pairs
-    of stories would not fit into memory.
+    """A function that computes the tau-b of two judges with people, for one pattern of swaps of their ratings at a
+    time. It is used for many levels and stories, where a matrix of all pairs of stories would not fit into memory.
     """
 
     def both(masks: Masks) -> tuple[Floats, Floats]:

@@ -5,9 +5,9 @@ of the systems' true means over the population of story-prompts, for the judge a
 means plus noise. Their correlation is therefore nearer to 0, or further from it where the noise of judge and people is
 correlated. Bootstrap resamples contain this noise twice, so that an ordinary interval can lie below its own estimate.
 
-The model: the differences between true means are drawn from a bivariate normal distribution with covariance T. The
-differences between sample means are those between true means plus noise with covariance V, where V is the covariance
-over resamples. Then:
+The model: the differences between systems' true means, by judge and by people, are drawn from a bivariate normal
+distribution with covariance T. The differences between sample means are those between true means plus noise with
+covariance V, where V is the covariance over resamples. Then:
 
 1. the sample means' covariance M has S - 1 degrees of freedom; for each resample a plausible T + V is drawn by
    inverting the Cholesky root of a Wishart matrix: the right-Haar distribution of a covariance matrix, whose intervals
@@ -51,12 +51,13 @@ _BLOCK = 4_000_000
 def correlations(
     resamples: Resamples, x: Floats, y: Floats, group: Codes, coefficient: Coefficient, seed: int
 ) -> Floats:
-    """The correlation between plausible true means of groups (systems), once for each resample.
+    """The correlation over systems (groups of stories) between plausible true mean ratings by a judge and by people,
+    drawn once for each bootstrap resample.
 
     Parameters
     ----------
     resamples : Resamples
-        B resamples of one factor that crosses the groups: of story-prompts, or of stories.
+        B resamples of n stories that draw story-prompts or single stories.
     x : array, shape (n,) or (judges, n)
         Each judge's ratings; NaN = missing, left out pairwise for that judge alone.
     y : array, shape (n,)
@@ -71,7 +72,8 @@ def correlations(
     Returns
     -------
     array, shape (B,) or (judges, B)
-        All NaN where fewer than three groups have stories, or where the means of one side are all equal.
+        All NaN where fewer than three groups have stories, or where the means of the judge or of people are all
+        equal.
     """
     judges = np.atleast_2d(x)
     if resamples.split(group)[1] is None:
@@ -104,12 +106,12 @@ def correlations(
 
 
 def reliability(y: Floats, group: Codes, unit: Codes) -> Estimate:
-    """Reliability of the groups' sample means: the share of their variance that is due to the true means. It is below 0
-    where the noise exceeds the variance.
+    """Reliability of the sample means of groups (systems): the share of their variance that is due to the true means.
+    It is below 0 where the noise exceeds the variance. `n` counts groups.
 
     It is 1 - V / M, where M is the variance between sample means and V the variance of their noise. V comes from a
-    jackknife of the differences between means over units (Efron & Tibshirani 1993, equation 11.5), so that an effect of
-    a unit on all its groups is not counted as noise where the groups have the same units. `n` counts groups.
+    jackknife of the differences between means over story-prompts (Efron & Tibshirani 1993, equation 11.5). An effect of
+    a story-prompt on all its groups is therefore not counted as noise where the groups have the same story-prompts.
 
     Parameters
     ----------
@@ -143,18 +145,18 @@ def reliability(y: Floats, group: Codes, unit: Codes) -> Estimate:
 
 
 def draws(sample: Floats, resampled: Floats, units: int, rng: np.random.Generator) -> Floats:
-    """Plausible true means of both sides (judge and people), drawn once per resample; shape (2, B, groups). Each side
-    is determined up to an additive constant.
+    """Plausible true means of groups (systems) by judge and by people, drawn once for each of B resamples; shape (2, B,
+    groups). The means of the judge, and those of people, are determined up to an additive constant.
 
     Parameters
     ----------
     sample : array, shape (2, groups)
-        Sample means of both sides, neither of them constant.
+        Sample means of the groups by judge and by people; neither may be all equal.
     resampled : array, shape (2, B, groups)
         Means in the resamples. NaN where a group has no story in that resample; its sample mean is then used.
     units : int
-        Number of units from which resamples were drawn, to correct the variance over resamples, which is too small
-        by the factor (units - 1) / units.
+        Number of units (such as story-prompts) from which resamples were drawn, to correct the variance over
+        resamples, which is too small by the factor (units - 1) / units.
     rng : numpy Generator
         Random generator, seeded by the caller.
     """
@@ -181,11 +183,11 @@ def draws(sample: Floats, resampled: Floats, units: int, rng: np.random.Generato
 
 
 def _true_covariances(mean: Floats, noise: Floats, size: int, rng: np.random.Generator) -> Floats:
-    """Plausible covariances (size, 2, 2) of the true means: a plausible covariance of the sample means minus that of
-    the noise.
+    """Plausible covariances of the true means by people and by the judge (in this order), shape (size, 2, 2). Each is a
+    plausible covariance of the sample means minus that of the noise.
 
-    A side (judge or people) whose variance does not exceed its noise gets a variance close to 0 and a correlation of 1
-    or -1 with the other side.
+    Where the variance of the means of the judge (or of people) does not exceed its noise, it is set close to 0. Its
+    correlation with the means of the other is then 1 or -1.
     """
     over = _covariances(mean, size, rng) - noise
     variance = np.maximum(np.stack([over[:, 0, 0], over[:, 1, 1]], axis=1), _LITTLE * np.diag(noise))
@@ -195,7 +197,9 @@ def _true_covariances(mean: Floats, noise: Floats, size: int, rng: np.random.Gen
 
 
 def _covariances(mean: Floats, size: int, rng: np.random.Generator) -> Floats:
-    """Plausible covariances (size, 2, 2) of the distribution from which the centred means (groups, 2) were drawn."""
+    """Plausible covariances of the distribution from which the centred means were drawn, shape (size, 2, 2). `mean`,
+    shape (groups, 2), holds the means of groups (systems) by people and by the judge (in this order).
+    """
     groups = len(mean)
     # Coordinates of contrasts between groups: an orthonormal basis of vectors that sum to 0.
     basis = np.linalg.qr(np.eye(groups)[:, 1:] - 1 / groups)[0]

@@ -31,20 +31,21 @@ _Z95 = 1.959963984540054
 
 @dataclass(frozen=True, slots=True)
 class PointBiserial:
-    """Point-biserial correlation, and its largest possible value.
+    """Point-biserial correlation of ratings with two classes of stories, and its largest possible value.
 
     Attributes
     ----------
     r : Estimate
-        The correlation, without an interval, because Fisher's interval assumes that both variables are normal (for
-        a bootstrap interval see `coefficients.resampled`).
+        The correlation, without an interval, because Fisher's interval assumes that both variables are normal
+        (for a bootstrap interval see `coefficients.resampled`).
     positives, negatives : int
-        Number of rated stories of each class.
+        Number of rated stories with and without the label.
     bound : float or None
-        Largest |r| that any labels with these class sizes could have with these ratings, in the direction of `r`.
+        Largest |r| that any labels with these class sizes could have with these ratings, in the direction of
+        `r`.
     normal_bound : float or None
-        Largest |r| for normally distributed ratings: phi(z) / sqrt(p q), where z is the p-th normal quantile (Tate
-        1954); at most .798.
+        Largest |r| for normally distributed ratings: phi(z) / sqrt(p q), where p is the share of stories with
+        the label, q = 1 - p, and z the p-th normal quantile (Tate 1954); at most .798.
     """
 
     r: Estimate
@@ -55,7 +56,8 @@ class PointBiserial:
 
 
 def point_biserial(rating: Floats, label: Flags) -> PointBiserial:
-    """Pearson's r of ratings with labels (true = 1), with the largest value that r can take.
+    """Point-biserial correlation: Pearson's r of ratings with labels (true = 1), with the largest value that r can
+    take.
 
     Parameters
     ----------
@@ -67,8 +69,8 @@ def point_biserial(rating: Floats, label: Flags) -> PointBiserial:
     Returns
     -------
     PointBiserial
-        Its correlation is undefined with only one class, with fewer than three stories, and where the ratings are
-        all equal.
+        Its correlation is undefined with only one class, with fewer than three stories, and where the ratings
+        are all equal.
     """
     from scipy import stats
 
@@ -102,8 +104,9 @@ def auc(rating: Floats, label: Flags) -> Estimate:
     Returns
     -------
     Estimate
-        `n` counts stories. Undefined with only one class. It has no interval, but a reason, where a class has only
-        one story, and where all comparisons have the same result, so that the variance is 0.
+        `n` counts stories. Undefined with only one class. It has no interval, but a reason, where a class has
+        only one story, and where all comparisons between stories of the two classes have the same result, so
+        that the variance is 0.
     """
     rating, label, reason = _known(rating, label, constant=True)
     n = rating.size
@@ -126,8 +129,9 @@ def auc(rating: Floats, label: Flags) -> Estimate:
 
 
 def resampled_auc(rating: Floats, label: Flags) -> Callable[[NDArray[np.int64]], Floats]:
-    """A function that computes the AUC in b resamples: from weights of stories (b, n) to AUCs (b,). NaN where a
-    resample has no story of one of the classes.
+    """A function that computes the area under the ROC curve (AUC) in each of b resamples. Its argument holds the
+    weights of the n stories, shape (b, n); it returns the AUCs, shape (b,). An AUC is NaN where a resample has no story
+    of one of the classes.
 
     Parameters
     ----------
@@ -154,8 +158,8 @@ def resampled_auc(rating: Floats, label: Flags) -> Callable[[NDArray[np.int64]],
 
 
 def _known(rating: Floats, label: Flags, *, constant: bool = False) -> tuple[Floats, Flags, str | None]:
-    """Ratings and labels of the rated stories, and the reason why no statistic exists, or None. Equal ratings are a
-    reason unless `constant`.
+    """Ratings and labels of the rated stories, and the reason why a statistic of them is undefined; None in place of a
+    reason where it is defined. Ratings that are all equal are such a reason unless `constant` is true.
     """
     keep = ~np.isnan(rating)
     rating, label = rating[keep], label[keep]

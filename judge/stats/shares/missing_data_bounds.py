@@ -9,7 +9,8 @@ from judge.stats.estimate import Estimate
 
 
 def mean_bounds(values: NDArray[np.float64], low: float, high: float) -> Estimate:
-    """The mean of the known values, with Manski's (1990) bounds for the mean of all values, known and missing.
+    """The mean of the known values, with Manski's (1990) bounds for the mean of all values: all missing values could be
+    the lowest, or the highest possible value.
 
     Parameters
     ----------
@@ -21,9 +22,9 @@ def mean_bounds(values: NDArray[np.float64], low: float, high: float) -> Estimat
     Returns
     -------
     Estimate
-        `value` is the mean of the known values. `low` and `high` are the bounds, not a confidence interval; they
-        equal `value` when nothing is missing. `n` counts all values, known and missing. Undefined where no value is
-        known.
+        `value` is the mean of the known values. `low` and `high` are the bounds, not a confidence interval;
+        they equal `value` when nothing is missing. `n` counts all values, known and missing. Undefined where no
+        value is known.
     """
     present = ~np.isnan(values)
     n, m = values.size, int(present.sum())

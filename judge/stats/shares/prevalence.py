@@ -1,9 +1,9 @@
 """Prevalence of a label as estimated by an imperfect judge, corrected for the judge's sensitivity and specificity.
 
-Rogan & Gladen (1978): with sensitivity and specificity measured on stories that people labelled, share = (judged share
-+ specificity - 1) / (sensitivity + specificity - 1). The interval is Lang & Reiczigel's (2014, Prev. Vet. Med. 113,
-equation 16), which includes the uncertainty of both calibration samples; Lee et al. (2025, arXiv 2511.21140, equation
-6) recommend it for LLM judges.
+Rogan & Gladen (1978): with sensitivity and specificity measured on stories that people labelled, share = (share judged
+positive + specificity - 1) / (sensitivity + specificity - 1). The interval is Lang & Reiczigel's (2014, Prev. Vet. Med.
+113, equation 16), which includes the uncertainty of both calibration samples; Lee et al. (2025, arXiv 2511.21140,
+equation 6) recommend it for LLM judges.
 """
 
 from __future__ import annotations
@@ -33,19 +33,20 @@ def corrected_share(
         Number of stories that the judge called positive, and number of all stories that it judged without human
         labels.
     hits, positives : float
-        Of the stories with a positive human label: number that the judge calls positive too, and number of all (for
-        the sensitivity).
+        Of the stories with a positive human label: number that the judge calls positive too, and their total
+        number (for the sensitivity).
     rejections, negatives : float
-        Of the stories with a negative human label: number that the judge calls negative too, and number of all (for
-        the specificity). All numbers may be effective numbers where stories are not independent.
+        Of the stories with a negative human label: number that the judge calls negative too, and their total
+        number (for the specificity). All numbers may be effective numbers where stories are not independent.
     z : float
         Normal quantile of the interval; 1.96, for 95 %, by default.
 
     Returns
     -------
     Estimate
-        Clipped to 0..1. Undefined without judged stories, without stories of one of the two human labels, and where
-        sensitivity + specificity <= 1, because then the judge has no information about the share.
+        The share, clipped to 0..1. Undefined without judged stories, without stories of one of the two human
+        labels, and where sensitivity + specificity <= 1, because then the judge has no information about the
+        share.
     """
     count = round(n)
     if n < 1 or positives < 1 or negatives < 1:

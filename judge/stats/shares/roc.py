@@ -1,7 +1,7 @@
 """The ROC curve of a score, several rules for choosing a threshold, and the true-positive rate at a given
 false-positive rate.
 
-Labels are true for the class that should have the *higher* score. With a threshold t, a unit is called positive if its
+Labels are true for the class that should have the *higher* score. With a threshold t, a story is called positive if its
 score is t or more. Every threshold is therefore one of the observed scores, or above all scores (nothing is called
 positive). There is no interpolation between thresholds. NaN scores are left out. For the area under the curve see
 `auc.auc`.
@@ -31,7 +31,7 @@ class Curve:
     Attributes
     ----------
     threshold, false_positive, true_positive : array, shape (distinct scores + 1,)
-        Thresholds in descending order, and both rates at each threshold.
+        Thresholds in descending order, and the false-positive and true-positive rate at each threshold.
     """
 
     threshold: Floats
@@ -89,8 +89,9 @@ def tpr_at_fpr(score: Floats, label: Flags, most: float = 0.05) -> Estimate:
     Returns
     -------
     Estimate
-        Undefined with only one class, and with so few negative stories that one false positive would exceed `most`:
-        the rate would then be that at no false positive, not at, e.g., 1 in 20.
+        Undefined with only one class, and with so few negative stories that one false positive would exceed
+        `most`: the rate would then be the true-positive rate without any false positive, not at, e.g., 1 false
+        positive in 20.
     """
     keep = ~np.isnan(score)
     reason = _too_few(label[keep], most)
@@ -101,8 +102,9 @@ def tpr_at_fpr(score: Floats, label: Flags, most: float = 0.05) -> Estimate:
 
 
 def resampled_tpr_at_fpr(score: Floats, label: Flags, most: float = 0.05) -> Callable[[NDArray[np.int64]], Floats]:
-    """A function that computes `tpr_at_fpr` in b resamples: from weights of stories (b, n) to rates (b,). NaN where a
-    resample has no story of one of the classes.
+    """A function that computes, in each of b resamples, the largest true-positive rate of all thresholds whose
+    false-positive rate is at most `most`. Its argument holds the weights of the n stories, shape (b, n); it returns the
+    rates, shape (b,). A rate is NaN where a resample has no story of one of the classes.
 
     Parameters
     ----------
@@ -177,8 +179,8 @@ def threshold_at_fpr(score: Floats, label: Flags, most: float) -> float | None:
 
 
 def best_accuracy(score: Floats, label: Flags) -> float:
-    """Largest balanced accuracy of all thresholds, i.e. mean of true-positive and true-negative rate: 1 - min (fpr + 1
-    - tpr) / 2.
+    """Largest balanced accuracy of all thresholds. Balanced accuracy is the mean of the true-positive and the
+    true-negative rate, 1 - (fpr + 1 - tpr) / 2.
 
     Parameters
     ----------

@@ -1,4 +1,6 @@
-"""Proportions estimated from a weighted sample, whose units represent different numbers of units of a population."""
+"""Proportions estimated from a weighted sample, in which each item represents a known number of items of the
+population.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ Codes = NDArray[np.int64]
 def weighted_share(
     hits: Floats, weight: Floats, cluster: Codes, *, trials: int | None = None, confidence: float = 0.95
 ) -> Estimate:
-    """Estimate of the population's share, sum w y / sum w (Hájek 1971), with an interval for clustered samples.
+    """Share of a population estimated from a weighted sample, sum w y / sum w (Hájek 1971), with an interval for
+    clustered samples.
 
     The variance is linearised over clusters as if clusters were drawn with replacement, G / (G - 1) sum_g (sum_{i in g}
     w_i (y_i - p))² / (sum w)² (Särndal, Swensson & Wretman 1992, ch. 5.7), which is conservative for stratified
@@ -28,21 +31,21 @@ def weighted_share(
     hits : array, shape (n,)
         Values between 0 and 1 (such as the share of annotators who chose an item); NaN = missing, left out.
     weight : array, shape (n,)
-        Number of units of the population that each hit represents, above 0.
+        Number of items of the population that each value represents, above 0.
     cluster : array of int, shape (n,)
-        Cluster of each hit (such as its story), as any integer codes.
+        Cluster of each value (such as its story), as any integer codes.
     trials : int, optional
-        Upper limit of the effective n. By default it is the number of hits used; it is larger where a hit is a
-        share of several annotators.
+        Upper limit of the effective n. By default it is the number of values used; it may be larger where a
+        value is a share of several annotators.
     confidence : float
         Coverage of the interval, 0 to 1.
 
     Returns
     -------
     Estimate
-        `n` counts hits used. Undefined without a hit; with only one cluster there is no interval. Where all
-        clusters have the same share, or the share is 0 or 1, the effective n cannot be estimated. It is then Kish's
-        effective number of clusters, (sum w)² / sum w².
+        `n` counts values used. Undefined without a value; with only one cluster there is no interval. Where all
+        clusters have the same share, or the share is 0 or 1, the effective n cannot be estimated. It is then
+        Kish's effective number of clusters, (sum w)² / sum w².
     """
     present = ~np.isnan(hits)
     y, w = hits[present], weight[present]
@@ -74,15 +77,15 @@ def effective_size(hits: Floats, cluster: Codes) -> float:
     Parameters
     ----------
     hits : array, shape (n,)
-        Values between 0 and 1; no NaN.
+        Values between 0 and 1, whose mean is the share; no NaN.
     cluster : array of int, shape (n,)
-        Cluster of each hit (such as its story), as any integer codes.
+        Cluster of each value (such as its story), as any integer codes.
 
     Returns
     -------
     float
-        The effective sample size. It is the number of clusters where it cannot be estimated: where all hits are 0
-        or all are 1, or nothing varies between clusters.
+        The effective sample size. It is the number of clusters where it cannot be estimated: where all values
+        are 0 or all are 1, or the clusters do not differ.
     """
     group = np.unique(cluster, return_inverse=True)[1]
     clusters, share = int(group.max()) + 1, float(hits.mean())

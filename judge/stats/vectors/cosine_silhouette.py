@@ -19,7 +19,8 @@ _CHUNK = 4_000_000
 
 
 def mean_silhouette(x: Vectors, labels: Codes, groups: int) -> Floats:
-    """Mean silhouette of all vectors, for each of several labellings.
+    """Mean silhouette of all vectors under cosine distance, for each of several assignments of the vectors to groups
+    (labellings).
 
     Parameters
     ----------
@@ -33,9 +34,9 @@ def mean_silhouette(x: Vectors, labels: Codes, groups: int) -> Floats:
     Returns
     -------
     array, shape (b,)
-        Mean of (b_i - a_i) / max(a_i, b_i) over the vectors, where a_i is the mean distance of vector i to its own
-        group and b_i that to the nearest other group. A vector alone in its group counts 0, as in scikit-learn's
-        ``silhouette_score(metric="cosine")``. NaN for a labelling with fewer than two groups.
+        Mean of (b_i - a_i) / max(a_i, b_i) over the n vectors i, where a_i is the mean distance of vector i to
+        its own group and b_i that to the nearest other group. A vector alone in its group counts 0, as in
+        scikit-learn's ``silhouette_score(metric="cosine")``. NaN for a labelling with fewer than two groups.
     """
     step = max(1, _CHUNK // max(1, x.shape[0] * groups))
     parts = [_some(x, labels[start : start + step], groups) for start in range(0, labels.shape[0], step)]

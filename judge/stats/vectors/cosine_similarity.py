@@ -27,8 +27,14 @@ _METHOD = "t, jackknife by story, 95 %"
 
 @dataclass(frozen=True, slots=True)
 class Likeness:
-    """Mean cosine similarity of two texts of the same group, of two texts of different groups, and the first mean minus
-    the second.
+    """Mean cosine similarity of two texts of the same group and of two texts of different groups.
+
+    Attributes
+    ----------
+    within, between : Estimate
+        Mean for texts of the same group, and for texts of different groups.
+    difference : Estimate
+        `within` minus `between`.
     """
 
     within: Estimate
@@ -37,7 +43,8 @@ class Likeness:
 
 
 def likeness(x: Vectors, group: Codes) -> Likeness:
-    """Mean cosine similarity of texts within groups and between groups.
+    """Mean cosine similarity of two texts of the same group (such as a story) and of two texts of different groups, and
+    their difference.
 
     Parameters
     ----------
@@ -49,9 +56,10 @@ def likeness(x: Vectors, group: Codes) -> Likeness:
     Returns
     -------
     Likeness
-        `within`: mean over groups with at least two texts of the mean cosine of the group's pairs. `between`: mean
-        cosine over all pairs of texts of different groups. `n` counts groups. Each is undefined, with a reason,
-        without a pair, and has no interval with fewer than `MIN_GROUPS` groups.
+        `within`: mean over groups with at least two texts of the mean cosine of the group's pairs. `between`:
+        mean cosine over all pairs of texts of different groups. `n` counts groups. `difference`: `within` minus
+        `between`. Each is undefined, with a reason, without a pair of texts, and has no interval with fewer
+        than `MIN_GROUPS` groups.
     """
     size, own, sums = _group_sums(x, group)
     groups = size.size
@@ -85,7 +93,7 @@ def pairs_within(group: Codes) -> tuple[Codes, Codes]:
     Returns
     -------
     first, second : array of int, shape (pairs,)
-        Indices of both rows of each pair.
+        Indices of the two rows of each pair.
     """
     order = np.argsort(group, kind="stable")
     starts = np.flatnonzero(np.r_[True, np.diff(group[order]) != 0])
@@ -111,14 +119,14 @@ def pairs_between(group: Codes, pairs: int, rng: np.random.Generator) -> tuple[C
     group : array of int, shape (n,)
         Group of each row, any codes.
     pairs : int
-        Number of draws. Draws of two rows of the same group are discarded.
+        Number of draws. A draw of two rows of the same group is discarded, so that fewer pairs may be returned.
     rng : numpy Generator
         Random generator, seeded by the caller.
 
     Returns
     -------
     first, second : array of int, shape (at most `pairs`,)
-        Indices of both rows of each pair.
+        Indices of the two rows of each pair.
     """
     first, second = rng.integers(0, group.size, size=(2, pairs))
     keep = group[first] != group[second]
@@ -126,14 +134,14 @@ def pairs_between(group: Codes, pairs: int, rng: np.random.Generator) -> tuple[C
 
 
 def cosines(x: Vectors, first: Codes, second: Codes) -> Floats:
-    """Cosine of each pair of rows, shape (pairs,).
+    """Cosine similarity of the two vectors of each pair of rows, shape (pairs,).
 
     Parameters
     ----------
     x : array, shape (n, d)
         Rows of unit length.
     first, second : array of int, shape (pairs,)
-        Indices of both rows of each pair.
+        Indices of the two rows of each pair.
     """
     step = max(1, 4_000_000 // max(1, x.shape[1]))
     parts = [
@@ -143,7 +151,9 @@ def cosines(x: Vectors, first: Codes, second: Codes) -> Floats:
 
 
 def _group_sums(x: Vectors, group: Codes) -> tuple[Floats, Floats, Floats]:
-    """Number of vectors, squared length of the vector sum, and vector sum of each group."""
+    """Three arrays with one entry per group: number of vectors, squared length of the sum of the vectors, and
+    this sum.
+    """
     _, code = np.unique(group, return_inverse=True)
     order = np.argsort(code, kind="stable")
     size = np.bincount(code)
@@ -153,8 +163,8 @@ def _group_sums(x: Vectors, group: Codes) -> tuple[Floats, Floats, Floats]:
 
 
 def _between(total: Floats, sums: Floats, size: Floats, own: Floats) -> tuple[float, Floats]:
-    """Mean cosine of pairs of different groups, and this mean without each group in turn, NaN where only one group
-    remains.
+    """Mean cosine of pairs of texts of different groups, and this mean without each group in turn, shape (groups,). It
+    is NaN where only one group remains.
     """
     n = size.sum()
     value = float((total @ total - own.sum()) / (n * n - (size**2).sum()))

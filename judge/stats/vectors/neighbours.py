@@ -48,7 +48,8 @@ def nearest(x: Vectors, apart: Codes, k: int) -> Codes:
 
 
 def purity(neighbours: Codes, labels: Codes) -> Floats:
-    """Mean share of a vector's neighbours that have the same label as the vector, for each of several labellings.
+    """Mean over vectors of the share of a vector's nearest neighbours that have the same label as the vector, for each
+    of several labellings.
 
     Parameters
     ----------
@@ -60,7 +61,7 @@ def purity(neighbours: Codes, labels: Codes) -> Floats:
     Returns
     -------
     array, shape (b,)
-        NaN where no vector has a neighbour.
+        The mean shares; NaN where no vector has a neighbour.
     """
     there = neighbours >= 0
     count = there.sum(axis=1)

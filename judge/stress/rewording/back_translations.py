@@ -1,8 +1,8 @@
-"""Reads paraphrases from a file of back-translations in OpenMEVA's format: a list of `{sentence: {"score": number,
-"trans": text}}`, or one such object.
+"""Paraphrases from a file of back-translations in OpenMEVA's format: a list of `{sentence: {"score": number, "trans":
+text}}`, or one such object.
 
-As in the study, only back-translations with a score between .4 and .7 and of sentences with at least five words are
-used.
+As in the OpenMEVA study, only back-translations with a score between .4 and .7 and of sentences with at least five
+words are used.
 """
 
 from __future__ import annotations
@@ -39,7 +39,9 @@ class BackTranslations:
                     self._known[_key(sentence)] = translation.strip()
 
     def of(self, story: Story) -> Mapping[str, str]:
-        """Paraphrases of a story's sentences, by sentence; sentences without a paraphrase in the file are left out."""
+        """Paraphrases of a story's sentences, as a mapping from sentence to paraphrase; sentences without a paraphrase
+        in the file are left out.
+        """
         translations = {}
         for start, end in sentences(story.text):
             translation = self._known.get(_key(story.text[start:end]))

@@ -1,8 +1,8 @@
 """Acceptance rules for paraphrases: similar in meaning, different in wording.
 
-The study requires MoverScore > .4 and BLEU-1 < .6 (Guan et al. 2021, Table 12). In this module, similarity in meaning
-is the cosine of sentence vectors if the user names an encoder. Otherwise it is the share of the sentence's longer words
-whose first letters begin a word of the paraphrase.
+The OpenMEVA study requires MoverScore > .4 and BLEU-1 < .6 (Guan et al. 2021, Table 12). In this module, similarity in
+meaning is the cosine of sentence vectors if the user names an encoder. Otherwise it is the share of the sentence's
+longer words whose first four letters begin a word of the paraphrase.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _SHORTER, _LONGER = 0.5, 2.0
 
 
 def bleu_1(sentence: str, other: str) -> float:
-    """BLEU-1 of `other` with `sentence` as reference: clipped precision of words, with brevity penalty."""
+    """BLEU-1 of the text `other` with `sentence` as reference: clipped precision of words, with brevity penalty."""
     reference, candidate = _words(sentence), _words(other)
     if not candidate:
         return 0.0
@@ -37,15 +37,17 @@ def bleu_1(sentence: str, other: str) -> float:
 
 
 def overlap(sentence: str, other: str) -> float:
-    """Share of the sentence's words of four letters or more whose first letters also begin a word of the other
-    sentence; 1 without such a word in the sentence.
+    """Share of the words of `sentence` with four letters or more whose first four letters also begin a word of `other`;
+    1 where `sentence` has no such word.
     """
     long = {word[:_STEM] for word in _words(sentence) if len(word) >= _LONG}
     return len(long & {word[:_STEM] for word in _words(other)}) / len(long) if long else 1.0
 
 
 def complaint(sentence: str, other: str) -> str | None:
-    """Reason for refusing a paraphrase by its form and wording, regardless of meaning; None where it is accepted."""
+    """Reason for refusing `other` as a paraphrase of `sentence` because of its form and wording, regardless of meaning;
+    None where it is accepted.
+    """
     if len(sentences(other)) != 1 or "\n" in other:
         return "not one sentence"
     if Counter(_placeholders(sentence)) != Counter(_placeholders(other)):
@@ -56,8 +58,8 @@ def complaint(sentence: str, other: str) -> str | None:
 
 
 def nearness(pairs: Sequence[tuple[str, str]], encoder: str | None) -> list[bool]:
-    """Whether the two sentences of each pair are similar enough in meaning. `encoder` is the sentence encoder; None =
-    compare words.
+    """For each pair of sentences, whether the two are similar enough in meaning. `encoder` is the sentence encoder that
+    compares them; None = compare their words.
     """
     if not pairs:
         return []

@@ -41,7 +41,9 @@ _AT_ONCE, _ATTEMPTS, _LONGEST = 16, 3, 80
 
 
 class Rewriter:
-    """Paraphrases of sentences by one model; `encoder` is a folder of a sentence encoder, or None."""
+    """Paraphrases of sentences requested from one model. `encoder` is the folder of the sentence encoder that compares
+    their meaning, or None.
+    """
 
     def __init__(
         self, model: str, kept: Path, *, encoder: str | None = None, seed: int = 1, base_url: tuple[str, ...] = ()
@@ -55,7 +57,7 @@ class Rewriter:
         """Why rewordings were not taken, or did not come."""
 
     def prepare(self, stories: Iterable[Story]) -> None:
-        """Request paraphrases for the chosen sentences of all stories that have no stored answer, and check all answers
+        """Request paraphrases of sentences of all stories, except where an answer is stored, and check all paraphrases
         by the acceptance rules.
         """
         chosen = dict.fromkeys(sentence for story in stories for sentence in self._chosen(story))
@@ -65,7 +67,7 @@ class Rewriter:
         self._look(chosen)
 
     def of(self, story: Story) -> Mapping[str, str]:
-        """Accepted paraphrases of a story's sentences, by sentence."""
+        """Accepted paraphrases of a story's sentences, as a mapping from sentence to paraphrase."""
         return {sentence: self._taken[sentence] for sentence in self._chosen(story) if sentence in self._taken}
 
     def _chosen(self, story: Story) -> list[str]:
@@ -125,7 +127,7 @@ class Rewriter:
 
 
 async def _answer(backend: Backend, query: Query) -> Response | None:
-    """The model's first answer; None where no answer arrived after repeated requests."""
+    """The model's first answer to the request; None where no answer arrived after three attempts."""
     for attempt in range(_ATTEMPTS):
         try:
             return (await backend.complete(query, [0]))[0]
@@ -145,7 +147,9 @@ def _query(sentence: str) -> Query:
 
 
 def _sentence_of(response: Response) -> str:
-    """The answer's text without introductory words and without enclosing quotation marks."""
+    """The paraphrase in a model's answer: its text without the words "New sentence:" at the start and without enclosing
+    quotation marks.
+    """
     text = response.text.strip().removeprefix("New sentence:").strip()
     return text[1:-1] if len(text) > 1 and text[0] in '"“' and text[-1] in '"”' else text
 

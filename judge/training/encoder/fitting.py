@@ -1,4 +1,4 @@
-"""Fits a cross-encoder with the trainer of sentence-transformers, with checkpoints. Only this module of the training
+"""Fits of a cross-encoder by the trainer of sentence-transformers, with checkpoints. Only this module of the training
 code imports sentence-transformers and PyTorch.
 
 It is imported only when an encoder is trained. Only the pretrained model is downloaded from the hub, and nothing is
@@ -57,8 +57,8 @@ class Base:
 
 
 def base_of(options: EncoderOptions) -> Base:
-    """Load the pretrained model and describe it. Raises SpecError where it cannot be loaded or does not state how many
-    tokens it reads.
+    """Description of the pretrained model, which is loaded for it: its name, the version of its weights, and the number
+    of tokens it reads. Raises SpecError where it cannot be loaded or does not state how many tokens it reads.
     """
     model = _open(options, None, 1)
     tokens = int(model.tokenizer.model_max_length)
@@ -75,7 +75,9 @@ def base_of(options: EncoderOptions) -> Base:
 
 
 def count_cut(options: EncoderOptions, base: Base, pairs: Sequence[Pair]) -> int:
-    """Number of texts that are longer than the number of tokens that the model reads, so that their ends are cut."""
+    """Number of pairs of query and story text that are longer than the number of tokens that the model reads, so that
+    their ends are cut.
+    """
     tokenizer = _open(options, base, 1).tokenizer
     return sum(len(ids) > base.max_length for ids in tokenizer(list(pairs), verbose=False)["input_ids"])
 
@@ -87,7 +89,7 @@ def steps_of(lesson: Lesson, batch: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """A trained model, the number of epochs after which its weights were taken, and the batch size."""
+    """A trained model, the number of epochs after which its weights were taken, and the batch size of its training."""
 
     model: Any
     epochs: int
@@ -98,7 +100,7 @@ class Fitted:
         return _logits(self.model, pairs, self.batch)
 
     def save(self, folder: Path) -> None:
-        """Save weights and tokenizer in a folder, which appears only when it is complete."""
+        """Save the trained model's weights and tokenizer in a folder, which appears only when it is complete."""
         part = folder.with_name(folder.name + ".part")
         shutil.rmtree(part, ignore_errors=True)
         self.model.save_pretrained(str(part), create_model_card=False, safe_serialization=True)
@@ -116,10 +118,11 @@ def fit(
     seed: int,
     stepped: Stepped,
 ) -> Fitted:
-    """Train the model on `lesson`, starting from the last complete checkpoint in `folder` if there is one.
+    """The pretrained model trained on the data `lesson`. Training starts from the last complete checkpoint in `folder`
+    if there is one.
 
-    With held-out data `held`, training stops when their loss no longer decreases, and the epoch with the smallest loss
-    is used. Otherwise training stops after `epochs`. `stepped` is called after each step.
+    If `held` is given, training stops when the loss on these held-out data no longer decreases, and the epoch with the
+    smallest loss is used. If it is None, training stops after `epochs` epochs. `stepped` is called after each step.
     """
     model = _open(options, base, seed)
     # A README about widgets and datasets of the hub is nobody's here.
@@ -224,8 +227,9 @@ def _datasets(lesson: Lesson) -> dict[str, Any]:
 
 
 class _HeldOut(BaseEvaluator):  # type: ignore[misc]  # the package has no types
-    """Evaluator that computes the log loss on held-out data, as a mean over questions. For preferences it is the loss
-    of the preferred story against each other story, for ratings the cross-entropy with ratings scaled to 0 to 1.
+    """Evaluator that computes the log loss of a model on held-out data, averaged first within each question (criterion
+    of a dataset) and then over questions. For preferences it is the loss of the preferred story against each story to
+    which it was preferred; for ratings it is the cross-entropy with ratings scaled to 0 to 1.
     """
 
     def __init__(self, held: Lesson, batch: int) -> None:
@@ -234,7 +238,7 @@ class _HeldOut(BaseEvaluator):  # type: ignore[misc]  # the package has no types
         self._held, self._batch = held, batch
 
     def __call__(self, model: Any, *_: Any, **__: Any) -> dict[str, float]:
-        """The current loss of the model on the held-out data."""
+        """The loss of the model on the held-out data, as a mapping from the name of the metric to its value."""
         losses = []
         for units in self._held.ranked:
             if units:
@@ -252,8 +256,8 @@ class _HeldOut(BaseEvaluator):  # type: ignore[misc]  # the package has no types
 
 
 class _StopAfter(TrainerCallback):  # type: ignore[misc]  # the package has no types
-    """Stops training after a number of epochs, although the learning-rate schedule is planned for more epochs, as in
-    the fits on folds.
+    """Callback that stops training after a number of epochs, while the learning-rate schedule is planned for the
+    maximum number of epochs, as in the fits on folds.
     """
 
     def __init__(self, epochs: int | None) -> None:
@@ -267,13 +271,13 @@ class _StopAfter(TrainerCallback):  # type: ignore[misc]  # the package has no t
 
 
 class _Steps(TrainerCallback):  # type: ignore[misc]  # the package has no types
-    """Calls a function after each training step, to show progress."""
+    """Callback that calls a function after each training step, to show progress."""
 
     def __init__(self, stepped: Stepped) -> None:
         self._stepped = stepped
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:  # noqa: ARG002 - the library's form
-        """Count one more training step."""
+        """Report that one more training step is done."""
         self._stepped()
 
 
@@ -290,8 +294,8 @@ def _logits(model: Any, pairs: Sequence[Pair], batch: int) -> Floats:
 
 
 def _last_checkpoint(folder: Path) -> Path | None:
-    """The newest complete checkpoint, or None. Incomplete checkpoints (the state, which is written last, is missing)
-    are deleted.
+    """The newest complete checkpoint of a training, or None. Checkpoints whose state file is missing or damaged are
+    incomplete, since it is written last; they are deleted.
     """
     checkpoints = sorted(folder.glob("checkpoint-*"), key=lambda path: int(path.name.rpartition("-")[2]))
     whole = []

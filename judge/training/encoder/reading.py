@@ -53,8 +53,22 @@ class Rated:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Question:
-    """One criterion of one dataset: the text of the question, the stories that people judged on the criterion, and the
-    compared pairs of stories (both as indices into the dataset's stories).
+    """A question on which an encoder is trained: one criterion of one dataset.
+
+    Attributes
+    ----------
+    material : int
+        Index of the dataset among the training materials.
+    kind : str
+        Whether people gave preferences or ratings.
+    about : Preferences or Ratings
+        These preferences or ratings.
+    asked : str
+        Text of the question.
+    stories : array of int
+        Indices of the stories that people judged on the criterion.
+    pairs : tuple of two arrays of int
+        Indices of the first and second stories of the compared pairs; empty for ratings.
     """
 
     material: int
@@ -66,14 +80,23 @@ class Question:
 
     @property
     def criterion(self) -> str:
-        """The criterion's name."""
+        """Name of the criterion that the question is about."""
         return self.about.criterion
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lesson:
-    """All training data of the encoder: the questions, the lists and the rated stories of each question, and for each
-    dataset the groups of its stories that are held out together.
+    """All training data of an encoder.
+
+    Attributes
+    ----------
+    questions : tuple of Question
+        The questions, each about one criterion of one dataset.
+    ranked, rated : tuple of tuples
+        For each question, its lists (a preferred story with the stories to which it was preferred) or its rated
+        stories.
+    groups : tuple of tuples of str
+        For each dataset, the group of each story. A group is held out together in cross-validation.
     """
 
     questions: tuple[Question, ...]
@@ -82,15 +105,21 @@ class Lesson:
     groups: tuple[tuple[str, ...], ...]
 
     def names(self) -> list[str]:
-        """Names of all groups with a story that some question is about, sorted."""
+        """Sorted names of all groups (stories held out together in cross-validation) with a story that some question is
+        about.
+        """
         return sorted({self.groups[q.material][k] for q in self.questions for k in q.stories})
 
     def within(self, groups: set[str]) -> Lesson:
-        """The training data of the named groups only."""
+        """The part of the training data that belongs to the given groups (stories held out together in
+        cross-validation).
+        """
         return self._only(lambda group: group in groups)
 
     def without(self, groups: set[str]) -> Lesson:
-        """The training data of all other groups, including perturbed stories of other story-prompts."""
+        """The training data without the given groups (stories held out together in cross-validation). Perturbed stories
+        stay in, unless they belong to one of these groups.
+        """
         return self._only(lambda group: group not in groups)
 
     def _only(self, wanted: Callable[[str], bool]) -> Lesson:
@@ -105,9 +134,10 @@ def lesson(
     worse: Sequence[Sequence[tuple[Story, Story]]],
     criteria: str | None,
 ) -> Lesson:
-    """Make the training data. `worse` are each dataset's pairs of original and perturbed story, which are added to the
-    preferences on every criterion. `criteria` names a criteria set with definitions; None = the shipped set that fits
-    best.
+    """The training data of an encoder, made from the materials of one or more datasets. `usable` marks the stories of
+    each dataset that have words. `worse` are pairs of original and perturbed story for each dataset, which are added to
+    the preferences on every criterion. `criteria` names a criteria set with definitions; None = the shipped set that
+    has most of the criteria.
     """
     definitions = _definitions(materials, criteria)
     groups = _held_together(materials)
@@ -130,7 +160,9 @@ def lesson(
 
 
 def texts(material: Material, asked: str, places: Sequence[int] | Codes) -> list[Pair]:
-    """Pairs of query and story text for the model, for a question about the stories at the given indices."""
+    """Pairs of query and story text that the model reads, for the question `asked` about the stories at the given
+    indices.
+    """
     stories = [material.stories[k] for k in places]
     return [(query_text(asked, story.story_prompt), story.text) for story in stories]
 
@@ -185,8 +217,8 @@ def _key(story: Story) -> str:
 
 
 def _held_together(materials: Sequence[Material]) -> list[list[str]]:
-    """Name of each story's group, by dataset. A group holds all stories for a story-prompt, in any dataset, and is
-    merged with the groups of stories with which its stories were compared.
+    """Name of each story's group, one list per dataset; groups are held out together in cross-validation. All stories
+    for a story-prompt, in any dataset, are in one group. Groups are merged where people compared stories of both.
     """
     keys = [
         [_key(story) if story.story_prompt.strip() else f"{m} {_key(story)}" for story in material.stories]
@@ -211,8 +243,8 @@ def _asked(criterion: str, definitions: Mapping[str, str]) -> str:
 
 
 def _definitions(materials: Sequence[Material], criteria: str | None) -> dict[str, str]:
-    """Definitions of the criteria by name: from the named criteria set, or else from the shipped set that has most of
-    the criteria.
+    """Definitions of criteria by name (in lower case): those of the named criteria set or, if `criteria` is None, of
+    the shipped set that has most of the criteria.
     """
     if criteria is not None:
         return _of_set(criteria)

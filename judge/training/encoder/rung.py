@@ -1,5 +1,5 @@
-"""Trains an encoder and checks it by cross-validation: fits on folds of story-prompts, then a final fit on all data. A
-head is the output for one criterion.
+"""Training of an encoder and its cross-validation: fits on folds of story-prompts, then a final fit on all data. A head
+is the model's output for one criterion.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _ON_ALL = "all"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Course:
-    """Data, options and folders that all fits of one encoder training share."""
+    """Data, options and folders that all fits of one training of an encoder share."""
 
     materials: Sequence[Material]
     numbers: Sequence[Numbers]
@@ -54,7 +54,7 @@ class Course:
     fitting: ModuleType
 
     def texts(self, question: Question, places: Sequence[int] | NDArray[np.int64]) -> list[tuple[str, str]]:
-        """Pairs of query and story text for the model, for a question about the stories at the given indices."""
+        """Pairs of query and story text that the model reads, for a question about the stories at the given indices."""
         return texts(self.materials[question.material], question.asked, places)
 
 
@@ -66,8 +66,8 @@ def teach(
     folder: Path,
     telling: Telling,
 ) -> tuple[Fits, Unfinished]:
-    """Train an encoder on each fold and on all data, and write the final weights into `folder`. An interrupted training
-    is resumed.
+    """Train an encoder on each fold and on all data, and write the final weights into `folder`. `worse` are pairs of
+    original and perturbed story. An interrupted training is resumed.
 
     Returns the result and the saved state of the training, which the caller must close once the model's folder is
     complete.
@@ -133,9 +133,9 @@ def _course(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Turn:
-    """Result of one repetition of the cross-validation. For each question, it holds the out-of-fold logit of each story
-    and the mean rating of the stories on which the story's fold was fitted. `epochs` holds the number of epochs for
-    each fold.
+    """Result of one repetition of the cross-validation. `logits` holds, for each question, the out-of-fold logit of
+    each story. `means` holds, for each question and story, the mean rating of the stories outside its fold. `epochs`
+    holds the number of training epochs for each fold.
     """
 
     logits: list[Floats]
@@ -165,8 +165,9 @@ def _turns(course: Course, progress: Progress, steps: int) -> Iterator[_Turn]:
 
 
 def _fold(course: Course, name: str, held: set[str], progress: Progress) -> dict[str, Any]:
-    """Train without the held-out groups and compute the logits of their stories. Training stops by the loss on one fold
-    of the other groups. Stored answers of an earlier training are returned instead.
+    """Result of training without the held-out groups of stories: the number of epochs, and the logits of the held-out
+    stories for each question. One fold of the other groups decides when training stops. The stored result of a finished
+    fit is returned without training.
     """
     kept = course.unfinished.answers(name)
     if kept is not None:
@@ -192,7 +193,9 @@ def _fold(course: Course, name: str, held: set[str], progress: Progress) -> dict
 
 
 def _on_all(course: Course, epochs: int, progress: Progress) -> list[Floats]:
-    """Train on all data, save the weights in the folder, and return the logits of all stories by question."""
+    """Logits of all stories for each question, after training on all data. The weights are saved in the folder of the
+    model. The stored result of a finished fit is returned without training.
+    """
     kept = course.unfinished.answers(_ON_ALL)
     if kept is None or not (course.folder / ENCODER_FOLDER).is_dir():
         fitted = course.fitting.fit(
@@ -219,7 +222,9 @@ def _held_places(course: Course, question: Question, held: set[str]) -> NDArray[
 
 
 def _mean_rating(course: Course, question: Question, held: set[str]) -> float:
-    """Mean human rating of the stories on which a fold was fitted (outside the `held` groups); 0 for preferences."""
+    """Mean human rating of the stories that are not held out, i.e. not in one of the groups `held`; 0 for a question
+    about preferences.
+    """
     if not isinstance(question.about, Ratings):
         return 0.0
     groups = course.lesson.groups[question.material]

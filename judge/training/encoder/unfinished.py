@@ -25,8 +25,8 @@ class Unfinished:
     """
 
     def __init__(self, model: Path, plan: Mapping[str, Any]) -> None:
-        """Create the folder, or resume the training that it holds. Raises SpecError where it holds a training with
-        other data or options.
+        """Create the folder with the plan of a training, or resume the training that it holds. Raises SpecError where
+        it holds a training with other data or options.
         """
         self.path = model / FOLDER
         kept = self.path / _PLAN
@@ -44,20 +44,22 @@ class Unfinished:
             write_whole(kept, orjson.dumps(mine, option=orjson.OPT_INDENT_2))
 
     def fit(self, name: str) -> Path:
-        """Folder for the checkpoints of one fit."""
+        """Path of the folder for the checkpoints of one fit of an unfinished training."""
         return self.path / name
 
     def answers(self, name: str) -> dict[str, Any] | None:
-        """Stored results of a finished fit (number of epochs and logits); None where the fit is not finished."""
+        """Stored results of a finished fit of the model (number of epochs and logits) by name; None where the fit is
+        not finished.
+        """
         return self._read(self.path / f"{name}.json")
 
     def done(self, name: str, answers: Mapping[str, Any]) -> None:
-        """Store the results of a finished fit and delete its checkpoints."""
+        """Store the results of a finished fit of the model and delete its checkpoints."""
         write_whole(self.path / f"{name}.json", orjson.dumps(dict(answers), option=orjson.OPT_SERIALIZE_NUMPY))
         shutil.rmtree(self.fit(name), ignore_errors=True)
 
     def close(self) -> None:
-        """Delete the folder; to be called when the model is complete."""
+        """Delete the saved state of a training; to be called when the model is complete."""
         shutil.rmtree(self.path, ignore_errors=True)
 
     @staticmethod

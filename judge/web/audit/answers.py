@@ -1,8 +1,8 @@
-"""Checks the answers that the pages of an audit send, commits them to the audit's file, and confirms them after the
-commit.
+"""Checks of the answers that the pages of an audit of explanations send. Answers are committed to the audit's file, and
+confirmed after the commit.
 
-Each message holds the complete state of an item for its annotator (a category that is missing was not answered) and the
-total seconds spent. Sending the same message again therefore changes nothing.
+Each message holds all answers of an annotator to an item (a category that is missing was not answered) and the total
+seconds spent on the item. Sending the same message again therefore changes nothing.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _Value = Annotated[int, Field(ge=0, le=1)]
 
 
 class RefusedError(Exception):
-    """Error: a message is refused, with an HTTP status and a sentence for the annotator."""
+    """Error: a message with answers to an audit is refused, with an HTTP status and a sentence for the annotator."""
 
     def __init__(self, status: int, sentence: str) -> None:
         super().__init__(sentence)
@@ -54,8 +54,8 @@ Owns = Callable[[str, str], bool]
 
 
 def save_answers(store: AuditStore, owns: Owns, text: bytes) -> dict[str, Any]:
-    """Store an annotator's answers to one item in round 1. Returns the item's number and whether its answers are
-    complete.
+    """Store an annotator's answers to one item in round 1 of an audit. `text` is the message that holds them. Returns
+    the item's number and whether its answers are complete.
     """
     message = _read(_ItemMessage, store, owns, text, ANNOTATION)
     before = store.state(message.annotator, message.item)
@@ -67,8 +67,8 @@ def save_answers(store: AuditStore, owns: Owns, text: bytes) -> dict[str, Any]:
 
 
 def save_settled(store: AuditStore, owns: Owns, text: bytes) -> dict[str, Any]:
-    """Store an adjudicator's answers to one disputed item in round 2. Returns the item's number and whether all
-    disputed categories are answered.
+    """Store an adjudicator's answers to one item in round 2 of an audit, in which disputed categories are settled.
+    `text` is the message that holds them. Returns the item's number and whether all disputed categories are answered.
     """
     message = _read(_ItemMessage, store, owns, text, ADJUDICATION)
     disputed = next((dispute.disputed for dispute in disputes(snapshot(store)) if dispute.item == message.item), ())
@@ -80,15 +80,17 @@ def save_settled(store: AuditStore, owns: Owns, text: bytes) -> dict[str, Any]:
 
 
 def save_practice(store: AuditStore, owns: Owns, text: bytes) -> dict[str, Any]:
-    """Store an annotator's answers to a practice item. Returns the item's number and whether all answers are given."""
+    """Store an annotator's answers to a practice item of an audit. `text` is the message that holds them. Returns the
+    item's number and whether all answers are given.
+    """
     message = _read(_PracticeMessage, store, owns, text, ANNOTATION)
     values = dict.fromkeys((category.key for category in store.categories), None) | message.values
     return {"practice": message.practice, "done": practise(store, message.annotator, message.practice, values).complete}
 
 
 def status_of(error: Exception) -> int:
-    """HTTP status of an error: 400 for a mistake in the message; 503 where the audit's file could not be written, so
-    that the page sends the message again.
+    """HTTP status for an error in storing answers: 400 for a mistake in the message, and 503 where the audit's file
+    could not be written. After 503 the page sends the message again.
     """
     return 503 if isinstance(error.__cause__, (sqlite3.OperationalError, OSError)) else 400
 
@@ -113,5 +115,7 @@ def _read(kind: type[_M], store: AuditStore, owns: Owns, text: bytes, round_no: 
 
 
 def _more(total: float, before: float | None) -> float:
-    """Seconds to add to the stored time, so that it equals the total sent by the page; 0 for a smaller total."""
+    """Seconds to add to the stored working time `before`, so that it equals the total sent by the page; 0 where the
+    total is smaller.
+    """
     return max(0.0, total - (before or 0.0))

@@ -1,4 +1,4 @@
-"""Writes an audit as HTML files for annotators who cannot reach the server, one file per annotator.
+"""HTML files of an audit for annotators who cannot reach the server, one file per annotator.
 
 A file is self-contained and makes no network requests. Answers stay in the browser until the annotator saves them as a
 file, which `judge audit import` imports.
@@ -31,7 +31,8 @@ _SCRIPTS = (
 
 
 def write_pack(store: AuditStore, annotators: Sequence[str], folder: Path) -> list[Path]:
-    """Write `audit-NAME.html` into the folder for each annotator, and return the paths in the same order.
+    """Write one HTML file `audit-NAME.html` per annotator into the folder, and return the paths in the order of the
+    annotators.
 
     This does not register the annotators in the audit; importing their answers does. Raises SpecError for an invalid
     name, for a name that occurs twice, and where the folder cannot be written.
@@ -64,8 +65,8 @@ def write_pack(store: AuditStore, annotators: Sequence[str], folder: Path) -> li
 
 
 def page(store: AuditStore, annotator: str) -> str:
-    """One annotator's offline page as HTML. Its content security policy allows only this program's scripts, by their
-    hashes.
+    """The offline page of an audit for one annotator, as HTML. Its content security policy allows only this program's
+    scripts, by their hashes.
     """
     scripts = [(_STATIC / name).read_text(encoding="utf-8") for name in _SCRIPTS]
     return (
@@ -84,7 +85,7 @@ def page(store: AuditStore, annotator: str) -> str:
 
 
 def _own(tag: str, text: str) -> Markup:
-    """An HTML element `tag` with the text of one of this program's own files, unescaped."""
+    """An HTML element `tag` with the given text, unescaped. The text must come from one of this program's own files."""
     if f"</{tag}" in text.casefold():
         raise AssertionError(f"a file of ours ends its {tag} element")
     return Markup(f"<{tag}>{text}</{tag}>")  # noqa: S704  our own file, read above

@@ -1,4 +1,4 @@
-"""A personal link for each annotator, so that knowing a name does not give access to that person's answers.
+"""Personal links for the annotators of an audit, so that knowing a name does not give access to that person's answers.
 
 The key in a link is computed from the name and a secret that is stored in the audit. A link therefore stays valid when
 the server restarts or the annotator changes browsers, and whoever has the audit's file can compute it again. In the
@@ -28,7 +28,7 @@ _SECRET = "owner_key"  # noqa: S105  the name under which the audit keeps it
 
 
 class NotOwnerError(SpecError):
-    """Error: a name that is already taken was requested without the key in its personal link."""
+    """Error: somebody requested an annotator's name that is already taken, without the key in its personal link."""
 
     def __init__(self, name: str) -> None:
         super().__init__(
@@ -39,14 +39,14 @@ class NotOwnerError(SpecError):
 
 
 def lasting(store: AuditStore, secret: str) -> str:
-    """Random key that the audit stores under the name `secret`; it is created on first use."""
+    """Random key that the audit stores under the name `secret`; it is created on first use and stays the same."""
     with store.transaction() as db:
         db.execute("INSERT OR IGNORE INTO meta VALUES (?, ?)", (secret, json.dumps(new_key())))
     return str(json.loads(store.select("SELECT value FROM meta WHERE key = ?", secret)[0][0]))
 
 
 class Owners:
-    """Manages the personal keys of an audit's annotators and the names that are taken."""
+    """The personal keys of the annotators of an audit, and the names that are taken."""
 
     def __init__(self, store: AuditStore) -> None:
         self._store = store
@@ -55,33 +55,34 @@ class Owners:
         self._claimed: set[str] = set()
 
     def key(self, name: str) -> str:
-        """The key of an annotator's name, in the form used in the personal link."""
+        """The personal key of an annotator's name, as used in the personal link."""
         return hmac.new(self._secret, clean_name(name).encode(), hashlib.sha256).hexdigest()[:32]
 
     def link(self, name: str, where: str = "/annotate") -> str:
-        """Path of an annotator's personal page, with name and key."""
+        """Address path of an annotator's personal page, with the annotator's name and personal key."""
         return f"{where}?name={quote(name)}&own={self.key(name)}"
 
     def cookie(self, name: str) -> str:
-        """Name of the cookie in which a browser keeps the key of an annotator's name. Each audit and name has its own
-        cookie, so that none replaces another's.
+        """Name of the cookie in which a browser keeps the personal key of an annotator's name. Each audit and name has
+        its own cookie, so that none replaces another's.
         """
         identity = f"{self._store.audit_id}|{clean_name(name)}"
         return f"judge_own_{hashlib.sha256(identity.encode()).hexdigest()[:16]}"
 
     def owns(self, name: str, given: str) -> bool:
-        """Whether `given` is the key of the name. The comparison takes constant time, so that it does not reveal the
-        key.
+        """Whether `given` is the personal key of an annotator's name. The comparison takes constant time, so that it
+        does not reveal the key.
         """
         return hmac.compare_digest(given.encode(), self.key(name).encode())
 
     def given(self, name: str, query: Mapping[str, str], cookies: Mapping[str, str]) -> str:
-        """The key that a request contains, in its address or as a cookie; empty without a key."""
+        """The personal key that a request contains, in its address or as a cookie; empty without a key."""
         return query.get("own") or cookies.get(self.cookie(name), "")
 
     def take(self, given: str, cookies: Mapping[str, str], *, register: bool) -> str:
-        """Claim a name for an annotator and return it. The first person to request a name gets it, and the same browser
-        can claim it again later. Raises NotOwnerError for anybody else.
+        """Claim a name for an annotator and return it. The first person to request a name gets it, and that person's
+        browser can claim it again later, by its cookie. Raises NotOwnerError for anybody else. If `register`, the name
+        is also stored in the audit.
 
         Names that differ only in case are the same name. Raises SpecError for an invalid name.
         """
@@ -95,7 +96,9 @@ class Owners:
             return self._store.register(name) if register else name
 
     def remember(self, response: Response, name: str) -> Response:
-        """The response with a cookie that holds the key, so that this browser no longer needs the personal link."""
+        """The given response with a cookie that holds the annotator's personal key, so that this browser no longer
+        needs the personal link.
+        """
         # An audit may take months, and without the cookie an annotator has to find the first link again.
         year = 365 * 24 * 3600
         response.set_cookie(self.cookie(name), self.key(name), max_age=year, httponly=True, samesite="strict")

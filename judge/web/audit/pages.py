@@ -1,7 +1,7 @@
-"""The pages of one audit as a web application: welcome, items, second round, results.
+"""The pages of one audit of explanations as a web application: welcome, items, second round, results.
 
-Annotators see the welcome page, the items and each other's progress. Results (rates, agreement) are only on the page
-`/results`, to which no page for annotators links, because knowing them would bias annotators.
+Annotators see the welcome page, the items, and how far the other annotators are. Results (rates, agreement) are only on
+the page `/results`, to which no page for annotators links, because knowing them would bias annotators.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ TEMPLATES = Path(__file__).parents[1] / "templates"
 
 
 def application(store: AuditStore, access: Access) -> Starlette:
-    """The audit's web application. Every answer is written to the audit's file before it is confirmed."""
+    """The web application of an audit. Every answer is written to the audit's file before it is confirmed."""
     from starlette.applications import Starlette
     from starlette.routing import Route
 
@@ -57,17 +57,17 @@ def application(store: AuditStore, access: Access) -> Starlette:
 
 
 def lasting_key(store: AuditStore) -> str:
-    """The key for annotators on other machines. It is stored in the audit, so that links that were sent out still work
-    after a restart.
+    """The access key of an audit's pages for annotators on other machines. It is stored in the audit, so that links
+    that were sent out still work after a restart.
     """
     return lasting(store, "page_key")
 
 
 def introduction(store: AuditStore) -> dict[str, Any]:
-    """Facts for the welcome page and for an offline page: counts, categories, practice items, and the facts that are
-    hidden from annotators.
+    """Facts about an audit for its welcome page and offline pages: number of items, categories, number of practice
+    items, and which facts are hidden from annotators.
 
-    The time that other annotators took is left out, because it would set a pace.
+    The time that other annotators needed is left out, because it could influence how long an annotator takes.
     """
     return {
         "count": store.item_count,
@@ -106,7 +106,9 @@ def _only_adjudicating(store: AuditStore) -> set[str]:
 
 
 def _start(store: AuditStore, pages: Pages, owners: Owners, where: str) -> Callable[[Request], Any]:
-    """An endpoint that takes a name from a form, claims it for the sender, and redirects to the personal link."""
+    """A function that answers requests to take part in an audit. It takes a name from a form, claims it for the sender,
+    and redirects to the personal link; `where` is the path of the page.
+    """
     from starlette.concurrency import run_in_threadpool
     from starlette.responses import RedirectResponse
 
@@ -182,7 +184,9 @@ def _results(store: AuditStore, pages: Pages) -> Callable[[Request], Response]:
 def _taking(
     path: str, store: AuditStore, owners: Owners, save: Callable[[AuditStore, Owns, bytes], dict[str, Any]]
 ) -> Route:
-    """A route that receives a message with answers, stores it with `save`, and confirms it after the commit."""
+    """A route that receives a message with answers, stores it with the function `save`, and confirms it after the
+    commit.
+    """
     from starlette.concurrency import run_in_threadpool
     from starlette.responses import JSONResponse, PlainTextResponse
     from starlette.routing import Route

@@ -1,6 +1,6 @@
 """The server of the page of `judge try`: a form, the expected cost of its queries, and answers as they arrive.
 
-The control (a surface-feature baseline) answers at once when the form is sent; the judge is asked in the background.
+The control (a surface-feature baseline) answers as soon as the form is sent; the judge is asked in the background.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _EMPTY = "Paste a story first."
 
 @dataclass(frozen=True, slots=True)
 class Before:
-    """Texts with which the form is filled when the page is opened."""
+    """Texts with which the form of a trial is filled when the page is opened."""
 
     story: str = ""
     story_prompt: str = ""
@@ -49,7 +49,7 @@ class Before:
 
 @dataclass(frozen=True, slots=True)
 class _Prepared:
-    """Options and queries of a trial made from the form's content, and their expected cost."""
+    """Options and queries of a trial, made from the content of the form, and their expected cost."""
 
     asking: Asking
     questions: Questions
@@ -57,8 +57,8 @@ class _Prepared:
 
 
 def trial_app(asking: Asking, access: Access, *, before: Before | None = None, output: Path | None = None) -> Starlette:
-    """The trial's web application. Raises JudgeError where the judge, its Eval-Prompts or the criteria set cannot be
-    used.
+    """The web application of `judge try`, in which users try a judge. Raises JudgeError where the judge, its
+    Eval-Prompts or the criteria set cannot be used.
     """
     from starlette.applications import Starlette
     from starlette.routing import Route
@@ -82,7 +82,7 @@ def trial_app(asking: Asking, access: Access, *, before: Before | None = None, o
 
 
 class _Page:
-    """Endpoints of the page: the form, the expected cost, and the start, answers and stop of a trial."""
+    """Endpoints of the page of `judge try`: the form, the expected cost, and the start, answers and stop of a trial."""
 
     def __init__(self, asking: Asking, pages: Pages, before: Before, output: Path | None) -> None:
         self._asking = asking
@@ -101,7 +101,7 @@ class _Page:
         _ask_control(questions(both.by_control, example.own, example.second))
 
     def form(self, _: Request) -> Response:
-        """Response with the page and its form."""
+        """Response with the page on which a trial is started by a form."""
         sets = [
             (name, criteria_set.description, len(criteria_set.criteria)) for name, criteria_set in self._sets.items()
         ]
@@ -117,7 +117,9 @@ class _Page:
         )
 
     async def cost(self, message: Message) -> dict[str, Any]:
-        """Expected cost of the form's queries as text, or the reason why they cannot be sent."""
+        """Whether the queries of a trial can be sent, and their expected cost as text or the reason why they cannot be
+        sent. `message` is the content of the form.
+        """
         try:
             prepared = await asyncio.to_thread(self._prepared, message)
         except JudgeError as error:
@@ -125,7 +127,9 @@ class _Page:
         return {"ready": True, "words": prepared.cost.words}
 
     async def ask(self, message: Message) -> dict[str, Any]:
-        """Start a trial. Returns its name and the sheet with the control's answers, as HTML."""
+        """Start a trial with the content of the form. Returns its name, whether it has ended, and the sheet of the
+        answers so far as HTML, with those of the control (a surface-feature baseline).
+        """
         self.trials.check_room()
         prepared = await asyncio.to_thread(self._prepared, message)
         control = None
@@ -140,7 +144,9 @@ class _Page:
         return {"name": name, **self._shown(begun)}
 
     async def answers(self, request: Request) -> Response:
-        """Response with the sheet of a trial's answers so far."""
+        """Response with the sheet of the answers so far to a trial, and whether the trial has ended; status 404 for a
+        trial that is no longer kept.
+        """
         from starlette.responses import JSONResponse
 
         asked = self.trials.get(request.path_params["name"])
@@ -149,7 +155,7 @@ class _Page:
         return JSONResponse(self._shown(asked), headers={"cache-control": "no-store"})
 
     async def stop(self, request: Request) -> Response:
-        """Stop a trial. The response has the sheet of the answers so far."""
+        """Stop a trial. Returns a response with the sheet of the answers so far."""
         asked = self.trials.get(request.path_params["name"])
         if asked is not None:
             await self.trials.stop(asked)
@@ -184,26 +190,30 @@ class _Page:
 
 
 def _ask_control(asked: Questions) -> list[Answered]:
-    """The control's answers, computed in a separate event loop. It is called in another thread, so that other requests
-    do not wait.
+    """The answers of the control (a surface-feature baseline) to the queries of a trial, computed in a separate event
+    loop. The function is called in another thread, so that other requests do not wait.
     """
     return asyncio.run(ask_once(asked))
 
 
 def _unfitted(sheet: Sheet) -> list[str]:
-    """Names of criteria for which the control has no model, because it was not fitted on ratings of them."""
+    """Names of the rated criteria for which the control (a surface-feature baseline) has no model, because it was not
+    fitted on human ratings of them.
+    """
     return [row.criterion.name for row in sheet.rated if not has_model(row.criterion.name)]
 
 
 def _share(criterion: Any, rating: float) -> float:
-    """A rating's position on its scale in per cent, as the length of a bar."""
+    """Position of a rating on its scale in per cent, from 0 for the lowest point to 100 for the highest; the length of
+    a bar.
+    """
     scale = criterion.scale
     return 100 * (rating - scale.min) / (scale.max - scale.min) if scale.max > scale.min else 100.0
 
 
 def _written(work: Callable[[Message], Any]) -> Callable[[Request], Any]:
-    """An endpoint that passes the form's content to `work` and returns the result as JSON, or a sentence with status
-    429 where too many trials are in progress.
+    """An endpoint that passes the content of the form to `work` and returns the result as JSON. Where too many trials
+    are in progress it returns a sentence with status 429.
     """
 
     async def endpoint(request: Request) -> Response:

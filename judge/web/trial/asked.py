@@ -34,8 +34,9 @@ _STOPPED = "stopped from the page"
 
 @dataclass(slots=True)
 class Asked:
-    """One trial that was started. `control` holds the control's answers by key of the query; None where the judge is
-    the control. `trouble` is the sentence of an error, "" without one.
+    """One trial that was started from the page. `control` holds the answers of the control (a surface-feature baseline)
+    by key of the query; None where the judge itself is the control. `began` and `ended` are times of a monotonic clock.
+    `trouble` is the sentence of an error, "" without one.
     """
 
     trial: Trial
@@ -47,21 +48,21 @@ class Asked:
 
     @property
     def seconds(self) -> float:
-        """Duration of the trial so far, or of the whole trial once it has ended."""
+        """Duration of the trial in seconds: so far or, once it has ended, in all."""
         return (self.ended or time.monotonic()) - self.began
 
     @property
     def sheet(self) -> Sheet:
-        """Sheet of the answers so far."""
+        """Sheet with the answers of the trial so far."""
         return sheet(self.trial.questions, self.trial.answers, self.control)
 
 
 class Busy(Exception):  # noqa: N818  not an error of anybody's
-    """Error: the limit of simultaneous trials is reached."""
+    """Error: the maximum number of simultaneous trials is in progress."""
 
 
 class Trials:
-    """All trials of one server: starts, stops and keeps them."""
+    """All trials of one server, which it starts, stops and keeps in memory."""
 
     def __init__(self, spec: RunSpec, output: Path | None) -> None:
         self.opening = False
@@ -82,8 +83,9 @@ class Trials:
             raise Busy
 
     def begin(self, questions: Questions, control: dict[str, Answered] | None) -> str:
-        """Start a trial in the background and return its random name. Raises Busy where the maximum number of trials is
-        in progress.
+        """Start a trial in the background and return its name, which is random. `control` holds the answers of the
+        control (a surface-feature baseline), None where the judge is the control. Raises Busy where the maximum number
+        of trials is in progress.
         """
         self.check_room()
         name = secrets.token_urlsafe(16)
@@ -96,13 +98,13 @@ class Trials:
         return name
 
     async def stop(self, asked: Asked) -> None:
-        """Stop a trial: send no more queries."""
+        """Stop a trial, so that no more queries are sent."""
         asked.trial.stop(_STOPPED)
         if asked.task is not None:
             await asyncio.wait({asked.task}, timeout=2)
 
     async def close(self) -> None:
-        """Stop all trials and close the back-end, when the server ends."""
+        """Stop all trials and close the back-end; called when the server ends."""
         for trial in self._known.values():
             if trial.ended is None:
                 await self.stop(trial)
@@ -124,7 +126,9 @@ class Trials:
             asked.ended = time.monotonic()
 
     async def _open(self) -> Backend:
-        """The judge's back-end, opened and probed on the first call. After a failure, the next trial tries again."""
+        """The judge's back-end. It is opened and tested on the first call; after a failure, the next call tries
+        again.
+        """
         async with self._lock:
             if self._backend is None:
                 self.opening = True
@@ -141,7 +145,7 @@ class Trials:
 
 
 def in_words(error: JudgeError) -> str:
-    """An error as text for the page: its sentence and its hint, without names of options."""
+    """An error as text for the page: its sentence and its hint, without names of options of the command line."""
     hint = written(error.hint or "", PLAIN)
     sentence = f"{written(error.sentence, PLAIN)}."
     return f"{sentence} {hint[:1].upper()}{hint[1:]}." if hint else sentence

@@ -19,7 +19,9 @@ _Text = Annotated[str, StringConstraints(max_length=MOST)]
 
 
 class Message(BaseModel):
-    """The form's content, with texts as they were pasted; "" = not given."""
+    """The content of the form of a trial: the name of the criteria set, and texts as they were pasted; "" = not
+    given.
+    """
 
     model_config = ConfigDict(extra="forbid", strict=True)
     criteria: Annotated[str, StringConstraints(max_length=200)]
@@ -30,12 +32,12 @@ class Message(BaseModel):
 
     @property
     def own(self) -> Story:
-        """The user's own story, which is judged."""
+        """The user's own story, which is judged in the trial."""
         return self._story(OWN, self.story)
 
     @property
     def second(self) -> Story | None:
-        """The other story, with which the user's own story is compared; None where it is not given."""
+        """The other story of the trial, with which the user's own story is compared; None where it is not given."""
         return self._story(OTHER, self.other) if self.other.strip() else None
 
     def _story(self, name: str, text: str) -> Story:
@@ -43,7 +45,9 @@ class Message(BaseModel):
 
 
 def read_message(text: bytes) -> Message:
-    """Parse a request's body. Raises SpecError with a sentence for the person who filled in the form."""
+    """The content of the form, parsed from the body of a request. Raises SpecError with a sentence for the person who
+    filled in the form.
+    """
     try:
         return Message.model_validate_json(text)
     except ValidationError as error:

@@ -1,1 +1,3 @@
-"""`judge view`: read-only web pages about all runs of a folder. They write nothing but caches."""
+"""`judge view`: read-only web pages about all runs of a folder. The pages write no files except caches of computed
+results.
+"""

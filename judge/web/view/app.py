@@ -1,5 +1,5 @@
-"""The server of `judge view`: maps addresses to pages, and errors to pages with a sentence. It is read-only and refuses
-all writes.
+"""The server of `judge view`. It has a page for each address, and shows errors as pages with a sentence. It is
+read-only and refuses all writes.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ THREADS = 6
 
 
 def view_app(root: Path, access: Access) -> Starlette:
-    """The web application for all runs under `root`. Raises SpecError where `root` is not a folder."""
+    """The web application of `judge view`, which shows all runs under the folder `root`. Raises SpecError where `root`
+    is not a folder.
+    """
     from starlette.applications import Starlette
     from starlette.exceptions import HTTPException
     from starlette.routing import Route
@@ -61,8 +63,8 @@ def view_app(root: Path, access: Access) -> Starlette:
 
 
 def _endpoint(site: Site, page: Callable[[Site, Any], Any]) -> Callable[[Any], Any]:
-    """Endpoint for a page, as a synchronous function: Starlette runs it in a thread, since reading SQLite waits for the
-    disk.
+    """A synchronous function that answers requests by the given page. Starlette runs synchronous functions in a thread,
+    so that other requests do not wait while SQLite reads the disk.
     """
 
     def endpoint(request: Request) -> Response:
@@ -73,7 +75,9 @@ def _endpoint(site: Site, page: Callable[[Site, Any], Any]) -> Callable[[Any], A
 
 
 def _of_ratings(page: Callable[[Site, Any], Any]) -> Callable[[Site, Any], Any]:
-    """The page function, wrapped to raise NotFoundError for runs that compare stories, which have no ratings."""
+    """The page function, wrapped for pages about ratings. It raises NotFoundError for runs that compare stories, which
+    have no ratings.
+    """
 
     def shown(site: Site, request: Request) -> Any:
         run = site.run(request)
@@ -88,7 +92,9 @@ def _of_ratings(page: Callable[[Site, Any], Any]) -> Callable[[Site, Any], Any]:
 
 
 def _sentence(site: Site, error: JudgeError, status: int | None = None) -> Response:
-    """Page for an error, with its sentence and hint. `status` defaults to 404 for NotFoundError and 422 otherwise."""
+    """Page for an error, with its sentence and hint. `status` is the HTTP status; None = 404 for NotFoundError and 422
+    otherwise.
+    """
     status = status or (404 if isinstance(error, NotFoundError) else 422)
     sentence, hint = written(error.sentence, PLAIN), written(error.hint or "", PLAIN)
     return site.page("parts/sentence.html", status=status, sentence=sentence, hint=hint or None)

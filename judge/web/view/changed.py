@@ -28,8 +28,8 @@ _FEW = 500
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """Answers of one judge about the original and the perturbed story; `problem` is the reason why they cannot be
-    shown.
+    """Answers of one judge about the original (`origin`) and the perturbed story (`changed`). `problem` is the reason
+    why they cannot be shown, None where they can.
     """
 
     slug: str
@@ -42,9 +42,10 @@ class Sides:
 class ChangedView:
     """Content of the page on one perturbed story.
 
-    `old` and `new` are both texts with the changes marked. `marks` says where the marks come from: the edits in the
-    facts file, or a comparison of words. `versions` are all perturbed versions of the original, as (id, name of the
-    change). `before` and `after` are the ids of the previous and next story with the same change.
+    `old` is the original text and `new` the perturbed text, with the changes marked. `marks` says where the marks come
+    from: the edits in the facts file, or a comparison of words. `versions` are all perturbed versions of the original,
+    as (id, name of the change). `before` and `after` are the ids of the previous and next story with this perturbation
+    and strength, None without one.
     """
 
     origin: Story
@@ -60,7 +61,9 @@ class ChangedView:
 
 
 def first_changed(journal: JournalReader) -> str | None:
-    """Id of the first perturbed story whose original is in the journal too; None without such a story."""
+    """Id of the first perturbed story in the journal whose original is in the journal too; None without such a
+    story.
+    """
     position = 0
     while names := journal.names_holding("@", position, _FEW):
         match = next((name for name in names if known_change(name) and has_origin(journal, name)), None)
@@ -71,19 +74,21 @@ def first_changed(journal: JournalReader) -> str | None:
 
 
 def known_change(story: str) -> PerturbedName | None:
-    """The perturbation that a story's id names, if this program knows it; None for any other id."""
+    """The perturbation named in a story's id, parsed, if this program knows it; None for any other id."""
     name = read_name(story)
     return name if name is not None and name.perturbation in CATALOGUE else None
 
 
 def has_origin(journal: JournalReader, story: str) -> bool:
-    """Whether the journal holds the original of a perturbed story too."""
+    """Whether the journal holds the original of a perturbed story; `story` is the id of the perturbed story."""
     name = read_name(story)
     return name is not None and journal.position_of(story_name(name.origin)) is not None
 
 
 def view(journal: JournalReader, run: FoundRun, root: Path, dataset: str, changed: Story, origin: Story) -> ChangedView:
-    """Content of the page for a perturbed story, whose id must name a known perturbation."""
+    """Content of the page that shows a perturbed story next to its original. The id of `changed` must name a
+    perturbation.
+    """
     name = read_name(changed.id)
     if name is None or name.perturbation is None:
         raise ValueError(f"{changed.id!r} tells of no change")
@@ -116,14 +121,14 @@ def view(journal: JournalReader, run: FoundRun, root: Path, dataset: str, change
 
 
 def change_words(name: PerturbedName) -> str:
-    """A perturbation's name, with its strength if the perturbation has several strengths."""
+    """Name of a perturbation, followed by its strength if the perturbation has several strengths."""
     facts = CATALOGUE[name.perturbation or ""]
     return f"{facts.name} {name.strength}" if len(facts.strengths) > 1 else facts.name
 
 
 def _facts_files(run: FoundRun, root: Path, dataset: str) -> Iterator[Path]:
-    """Paths where the facts file may be: next to the dataset file that the run names, and in the run's folder, but only
-    below `root`.
+    """Yield paths where the facts file (with the edits of perturbed stories) may be: next to the dataset file that the
+    run names, and in the folder of the run. Only files below `root` are included.
     """
     named = [facts_path(run.path / dataset)] if dataset.endswith(".jsonl") else []
     for file in [*named, *sorted(run.path.glob("*.facts.jsonl"))]:
@@ -132,8 +137,8 @@ def _facts_files(run: FoundRun, root: Path, dataset: str) -> Iterator[Path]:
 
 
 def _marked(files: Iterator[Path], text: str, changed: Story) -> tuple[Markup, Markup, Literal["facts", "words"]]:
-    """Both texts with the changes marked. The marks are those of the edits in a facts file if these turn the original
-    into the perturbed text, else those of a comparison of words; the third value says which.
+    """The original text and the perturbed text with the changes marked, and where the marks come from. They are the
+    edits in a facts file if these turn the original into the perturbed text, else the result of a comparison of words.
     """
     for file in files:
         edits = edits_of(file, changed.id)

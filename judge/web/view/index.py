@@ -6,9 +6,9 @@ story, criterion, Eval-Prompt and repeat, which are encoded in one number (the p
 place without counting the rows before it. An update reads only the attempts since the last update, unless the parser,
 the criteria or the journal changed.
 
-For a run that compares stories, a row is a verdict. Its place encodes the number of the pair instead of the story, and
-both orders of a pair are neighbours. Its rating is 1 where the story shown first was preferred, -1 where the second
-was, and 0 for a tie.
+For a run that compares stories, a row is a verdict. Its place encodes the number of the pair of stories instead of the
+story, and the two orders in which a pair is shown are next to each other. Its rating is 1 where the story shown first
+was preferred, -1 where the second was, and 0 for a tie.
 """
 
 from __future__ import annotations
@@ -66,17 +66,22 @@ LEAD = {"first": 1.0, "tie": 0.0, "second": -1.0, None: None}
 
 
 def place_of(story: int, criterion: int = 0, eval_prompt: int = 0, repeat: int = 0) -> int:
-    """A judgment's position in reading order, encoded as one number."""
+    """The place of a judgment: its position in reading order (by story, criterion, Eval-Prompt and repeat), encoded as
+    one number.
+    """
     return story << _STORY | criterion << _CRITERION | eval_prompt << _PROMPT | repeat
 
 
 def story_of(key: int) -> int:
-    """The story's position (or, for verdicts, the pair's number) from a place encoded by `place_of`."""
+    """The position of the story (or, for verdicts, the number of the pair) that is encoded in a place made by
+    `place_of`.
+    """
     return key >> _STORY
 
 
 def update(folder: ResultFolder, file: Path) -> int:
-    """Bring the index at `file` up to date with the journal, and return the number of newly read judgments.
+    """Bring the index of judgments at `file` up to date with the journal of a result folder, and return the number of
+    newly read judgments.
 
     An index made with another parser, journal or set of criteria is rebuilt. Raises RunFolderError where the journal
     cannot be read.
@@ -98,8 +103,8 @@ def update(folder: ResultFolder, file: Path) -> int:
 
 
 def identity_of(definition: Mapping[str, Any], parser: Parser, created: float | None) -> str:
-    """Fingerprint of everything that must be unchanged so that an index can be continued. It covers all criteria, since
-    a later criterion changes how other answers are parsed.
+    """Fingerprint of everything on which parsed judgments depend: an index of judgments can be continued only where it
+    is unchanged. It covers all criteria, since a later criterion changes how other answers are parsed.
     """
     kept: tuple[str, ...] = (
         "name",
@@ -116,7 +121,9 @@ def identity_of(definition: Mapping[str, Any], parser: Parser, created: float | 
 
 
 def _opened(file: Path, identity: str) -> sqlite3.Connection:
-    """Connection for writing to the index; a broken file or one with another identity is replaced by an empty index."""
+    """Connection for writing to the index of judgments at `file`. A broken file, or an index made under other
+    conditions (another `identity`), is replaced by an empty index.
+    """
     file.parent.mkdir(parents=True, exist_ok=True)
     db = _connected(file)
     try:
@@ -143,7 +150,7 @@ def _connected(file: Path) -> sqlite3.Connection:
 
 
 class _Row(NamedTuple):
-    """One judgment as a row for the index, with numbers in place of names, except for `flags`."""
+    """One judgment as a row of the index of judgments, with numbers in place of names, except for `flags`."""
 
     place: int
     system: int
@@ -162,8 +169,8 @@ _Read = Callable[[Answer], list[_Row]]
 
 
 class _Numbers:
-    """Numbers that replace names in the index: stories by position, criteria and Eval-Prompts in the order of the run's
-    definition, statuses in a fixed order.
+    """Numbers that stand for names in the index of judgments: stories by position, criteria and Eval-Prompts in the
+    order of the run's definition, statuses in a fixed order.
     """
 
     def __init__(
@@ -190,7 +197,9 @@ def _numbers(db: sqlite3.Connection, journal: JournalReader, definition: Mapping
 
 
 def _ratings(reading: StoredAnswers, numbers: _Numbers) -> _Read:
-    """A function that turns an answer of a run that rates stories into rows of the index."""
+    """A function that turns an answer of a run that rates stories into rows of the index of judgments, one for each
+    criterion.
+    """
 
     def row(answer: Answer, judgment: Judgment) -> _Row:
         position, system = numbers.stories[answer.story]
@@ -203,7 +212,7 @@ def _ratings(reading: StoredAnswers, numbers: _Numbers) -> _Read:
 
 
 def _verdicts(journal: JournalReader, definition: Mapping[str, Any], numbers: _Numbers) -> _Read:
-    """A function that turns an answer of a run that compares stories into rows of the index."""
+    """A function that turns an answer of a run that compares stories into a row of the index of judgments."""
     compared = journal.comparisons()
     reading = StoredVerdicts.of_run(definition, compared, journal.text_of)
     people = Preferred.of(journal)
@@ -278,8 +287,8 @@ def _insert(db: sqlite3.Connection, answers: Iterable[Answer], read: _Read) -> N
 
 
 def _sum(db: sqlite3.Connection, journal: JournalReader) -> None:
-    """Update the table with the number of judgments for each status and rating by criterion, Eval-Prompt and system, so
-    that pages need not count.
+    """Update the table in the index of judgments that holds the number of judgments for each status and rating by
+    criterion, Eval-Prompt and system. Pages then need not count.
     """
     db.execute("DELETE FROM cells")
     db.execute(

@@ -1,7 +1,7 @@
 """A queue of background jobs for pages. Jobs run one after the other in a separate process.
 
-A page requests the job for a result that is missing and shows "being computed" meanwhile. Requesting it again does not
-start it twice. A failed job is repeated only when the run's results have changed, or after a minute.
+A page requests the job for a result that is missing and shows "being computed" meanwhile. Requesting the job again does
+not start it twice. A failed job is repeated only when the run's results have changed, or after a minute.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ _ERRORS = 2_000
 
 @dataclass(slots=True)
 class Work:
-    """One background job: its kind, its arguments, and the state (fingerprint of the run's results) for which it is
-    computed. `failure` is the sentence of its error, None without an error.
+    """One background job: its kind, its arguments, and the state (fingerprint of the run's results) for which its
+    result is computed. `failure` is the sentence of its error, None without an error.
     """
 
     kind: str
@@ -45,8 +45,8 @@ class Work:
 
 @dataclass(slots=True)
 class Jobs:
-    """A queue of background jobs, which run one after the other in a separate process. Kinds in `first` are run before
-    others, because pages need them.
+    """A queue of background jobs, which run one after the other in a separate process. Jobs of the kinds in `first` are
+    run before others, because pages need their results.
     """
 
     first: tuple[str, ...] = ("index", "map")
@@ -59,7 +59,8 @@ class Jobs:
     _closed: bool = False
 
     def want(self, kind: str, arguments: Sequence[str | Path], state: str, *, again: bool = False) -> Work:
-        """Request a job for a state, and return the job with its status. Returns at once.
+        """Request a background job for a state (fingerprint of the run's results), and return the job with its status.
+        The function does not wait for the job.
 
         A job that is done for this state is not repeated, unless `again` is set (for instance because its file was
         deleted).
@@ -84,12 +85,12 @@ class Jobs:
             return work
 
     def busy(self) -> bool:
-        """Whether any job is running or waiting."""
+        """Whether any background job is running or waiting."""
         with self._lock:
             return any(not work.ended for work in self._known.values())
 
     def close(self) -> None:
-        """Terminate the running job and start no other."""
+        """Terminate the running background job and start no other."""
         with self._lock:
             self._closed = True
             process, thread = self._process, self._thread
@@ -110,7 +111,9 @@ class Jobs:
             work.done, work.running, work.ended = work.failure is None, False, time.monotonic()
 
     def _run(self, work: Work) -> str | None:
-        """Run the job in a new process and wait for it. Returns None, or a sentence that says why it failed."""
+        """Run a background job in a new process and wait for it. Returns None, or a sentence that says why it
+        failed.
+        """
         command = [sys.executable, "-m", "judge.web.view.work", work.kind, work.state, *work.arguments]
         with self._lock:
             if self._closed:
@@ -129,8 +132,8 @@ class Jobs:
 
 
 def _environment() -> dict[str, str]:
-    """Environment variables for the job's process: those of this process, with this package on the import path, and one
-    thread for numpy unless set otherwise, so that jobs do not occupy the whole machine.
+    """Environment variables for the process of a background job: those of this process, with this package on the import
+    path, and one thread for numpy unless set otherwise. Jobs thus do not occupy the whole machine.
     """
     package = str(Path(__file__).parents[3])
     path = os.environ.get("PYTHONPATH")

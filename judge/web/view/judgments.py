@@ -1,4 +1,4 @@
-"""Queries on the index of judgments: filtered pages of judgments, and counts."""
+"""Queries on the index of judgments: pages of judgments that pass filters, and counts."""
 
 from __future__ import annotations
 
@@ -31,11 +31,12 @@ WORDS = ("criterion", "eval_prompt", "system", "status", "flag", "text", "people
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Filters of judgments. None and "" do not filter; a name that is not in the index matches nothing.
+    """Filters of a list of judgments. None and "" do not filter; a name that is not in the index of judgments matches
+    nothing.
 
-    `rating` is a whole point of the scale and matches ratings that round to it (halves are rounded up). For verdicts it
-    is 1 for the story shown first, -1 for the second, and 0 for a tie. `people` is "agrees" or "differs", for verdicts
-    only.
+    `rating` is a whole point of the scale and matches ratings that round to it (halves are rounded up). For verdicts of
+    comparisons it is 1 for the story shown first, -1 for the second, and 0 for a tie. `people` is for verdicts only:
+    "agrees" or "differs" with people's preference.
     """
 
     criterion: str = ""
@@ -48,7 +49,7 @@ class Filters:
     rating: float | None = None
 
     def words(self) -> dict[str, str]:
-        """The filters that are set, as parameters for an address."""
+        """The filters that are set, as names and values of parameters of an address."""
         plain = {key: getattr(self, key) for key in WORDS}
         if self.rating is not None:
             plain["rating"] = f"{self.rating:g}"
@@ -57,7 +58,10 @@ class Filters:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One judgment of the index, without the answer's text, which is in the journal."""
+    """One judgment of the index of judgments, without the text of the answer, which is in the journal. `place` is its
+    position in reading order. For a verdict of a comparison, `other` is the system of the story shown second, and
+    `agrees` says whether the verdict agrees with people's preference (None = unknown or a tie).
+    """
 
     place: int
     story: int
@@ -75,8 +79,8 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page of judgments in reading order. `before` and `after` are the places where the neighbouring pages begin,
-    or None.
+    """One page of judgments in reading order. `before` and `after` are the places (positions in reading order) where
+    the previous and the next page begin, or None.
 
     `searched` is the place up to which texts were searched before the time limit; None where all texts were searched.
     """
@@ -88,7 +92,7 @@ class Page:
 
 
 class Judgments:
-    """One index of judgments, opened for reading."""
+    """One index of the judgments of a run, opened for reading."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
@@ -100,12 +104,14 @@ class Judgments:
         self.identity = str(meta["identity"])
 
     def number(self, kind: str, name: str) -> int:
-        """The number of a name of this kind in the index; -1, which matches nothing, for an unknown name."""
+        """The number that stands for a name of this kind (such as a criterion) in the index of judgments; -1, which
+        matches nothing, for an unknown name.
+        """
         return next((number for number, own in self.names[kind].items() if own == name), -1)
 
     def page(self, filters: Filters, *, after: int = _BEGIN, before: int | None = None, size: int = PAGE) -> Page:
-        """The next `size` judgments after the place `after` that pass the filters or, with `before`, the last `size`
-        judgments before that place.
+        """A page of judgments that pass the filters: the next `size` judgments after the place `after` (a position in
+        reading order) or, with `before`, the last `size` judgments before that place.
         """
         where, values = self._where(filters)
         if filters.text:
@@ -155,8 +161,9 @@ class Judgments:
     def _scan(
         self, where: str, values: Sequence[Any], text: str, after: int, before: int | None, size: int
     ) -> tuple[list[Any], int | None]:
-        """Rows whose text contains `text`, searched in batches until the page is full or the time limit is reached. The
-        second value is the place where the search stopped; None where it did not stop early.
+        """Rows of judgments whose answer contains `text`, searched in batches until the page is full or the time limit
+        is reached. The second value is the place (position in reading order) where the time limit stopped the search;
+        None where it did not.
         """
         began, folded = time.monotonic(), text.casefold()
         edge, order = (after, "") if before is None else (before, " DESC")
@@ -197,7 +204,9 @@ class Judgments:
         )
 
     def cells(self) -> list[tuple[str, str, str, float | None, int]]:
-        """Counts of judgments, as (criterion, Eval-Prompt, status, rating, count), summed over systems."""
+        """Numbers of judgments in the index, as (criterion, Eval-Prompt, status, rating, count), summed over
+        systems.
+        """
         sql = "SELECT criterion, eval_prompt, status, rating, sum(n) FROM cells GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4"
         names = self.names
         return [
@@ -206,16 +215,16 @@ class Judgments:
         ]
 
     def agreed(self) -> dict[tuple[str, str], tuple[int, int]]:
-        """For each (criterion, Eval-Prompt): the number of verdicts that agree with people's preference, and the number
-        of verdicts where both the judge and people prefer one story.
+        """For each (criterion, Eval-Prompt) with such verdicts: the number of verdicts that agree with people's
+        preference, and the number of verdicts where the judge and people each prefer one story.
         """
         sql = "SELECT criterion, eval_prompt, sum(agrees * n), sum(n) FROM cells WHERE agrees IS NOT NULL GROUP BY 1, 2"
         names = self.names
         return {(names["criterion"][c], names["eval_prompt"][e]): (own, n) for c, e, own, n in self._db.execute(sql)}
 
     def wins(self, criterion: str) -> dict[tuple[str, str], float]:
-        """For each pair (system, other system) that was compared: the number of verdicts for the first system, where
-        ties count one half.
+        """For each pair (system, other system) that was compared on the criterion: the number of verdicts that prefer
+        the story of the first system, where ties count one half.
         """
         sql = (
             "SELECT system, other, rating, sum(n) FROM cells WHERE criterion = ? AND rating IS NOT NULL"
@@ -229,12 +238,13 @@ class Judgments:
         return dict(shares)
 
     def people(self) -> list[tuple[str, float, int]]:
-        """People's ratings, as (criterion, rating, count)."""
+        """Counts of people's ratings, as (criterion, rating, count)."""
         return self._db.execute("SELECT criterion, value, n FROM people").fetchall()
 
     def means(self, first: int, last: int) -> Mapping[int, Mapping[str, tuple[float | None, int, int]]]:
-        """For each position of a story from `first` to `last` and each criterion: the mean rating over Eval-Prompts and
-        repeats, the number of repeats with a rating, and the number of repeats tried.
+        """Mean ratings of the stories at positions `first` to `last`, by position and criterion: the mean over
+        Eval-Prompts and repeats (None without a rating), the number of repeats with a rating, and the number of repeats
+        tried.
         """
         means_by_story: dict[int, dict[str, tuple[float | None, int, int]]] = defaultdict(dict)
         sql = (
@@ -246,10 +256,12 @@ class Judgments:
         return means_by_story
 
     def total(self) -> int:
-        """Number of judgments in the index."""
+        """Number of judgments in the index of a run."""
         return int(self._db.execute("SELECT count(*) FROM judgments").fetchone()[0])
 
 
 def judgments(file: Path) -> AbstractContextManager[Judgments | None]:
-    """Context manager for the index at `file`, open for reading; None where there is no readable index yet."""
+    """Context manager that gives the index of judgments at `file`, open for reading; None where there is no readable
+    index yet.
+    """
     return reading(file, Judgments)

@@ -1,4 +1,5 @@
-"""Stores computed results in the folder `derived/` of a run, with the state of the journal to which they belong.
+"""Storage of computed results in the folder `derived/` of a run, with the state (a fingerprint) of the run's results to
+which they belong.
 
 Where a run's folder cannot be written, computed results are stored in a temporary folder, which is deleted when the
 server ends.
@@ -29,8 +30,8 @@ MAP = "map.sqlite"
 
 
 class Kept:
-    """Finds the folders in which computed files are stored. `close` removes the temporary folder that is used for runs
-    without write access.
+    """The folders in which files computed from runs are stored. `close` removes the temporary folder that is used for
+    runs without write access.
     """
 
     def __init__(self) -> None:
@@ -49,16 +50,16 @@ class Kept:
         return Path(self._own.name) / fingerprint(str(folder))[3:]
 
     def close(self) -> None:
-        """Remove the temporary folder, if there is one."""
+        """Remove the temporary folder for runs without write access, if there is one."""
         if self._own is not None:
             self._own.cleanup()
 
 
 def state(folder: ResultFolder) -> str:
-    """Fingerprint that changes whenever results computed from this folder may change: with its answers, its definition,
-    the program's version or the format of stored files.
+    """Fingerprint of a result folder. It changes whenever results computed from the folder may change: with its
+    answers, its definition, the program's version or the format of stored files.
 
-    Raises RunFolderError where there is no readable journal.
+    Raises RunFolderError where the journal cannot be read.
     """
     if not folder.journal.is_file():
         file = folder.imported.stat()
@@ -69,7 +70,9 @@ def state(folder: ResultFolder) -> str:
 
 
 def run_state(run: FoundRun) -> str:
-    """Fingerprint of the states of a run's result folders; an unreadable folder is represented by its error."""
+    """Fingerprint of all results of a run, made from the fingerprints of its result folders. An unreadable folder is
+    represented by its error.
+    """
     states = []
     for name, folder in run.results.items():
         try:
@@ -80,7 +83,9 @@ def run_state(run: FoundRun) -> str:
 
 
 def read_kept(file: Path) -> dict[str, Any] | None:
-    """A stored JSON file as plain data; None where there is no file or the file is not one of this program."""
+    """A stored JSON file of computed results as plain data; None where there is no file, or where it is not of the
+    present format.
+    """
     try:
         data = orjson.loads(file.read_bytes())
     except (OSError, orjson.JSONDecodeError):
@@ -89,7 +94,7 @@ def read_kept(file: Path) -> dict[str, Any] | None:
 
 
 def write_kept(file: Path, data: dict[str, Any]) -> None:
-    """Write a JSON file completely or not at all."""
+    """Write computed results to a JSON file, completely or not at all."""
     file.parent.mkdir(parents=True, exist_ok=True)
     write_whole(file, orjson.dumps({"format": FORMAT, **data}, option=orjson.OPT_SERIALIZE_NUMPY), follow=False)
 

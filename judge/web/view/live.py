@@ -40,11 +40,11 @@ _QUIET = 15.0
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """One judge's current figures. `problem` is a sentence for a folder that cannot be read; all other fields are then
-    unknown.
+    """One judge's current figures: how far its run is.
 
-    `parsed` is the share of the newest `sample` answers that have a rating or, where the run `compares` stories, a
-    preference. None = unknown.
+    `counted` holds the numbers of queries and answers, None while they are being counted. `parsed` is the share of the
+    newest `sample` answers that have a rating or, where the run `compares` stories, a preference; None = unknown.
+    `problem` is a sentence for a folder that cannot be read; all other figures are then unknown.
     """
 
     judge: str
@@ -63,7 +63,7 @@ class Standing:
 
     @property
     def word(self) -> str:
-        """The state of the run as a short text, such as "running"."""
+        """The state of the judge's run as a short text, such as "running"."""
         if self.problem:
             return "cannot be read"
         if self.imported:
@@ -78,14 +78,16 @@ class Standing:
 
     @property
     def left(self) -> str | None:
-        """Estimated time left at the present rate, as text; None where the run is not in progress."""
+        """Estimated time that the judge's run still needs at the present rate, as text; None where it is not in
+        progress or the rate is unknown.
+        """
         if not self.running or self.counted is None or not self.counted.rate:
             return None
         return duration(max(0, self.planned - self.counted.settled) / self.counted.rate)
 
 
 class Live:
-    """Current figures by result folder, updated in a separate thread."""
+    """Current figures of judges (how far their runs are) by result folder, updated in separate threads."""
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(4, thread_name_prefix="view-live")
@@ -94,8 +96,8 @@ class Live:
         self._lock = threading.Lock()
 
     def standings(self, folders: Iterable[ResultFolder], *, wait: float = _WAIT) -> list[Standing]:
-        """Figures of each folder, in the same order. They are at most half a second old, unless counting takes longer
-        than `wait` seconds; then they are older, or still empty.
+        """Current figures of each result folder, in the order given. They are at most half a second old, unless
+        counting takes longer than `wait` seconds; then they are older, or still empty.
         """
         asked_for = list(folders)
         began = time.monotonic()
@@ -109,7 +111,9 @@ class Live:
         return standings
 
     def _begun(self, folder: ResultFolder) -> Future[Standing] | None:
-        """The count in progress for a folder, or a newly started one; None where the last figures are recent enough."""
+        """The task that counts the figures of a result folder: one in progress or a newly started one. None where the
+        last figures are recent enough.
+        """
         with self._lock:
             when, last = self._known.get(folder.path, (0.0, None))
             if last is not None and time.monotonic() - when < _FRESH:
@@ -135,7 +139,7 @@ class Live:
         return standing
 
     def close(self) -> None:
-        """Stop counting, when the server ends."""
+        """Stop counting figures; called when the server ends."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
@@ -182,7 +186,7 @@ def _parsed(journal: JournalReader, run: Asked, last: int) -> tuple[float | None
 
 
 def notes_of(run: Asked) -> tuple[str, ...]:
-    """Notes to show with this judge's figures, such as that it is a control."""
+    """Notes to show with the figures of a judge, such as that it is a control (a surface-feature baseline)."""
     force = run.manifest.get("in_force", {})
     name = JudgeName.of(run.judge)
     notes = [f"{run.judge} is a control, not a language model"] if name.is_control else []
@@ -196,8 +200,8 @@ def notes_of(run: Asked) -> tuple[str, ...]:
 
 
 def _running(folder: ResultFolder, counted: Counted) -> bool:
-    """Whether the run is in progress: its last session has not ended, and its process exists or, where processes cannot
-    be seen, it has committed answers recently.
+    """Whether a run is in progress: its last session has not ended, and it has committed answers recently or its
+    process exists.
 
     The run's lock is not tried, because holding it even briefly could prevent a run from starting.
     """

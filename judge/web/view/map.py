@@ -1,4 +1,4 @@
-"""The map of explanations in a form for pages: a small database for lists, and columns of numbers for the picture.
+"""The map of explanations in a form for pages: a small database for lists, and a file of numbers for the picture.
 
 The file `derived/explanations.json` of a large run would fill the server's memory, so a separate process converts it
 into these two files. They contain no texts, which are read from the journal by story, criterion, Eval-Prompt and
@@ -53,13 +53,15 @@ def state_of(folder: ResultFolder) -> str | None:
 
 
 def picture_file(file: Path) -> Path:
-    """Path of the file with the numbers for the picture, in the same folder as the database."""
+    """Path of the file with the numbers from which the map of explanations is drawn. It is in the folder of the
+    database `file`.
+    """
     return file.with_suffix(".json")
 
 
 def convert(folder: ResultFolder, file: Path, state: str) -> None:
-    """Convert the map that `judge explain` stored into the database and the picture file, replacing older ones; both
-    appear only when they are complete.
+    """Convert the map of explanations that `judge explain` stored into a database and a file for the picture, replacing
+    older ones. The files appear only when they are complete. `state` is the fingerprint of the stored map.
     """
     from judge.explanations.mapping.stored import read
 
@@ -86,8 +88,8 @@ def convert(folder: ResultFolder, file: Path, state: str) -> None:
 
 
 def _picture(points: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Columns of numbers for the points to draw: coordinates on a grid, and numbers in place of names. If there are
-    more than `DRAWN` points, a random sample with fixed seed is drawn.
+    """Numbers from which the map of explanations is drawn, by column: coordinates of the points on a grid, and numbers
+    in place of names. If there are more than `DRAWN` points, a random sample with a fixed seed is taken.
     """
     drawn = [i for i, point in enumerate(points) if point["x"] is not None and point["y"] is not None]
     total = len(drawn)
@@ -113,7 +115,9 @@ def _picture(points: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class MapFilters:
-    """Filters of the map's points; "" does not filter. `cluster` "none" selects the points in no cluster."""
+    """Filters of the points on the map of explanations; "" does not filter. The value "none" of `cluster` selects the
+    points in no cluster.
+    """
 
     criterion: str = ""
     eval_prompt: str = ""
@@ -122,14 +126,14 @@ class MapFilters:
     rating: str = ""
 
     def words(self) -> dict[str, str]:
-        """The filters that are set, as parameters of an address."""
+        """The filters that are set, as names and values of parameters of an address."""
         keys = ("criterion", "eval_prompt", "system", "cluster", "rating")
         return {key: getattr(self, key) for key in keys if getattr(self, key)}
 
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """The point of one explanation. `repeat`, `rating` and `cluster` are None where they are not known."""
+    """The point of one explanation on the map. `repeat`, `rating` and `cluster` are None where they are not known."""
 
     number: int
     story: str
@@ -142,15 +146,15 @@ class Dot:
 
 
 class Map:
-    """One map of explanations, opened for reading."""
+    """One map of explanations, in the form for pages, opened for reading."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
         self.facts: dict[str, Any] = {k: orjson.loads(v) for k, v in db.execute("SELECT key, value FROM meta")}
 
     def page(self, filters: MapFilters, after: int = -1) -> tuple[list[Dot], int | None]:
-        """The next points that pass the filters, after the point with number `after`, and the number from which to
-        continue; None at the end.
+        """The next points of the map of explanations that pass the filters, after the point with number `after`. The
+        second value is the number from which to continue; None at the end.
         """
         where: list[str] = ["number > ?"]
         values: list[Any] = [after]
@@ -174,18 +178,22 @@ class Map:
         return dots[:PAGE], dots[PAGE - 1].number if len(dots) > PAGE else None
 
     def dot(self, number: int) -> Dot | None:
-        """One point by its number."""
+        """The point of the map of explanations with this number; None without such a point."""
         sql = f"SELECT number, {', '.join(_COLUMNS)} FROM points WHERE number = ?"  # noqa: S608  our own words
         row = self._db.execute(sql, (number,)).fetchone()
         return None if row is None else Dot(*row)
 
     def clusters(self) -> list[tuple[int, int, list[str]]]:
-        """All clusters as (number, size, characteristic words), sorted by number; points in no cluster are left out."""
+        """All clusters of explanations as (number, size, characteristic words), sorted by number. Points in no cluster
+        are left out.
+        """
         sql = "SELECT cluster, count(*) FROM points WHERE cluster >= 0 GROUP BY cluster ORDER BY cluster"
         words = self.facts["keywords"]
         return [(cluster, n, list(words.get(str(cluster), ()))) for cluster, n in self._db.execute(sql)]
 
 
 def opened(file: Path) -> AbstractContextManager[Map | None]:
-    """Context manager for the map of explanations at `file`, open for reading; None where there is no map yet."""
+    """Context manager that gives the map of explanations at `file`, open for reading; None where there is no
+    map yet.
+    """
     return reading(file, Map)

@@ -1,5 +1,5 @@
 """Texts as HTML markup: an answer with the parsed rating marked, and two texts with their differences marked. All texts
-are escaped.
+are escaped for HTML.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ _MOST = 2_000_000
 
 
 def answer(text: str, judgment: Judgment | Verdict) -> Markup:
-    """The whole answer, with the characters of the rating or preference in `mark` and the explanation underlined.
+    """A judge's whole answer as HTML, with the rating or preference that was parsed in a `mark` element and the
+    explanation underlined.
 
     The explanation is marked only if the answer contains it unchanged.
     """
@@ -44,7 +45,7 @@ def answer(text: str, judgment: Judgment | Verdict) -> Markup:
 
 
 def excerpt(text: str, judgment: Judgment | Verdict) -> Markup:
-    """The beginning of the answer, with the rating or the preference marked if the beginning contains it."""
+    """The beginning of a judge's answer as HTML, with the rating or preference marked if the beginning contains it."""
     shown = text if len(text) <= _EXCERPT else text[:_EXCERPT]
     span = judgment.span if judgment.span is not None and judgment.span[1] <= len(shown) else None
     marked = answer(shown, replace(judgment, explanation=None, span=span))
@@ -52,7 +53,9 @@ def excerpt(text: str, judgment: Judgment | Verdict) -> Markup:
 
 
 def edited(text: str, edits: Sequence[Edit]) -> tuple[Markup, Markup]:
-    """The original text with removed words in `del`, and the edited text with added words in `ins`."""
+    """The text before and after edits, as HTML: the original text with removed words in `del` elements, and the edited
+    text with added words in `ins` elements.
+    """
     old, new, last = Markup(""), Markup(""), 0
     for edit in in_order(edits):
         same = escape(text[last : edit.start])
@@ -64,10 +67,11 @@ def edited(text: str, edits: Sequence[Edit]) -> tuple[Markup, Markup]:
 
 
 def difference(left: str, right: str, shared_texts: Sequence[str] = ()) -> tuple[Markup, Markup]:
-    """Both texts as markup: words only in the left text in `del`, words only in the right text in `ins`.
+    """Two texts as HTML with their differences marked: words only in the left text in `del` elements, words only in the
+    right text in `ins` elements.
 
-    `shared_texts` are long texts that may occur in both, such as the story. Each of them is compared as a whole and not
-    word by word, which would take seconds.
+    `shared_texts` are long texts that may occur in each of the two, such as the story. They are compared as a whole,
+    because a comparison word by word would take seconds.
     """
     a, b = _pieces(left, shared_texts), _pieces(right, shared_texts)
     if len(a) * len(b) > _MOST:
@@ -88,8 +92,8 @@ def difference(left: str, right: str, shared_texts: Sequence[str] = ()) -> tuple
 
 
 def _pieces(text: str, shared_texts: Sequence[str]) -> list[str]:
-    """The text split into words, blanks and signs; each shared text of more than 40 characters that occurs in it stays
-    whole.
+    """The text split into words, blanks and signs. A shared text of more than 40 characters that occurs in it is not
+    split.
     """
     # Shorter texts, such as a title, may occur by chance; the longest first, so that none is cut by one that it holds.
     whole = sorted({shared for shared in shared_texts if len(shared) > 40}, key=len, reverse=True)
@@ -105,8 +109,8 @@ def _pieces(text: str, shared_texts: Sequence[str]) -> list[str]:
 
 
 def _equal(pieces: Sequence[str], shared_texts: Sequence[str]) -> Markup:
-    """Markup of pieces that both texts have. A shared text gets a scrollable box of limited height, so that differences
-    are easier to see.
+    """HTML of the pieces that two compared texts have in common. A shared text (such as the story) gets a scrollable
+    box of limited height, so that differences are easier to see.
     """
     whole = Markup('<span class="whole" tabindex="0">{}</span>')
     return Markup("").join(whole.format(piece) if piece in shared_texts else escape(piece) for piece in pieces)

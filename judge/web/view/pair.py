@@ -23,8 +23,8 @@ Won = Literal["one", "other", "tie"]
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """An answer to a comparison, with the numbers of the repeats that gave it. `won` is the preferred story, None where
-    no preference could be parsed.
+    """A judge's answer to a comparison of two stories, with the numbers of the repeats that gave it. `won` is the
+    preferred story (`one`, `other` or a tie), None where no preference could be parsed.
     """
 
     repeats: tuple[int, ...]
@@ -37,15 +37,16 @@ class Said:
 
     @property
     def number(self) -> str:
-        """The numbers of the repeats, as text."""
+        """The numbers of the repeats that gave this answer, as text."""
         return ", ".join(map(str, self.repeats))
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """Answers of one judge about the pair, for one criterion, one Eval-Prompt and one order of the stories.
+    """Answers of one judge about a pair of stories, for one criterion, one Eval-Prompt and one order of the stories.
 
-    `won` holds the preferred story of every repeat in order, None where no preference could be parsed.
+    `won` holds the preferred story of every repeat in order, None where no preference could be parsed. `swapped` says
+    that the second story of the pair was shown first.
     """
 
     criterion: str
@@ -57,7 +58,9 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class JudgeView:
-    """Answers of one judge about the pair, by criterion and Eval-Prompt: one cell per order."""
+    """Answers of one judge about a pair of stories, by criterion and Eval-Prompt: one cell for each order in which the
+    two stories were shown. `problem` is the reason why the answers cannot be shown, None where they can.
+    """
 
     slug: str
     judge: str
@@ -68,7 +71,7 @@ class JudgeView:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """One person's preference between the two stories."""
+    """One person's preference between the two stories of a pair."""
 
     rater: str | None
     won: Won
@@ -76,7 +79,9 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class People:
-    """People's judgments on one criterion: each person's preference and, where people rated the stories, both means."""
+    """People's judgments of a pair of stories on one criterion: each person's preference and, where people rated the
+    stories, the mean rating of each story.
+    """
 
     criterion: str
     given: tuple[Given, ...] = ()
@@ -84,7 +89,9 @@ class People:
 
     @property
     def implied(self) -> Won | None:
-        """Preference implied by people's mean ratings of both stories; None without means."""
+        """Preference between the two stories of the pair that is implied by people's mean ratings of them; None without
+        mean ratings.
+        """
         if self.means is None:
             return None
         one, other = self.means
@@ -93,8 +100,8 @@ class People:
 
 @dataclass(frozen=True, slots=True)
 class PairView:
-    """Content of one pair's page; `number` of `total` counts from 0, and `before` and `after` are the neighbouring
-    pairs.
+    """Content of the page about one pair of stories. `number` is the position of the pair among `total` pairs, counted
+    from 0; `before` and `after` are the names of the previous and the next pair, None without one.
     """
 
     pair: str
@@ -111,8 +118,8 @@ class PairView:
 
 
 def people_of(opened: Stored, one: Story, other: Story, criteria: Sequence[str]) -> dict[str, People]:
-    """People's preferences by criterion: the judges' criteria first, then further criteria for which people gave
-    preferences.
+    """People's judgments of a pair of stories by criterion: the judges' criteria first, then further criteria for which
+    people gave preferences.
     """
     given: dict[str, list[Given]] = {}
     for preference in opened.journal.preferences():
@@ -144,8 +151,8 @@ def mean_ratings(story: Story) -> dict[str, float]:
 
 
 def won_by(preference: Preferred, *, swapped: bool) -> Won:
-    """The preferred story, from a preference for the first or second story shown; `swapped` says that the order was
-    reversed.
+    """The preferred story of a pair, from a preference for the story shown first or second. `swapped` says that the
+    second story of the pair was shown first.
     """
     if preference == "tie":
         return "tie"
@@ -153,7 +160,7 @@ def won_by(preference: Preferred, *, swapped: bool) -> Won:
 
 
 def side(slug: str, opened: Stored, pair: str, one: Story) -> JudgeView:
-    """Read the answers of one judge about a pair, on all its criteria and in both orders."""
+    """The answers of one judge about a pair of stories, on all its criteria and with the stories in either order."""
     asked = opened.asked
     tried = opened.journal.asked_of(pair)
     compared = {key: (pair, second) for key, _, second, _, _ in tried}
@@ -167,7 +174,9 @@ def side(slug: str, opened: Stored, pair: str, one: Story) -> JudgeView:
 
 
 def _cell(criterion: str, prompt: str, answers: Sequence[Answer], reading: StoredVerdicts, *, swapped: bool) -> Cell:
-    """The answers to one comparison; equal answers of several repeats are merged."""
+    """The answers to one comparison of two stories; equal answers of several repeats are merged. `swapped` says that
+    the second story of the pair was shown first.
+    """
     same: dict[tuple[str | None, ...], list[tuple[Answer, Verdict]]] = {}
     won: list[Won | None] = []
     for answer in answers:

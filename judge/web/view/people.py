@@ -27,7 +27,7 @@ class Preferred:
 
     @classmethod
     def of(cls, journal: JournalReader) -> Preferred:
-        """The preferences and mean ratings of a journal."""
+        """People's preferences and mean ratings, read from a journal."""
         leads: dict[str, dict[tuple[str, str], int]] = {}
         for pair in journal.preferences():
             for given in pair.preferences:
@@ -36,8 +36,8 @@ class Preferred:
         return cls(leads, journal.mean_ratings())
 
     def lead(self, criterion: str, first: str, second: str) -> int | None:
-        """1 where people prefer the first story, -1 where they prefer the second, 0 where they prefer neither; None
-        where their preference is unknown.
+        """People's preference between two stories on a judge's criterion: 1 where they prefer the first story, -1 where
+        they prefer the second, 0 where they prefer neither. None where their preference is unknown.
         """
         if self.leads:
             by_pair = self.leads[named] if (named := beside(criterion, self.leads)) is not None else {}
@@ -48,7 +48,9 @@ class Preferred:
         return None if means is None else _sign(means[0] - means[1])
 
     def implied(self, criterion: str, first: str, second: str) -> tuple[float, float] | None:
-        """People's mean ratings of both stories on the criterion; None where a mean is missing."""
+        """People's mean ratings of the first and of the second story on a judge's criterion; None where a mean is
+        missing.
+        """
         named = beside(criterion, dict.fromkeys(name for name, _ in self.means))
         if named is None or not {(named, first), (named, second)} <= self.means.keys():
             return None
@@ -56,8 +58,8 @@ class Preferred:
 
 
 def beside(criterion: str, names_there: Iterable[str]) -> str | None:
-    """The human criterion with which a judge's criterion is compared: that of the same name, else the only human
-    criterion, else None.
+    """The human criterion with which a judge's criterion is compared: the one with the same name or, if there is none,
+    the only human criterion. None where there are several and none has this name.
     """
     names = list(names_there)
     same = [name for name in names if name.casefold() == criterion.casefold()]

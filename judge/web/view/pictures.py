@@ -1,4 +1,4 @@
-"""Converts forest plots to plain data for storage in `derived/`, and draws them from these data. Stored markup is never
+"""Forest plots as plain data for storage in the folder `derived/`, and drawn from these data. Stored HTML is never
 shown, because the files may come from an untrusted source.
 """
 
@@ -25,8 +25,8 @@ def plain(forest: Forest) -> dict[str, Any]:
 
 
 def drawn(values: Iterable[Any]) -> list[tuple[Markup, str]]:
-    """Draw each stored forest plot; returns pairs of markup and caption. Values that do not describe a plot are left
-    out.
+    """Forest plots drawn from stored plain data, as pairs of HTML and caption. Values that do not describe a plot are
+    left out.
     """
     figures = []
     for position, value in enumerate(values):

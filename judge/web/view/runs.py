@@ -1,5 +1,5 @@
-"""Finds the runs under a folder. Addresses of pages name runs by keys of this list, so that no path is made from a
-request.
+"""Search for the runs under a folder. Addresses of pages name runs by keys of the list of runs, so that no path is made
+from a request.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ _FRESH = 1.0
 
 @dataclass(frozen=True, slots=True)
 class FoundRun:
-    """A run found under the root: its key in addresses, its name, its folder, its definition file (None without one),
-    and the judges' result folders by folder name.
+    """A run found under the folder of `judge view`: its key in addresses, its name, its folder, its definition file
+    run.yaml (None without one), and the judges' result folders by folder name.
     """
 
     key: str
@@ -42,7 +42,7 @@ class FoundRun:
 
 
 class Runs:
-    """All runs under `root`. The list is renewed when it is older than a second, so that new runs appear."""
+    """All runs under the folder `root`. The list is renewed when it is older than a second, so that new runs appear."""
 
     def __init__(self, root: Path) -> None:
         self.root = root.resolve()
@@ -51,7 +51,7 @@ class Runs:
         self._lock = threading.Lock()
 
     def all(self) -> dict[str, FoundRun]:
-        """All runs by key, in order of path."""
+        """All runs under the folder by their key in addresses, in order of path."""
         with self._lock:
             if time.monotonic() - self._looked >= _FRESH:
                 self._found = {run.key: run for run in _find(self.root)}
@@ -60,8 +60,8 @@ class Runs:
 
 
 def _find(root: Path) -> Iterator[FoundRun]:
-    """Yield all runs under the root. A folder is a run if it has a run.yaml or result folders, or if it is a result
-    folder outside a run.
+    """Yield all runs under the folder `root`. A folder is a run if it has a run.yaml or result folders, or if it is a
+    result folder outside a run.
     """
     taken: set[str] = set()
     for folder in _folders(root, _DEPTH):
@@ -102,5 +102,5 @@ def _children(folder: Path) -> list[Path]:
 
 
 def _key(name: str) -> str:
-    """A run's key: its relative path as one path segment of an address."""
+    """A run's key in addresses: its relative path as one path segment."""
     return "~".join(re.sub(r"[^A-Za-z0-9._-]+", "-", part) for part in name.split("/")) or "run"

@@ -51,19 +51,21 @@ class NotFoundError(JudgeError):
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """A computed file, and the background job `work` that computes it; None where the file is up to date."""
+    """A file computed from a run, and the background job `work` that computes it; `work` is None where the file is up
+    to date.
+    """
 
     file: Path
     work: Work | None
 
     @property
     def problem(self) -> str | None:
-        """Reason why the file could not be computed; None without a failure."""
+        """Reason why the file could not be computed; None where no job failed."""
         return self.work.failure if self.work is not None else None
 
 
 class Site:
-    """State that all requests share: runs, stored results, background jobs and page templates."""
+    """State that all requests to `judge view` share: runs, stored results, background jobs and page templates."""
 
     def __init__(self, root: Path, access: Access) -> None:
         self.runs = Runs(root)
@@ -75,7 +77,7 @@ class Site:
         self.live.standings(folders, wait=0)
 
     def close(self) -> None:
-        """End all background work and delete the temporary folder, when the server ends."""
+        """End all background work and delete the temporary folder; called when the server ends."""
         self.jobs.close()
         self.live.close()
         self.kept.close()
@@ -83,7 +85,9 @@ class Site:
     def page(
         self, template: str, run: FoundRun | None = None, tab: str = "", status: int = 200, **values: Any
     ) -> Response:
-        """Render a page from a template. Pages about a run have tabs, of which `tab` is the current one."""
+        """Response with a page rendered from a template. Pages about a run have tabs, of which `tab` is the current
+        one.
+        """
         tabs = COMPARED_TABS if run is not None and self.only_compares(run) else TABS
         more = {"run": run, "tab": tab, "tabs": tabs, "root": self.runs.root, "link": link, **FORMATS}
         return self._pages.response(f"view/{template}", status, **(more | values))
@@ -97,8 +101,8 @@ class Site:
         return run
 
     def compares(self, folder: ResultFolder) -> bool:
-        """Whether a result folder belongs to a judge that compares stories. False for an unreadable journal, which
-        other pages report.
+        """Whether the judge of a result folder compares stories (instead of rating them). False for an unreadable
+        journal, which other pages report.
         """
         if not folder.journal.is_file():
             return False
@@ -115,8 +119,8 @@ class Site:
         return any(self.compares(folder) for folder in run.results.values())
 
     def slug(self, request: Request, run: FoundRun) -> str:
-        """Folder name of the judge that the address of a request names, by default of the first judge with a journal.
-        Raises NotFoundError for an unknown judge and a run without results.
+        """Name of the result folder of the judge that the address of a request names; without a name, that of the first
+        judge with a journal. Raises NotFoundError for an unknown judge and a run without results.
         """
         wanted = request.query_params.get("judge")
         if not run.results:
@@ -129,7 +133,9 @@ class Site:
         return wanted
 
     def index(self, folder: ResultFolder) -> Computed:
-        """The file with the index of a result folder's judgments. If it is out of date, a background job updates it."""
+        """The file with the index of a result folder's judgments (a database for fast pages). If it is out of date, a
+        background job updates it.
+        """
         file = self.kept.folder_of(folder.path) / INDEX
         with judgments(file) as index, JournalReader(folder.journal) as journal:
             if index is not None and index.attempt == journal.last_attempt():
@@ -139,23 +145,24 @@ class Site:
         return self.computed("index", folder.path, INDEX, state(folder), [folder.path])
 
     def computed(self, kind: str, folder: Path, name: str, wanted: str, before: list[Any]) -> Computed:
-        """A file computed from one folder. A background job of the given kind is started unless the file is known to be
-        computed for the state `wanted`. `before` are the job's arguments before the file.
+        """A file computed from one folder, stored under `name`. A background job of the given kind is started unless
+        the file is known to be computed for the state (fingerprint) `wanted`. `before` are the arguments of the job
+        before the path of the file.
         """
         file = self.kept.folder_of(folder) / name
         work = self.jobs.want(kind, [*before, file], wanted, again=not file.is_file())
         return Computed(file, None if work.done and work.state == wanted else work)
 
     def over_judges(self, kind: str, run: FoundRun, wanted: str, *more: str) -> Work:
-        """Start a background job that computes a result over all judges of a run for the state `wanted`, even if it was
-        done before. `more` are further arguments of the job.
+        """The background job that computes a result over all judges of a run for the state (fingerprint) `wanted`; it
+        is started even if it was done before. `more` are further arguments of the job.
         """
         folders = [folder.path for folder in run.results.values()]
         return self.jobs.want(kind, [self.kept.folder_of(run.path), *more, *folders], wanted, again=True)
 
 
 def link(path: str, values: Mapping[str, Any] | None = None, **more: Any) -> str:
-    """An address with query parameters; values of None and "" are left out."""
+    """An address made from a path and query parameters; parameters with the value None or "" are left out."""
     kept = [(key, value) for key, value in {**(values or {}), **more}.items() if value not in (None, "")]
     return f"{path}?{urlencode(kept, doseq=True)}" if kept else path
 
@@ -166,8 +173,8 @@ def number(value: float | None, digits: int = 2) -> str:
 
 
 def percent(value: float | None, digits: int = 1) -> str:
-    """A share as text in per cent; a dash for None. A share below 1 is never shown as 100 %, a share above 0 never as
-    0.
+    """A share as text in per cent; a dash for None. A share below 1 is never shown as 100 %, and a share above 0 never
+    as 0 %.
     """
     if value is None:
         return "—"

@@ -1,5 +1,5 @@
-"""Opens the journal of a result folder with the plan that it stores, to render the queries again and to parse the
-answers.
+"""Access to the journal of a result folder and to the plan that it stores, so that queries can be rendered again and
+answers parsed.
 
 Templates are compiled once for each definition and cached. The module does not read run.yaml or the files that it
 names, so that pages show the queries of the run even if these files have changed.
@@ -31,8 +31,8 @@ _KEPT = 64
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Definition of a run as recorded in its journal: the plan, the parser of answers, and the number of `repeats`.
-    `texts_left_out` says that the journal has no texts of stories.
+    """Definition of a run as recorded in its journal: the plan, the parser of answers (`reading`), and the number of
+    `repeats`. `texts_left_out` says that the journal has no texts of stories.
     """
 
     definition: dict[str, Any]
@@ -44,37 +44,39 @@ class Asked:
 
     @property
     def judge(self) -> str:
-        """The judge's name in run.yaml."""
+        """Name of the judge of the run, as written in run.yaml."""
         return str(self.manifest.get("judge", "?"))
 
     @property
     def criteria(self) -> list[str]:
-        """Names of the criteria, in the order of the run's definition."""
+        """Names of the run's criteria, in the order of its definition."""
         return [criterion.name for criterion in self.plan.criteria]
 
     @property
     def scales(self) -> dict[str, Scale]:
-        """The criteria's scales by name."""
+        """Rating scales of the run's criteria, by name of the criterion."""
         return {criterion.name: criterion.scale for criterion in self.plan.criteria}
 
     @property
     def eval_prompts(self) -> list[str]:
-        """Names of the Eval-Prompts, in the order of the run's definition."""
+        """Names of the run's Eval-Prompts, in the order of its definition."""
         return [prompt.name for prompt in self.plan.eval_prompts]
 
     @property
     def raters(self) -> str:
-        """Name of the ratings that are shown with the judge's ratings: "people", or "labels" if no person gave them."""
+        """Word for the ratings that are shown with those of the judge: "people", or "labels" if no person gave them."""
         return "labels" if self.definition.get("labels_note") else "people"
 
     @property
     def people(self) -> dict[str, str]:
-        """For each criterion of the judge, the human criterion with which it is compared, if the run declares one."""
+        """The human criterion with which each criterion of the judge is compared, as far as the definition of the run
+        names one.
+        """
         return dict(self.definition.get("people") or {})
 
     def query(self, story: Story, criterion: str, eval_prompt: str) -> Query | None:
-        """The query as it was sent, rendered again; None where it was not asked (for instance because the reference
-        story is missing).
+        """The query about a story as it was sent, rendered again; None where it was not sent (for instance because the
+        reference story is missing).
 
         For an Eval-Prompt that rates several criteria in one answer, it is the query that includes this criterion.
         """
@@ -93,14 +95,14 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """An open journal, and the definition of the run that it records."""
+    """An open journal of a run, and the definition of the run that it records."""
 
     journal: JournalReader
     asked: Asked
 
     def answers(self, story: Story, criterion: str, eval_prompt: str) -> list[Answer]:
-        """Answers of all repeats of one query that were tried. Answers to a query about several criteria are returned
-        as answers about this criterion.
+        """Answers to one query about a story, of all repeats that were tried. Answers to a query about several criteria
+        are returned as answers about the given criterion.
         """
         together = self.asked.reading.joint.get(eval_prompt)
         if together is not None and criterion not in together:
@@ -121,7 +123,7 @@ _lock = threading.Lock()
 
 @contextmanager
 def stored(folder: ResultFolder) -> Iterator[Stored]:
-    """Context manager that opens a result folder's journal for reading. Its errors have messages for users of the page.
+    """Context manager that opens a result folder's journal for reading. Errors have messages for users of the pages.
 
     Raises RunFolderError for a folder without a journal, or whose run was stopped before its first request.
     """
@@ -135,7 +137,7 @@ def stored(folder: ResultFolder) -> Iterator[Stored]:
 
 
 def asked(folder: ResultFolder, journal: JournalReader) -> Asked:
-    """Read the definition of the run that the journal records; compiled templates are cached between calls. Raises
+    """Definition of the run that the journal records; compiled templates are cached between calls. Raises
     RunFolderError for a run that was stopped before its first request.
     """
     definition = journal.meta().get("definition")

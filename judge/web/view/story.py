@@ -21,8 +21,8 @@ _NUMBERS = Scale()
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """An answer to a query, with the numbers of the repeats that gave it (equal answers are shown once). `text` is the
-    answer with the rating marked, None without an answer.
+    """A judge's answer to a query about a story, with the numbers of the repeats that gave it (equal answers are shown
+    once). `text` is the answer with the rating marked, None without an answer.
     """
 
     repeats: tuple[int, ...]
@@ -35,14 +35,14 @@ class Said:
 
     @property
     def number(self) -> str:
-        """The numbers of the repeats as text; they count from 0, as in all tables and files."""
+        """The numbers of the repeats that gave this answer, as text; they count from 0, as in all tables and files."""
         return ", ".join(str(repeat) for repeat in self.repeats)
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
     """One judge's answers about a story on one criterion with one Eval-Prompt. `asked` is the number of repeats that
-    the run requests, and `ratings` has one entry per repeat.
+    the run requests, and `ratings` has one entry for each repeat tried, None where no rating could be parsed.
     """
 
     criterion: str
@@ -54,13 +54,13 @@ class Cell:
 
     @property
     def mean(self) -> float | None:
-        """Mean of the parsed ratings; None without a rating, and for labels without an order."""
+        """Mean of the ratings parsed from the answers; None without a rating, and for labels without an order."""
         rated = [rating for rating in self.ratings if rating is not None]
         return fmean(rated) if rated and self.scale.numeric else None
 
     @property
     def flags(self) -> list[str]:
-        """Flags that the parser gave to the answers, each once."""
+        """Flags that the parser gave to the judge's answers about the story, each once."""
         return list(dict.fromkeys(flag for given in self.answers for flag in given.judgment.flags))
 
 
@@ -90,14 +90,14 @@ class Rated:
 
     @property
     def mean(self) -> float | None:
-        """Mean of the ratings; None without a rating, and for labels without an order."""
+        """Mean of the human ratings of the story; None without a rating, and for labels without an order."""
         return fmean(value for _, value in self.ratings) if self.ratings and self.scale.numeric else None
 
 
 @dataclass(frozen=True, slots=True)
 class StoryView:
-    """Content of the page on one story. `position` is the story's place among `total` stories, counted from 0; `before`
-    and `after` are the ids of the neighbouring stories.
+    """Content of the page about one story. `position` is the position of the story among `total` stories, counted from
+    0; `before` and `after` are the ids of the previous and the next story, None without one.
     """
 
     story: Story
@@ -141,12 +141,12 @@ def people_of(
 
 
 def _named(rating: Rating) -> str | None:
-    """Name of the rater, with the panel, as far as they are known; None where both are unknown."""
+    """Name of the rater of a human rating, with the panel, as far as they are known; None where neither is known."""
     return ", ".join(name for name in (rating.rater, rating.panel) if name) or None
 
 
 def side(slug: str, opened: Stored, story: Story, criteria: Iterable[str] | None = None) -> JudgeView:
-    """Read the answers of one judge about a story, on the given criteria or on all."""
+    """The answers of one judge about a story, on the given criteria; None = on all criteria."""
     asked = opened.asked
     wanted = asked.criteria if criteria is None else [name for name in criteria if name in asked.criteria]
     cells = {
@@ -158,7 +158,7 @@ def side(slug: str, opened: Stored, story: Story, criteria: Iterable[str] | None
 
 
 def cell(opened: Stored, story: Story, criterion: str, eval_prompt: str) -> Cell:
-    """Read the answers to one query; equal answers of several repeats are merged."""
+    """The answers to one query about a story; equal answers of several repeats are merged."""
     answers = opened.answers(story, criterion, eval_prompt)
     judged: list[tuple[Answer, Judgment]] = []
     for answer in answers:
@@ -177,7 +177,7 @@ def cell(opened: Stored, story: Story, criterion: str, eval_prompt: str) -> Cell
 
 
 def _says(answer: Answer) -> tuple[Any, ...]:
-    """The parts of an answer that determine its parsed rating, apart from the query."""
+    """The parts of an answer on which its parsed rating depends, apart from the query."""
     return (answer.outcome, answer.response)
 
 

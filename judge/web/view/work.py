@@ -1,7 +1,8 @@
 """The process that runs one background job of `judge view`, started by module `jobs`: `python -m judge.web.view.work
 KIND ...`.
 
-It writes only into `derived/`, and only complete files or transactions, so that it can be killed at any time.
+The process writes only computed files (into `derived/` or, without write access, a temporary folder), and only complete
+files or transactions. It can therefore be killed at any time.
 """
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ TOP = 100
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run one background job and return the exit code. A JudgeError is written to stderr as a sentence, and its exit
-    code tells the caller so.
+    """Run one background job and return the exit code. A JudgeError is written to stderr as a sentence, with an exit
+    code of its own.
     """
     kind, state, *rest = arguments
     if hasattr(os, "nice"):  # Unix
@@ -96,8 +97,8 @@ def _tables(state: str, into: str, *folders: str) -> None:
 
 
 def _of_preferences(table: PreferencesTable) -> dict[str, Callable[[], list[Table]]]:
-    """Functions that make the tables about comparisons, by name of the table: coverage, and each topic of the
-    preferences.
+    """Functions that make the tables about comparisons of stories, by name of the table: coverage, and each topic of
+    preferences, such as order effects.
     """
     from judge.analysis.coverage import verdicts
     from judge.analysis.preference import printed
@@ -114,8 +115,8 @@ def _of_preferences(table: PreferencesTable) -> dict[str, Callable[[], list[Tabl
 
 
 def _stressed(table: RatingsTable, folders: Sequence[Path]) -> list[Table | Forest]:
-    """Plots and tables on perturbed stories. Ratings are read again, because other tables leave perturbed stories out.
-    Detection rates are drawn only if there are few enough judges for a readable plot.
+    """Plots and tables about perturbed stories. Ratings are read again, because other tables leave perturbed stories
+    out. Detection rates are plotted only if there are few enough judges for a readable plot.
     """
     from judge.analysis import stress
     from judge.analysis.options.table_options import StressOptions
@@ -209,8 +210,8 @@ def _disagreements(state: str, into: str, between: str, *folders: str) -> None:
 
 
 def _words(row: Disagreement, scale: Scale | None) -> dict[str, Any]:
-    """Labels of the human rating and of each other rating in a disagreement, as data for the page. A rating without a
-    label, such as a mean of several ratings, has None. Empty without a scale.
+    """Labels of the human rating and of each other rating in a disagreement, as data for the page. The label is None
+    for a rating without one, such as a mean of several ratings. The data are empty without a scale.
     """
     if scale is None:
         return {}

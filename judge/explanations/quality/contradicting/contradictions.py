@@ -51,8 +51,10 @@ _MIDDLE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """A flagged text: its source, its rating, and the rating that its words suggest (or the scale point whose guideline
-    it quotes).
+    """A text that is flagged because it disagrees with its rating. `suggested` is the rating that its words suggest, or
+    the scale point whose guideline it quotes.
+
+    `rule` is the rule that flagged it. Parts of its source that are not known are None.
     """
 
     judge: str | None
@@ -68,7 +70,8 @@ class Contradiction:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Contradictions:
-    """All flagged texts, the clearest first, the number of texts examined, and notes on why a rule was not used.
+    """All texts flagged as disagreeing with their rating, the clearest first. `texts` is the number of texts examined,
+    and `notes` say why a rule was not used.
 
     `side_accuracy` is the share of texts whose predicted and given ratings lie on the same side of the scale's middle.
     """
@@ -81,12 +84,12 @@ class Contradictions:
 
     @property
     def share(self) -> Estimate:
-        """Share of flagged texts among the rated texts."""
+        """Share of rated texts that are flagged as contradicting their rating."""
         return wilson(len(self.flagged), self.texts)
 
     @property
     def signature(self) -> str:
-        """Signature line under the table."""
+        """Signature line under the table of flagged texts."""
         rules = f"words:tfidf-ridge/margin{MARGIN:g}/told{LEAST_TOLD:g}|guideline:{QUOTED:g}"
         return f"texts:{self.texts}|{rules}|hold-out:story-prompt/{FOLDS}|seed:{self.seed}|v{__version__}"
 
@@ -94,7 +97,7 @@ class Contradictions:
 def contradictions(
     frame: pd.DataFrame, criteria: Sequence[Criterion], seed: int = 1, *, least_told: float = LEAST_TOLD
 ) -> Contradictions:
-    """Flag the rated texts of explanations.
+    """Texts of explanations that are flagged because they disagree with their rating.
 
     Parameters
     ----------
@@ -145,7 +148,8 @@ def contradictions(
 def _predicted(part: pd.DataFrame, y: Floats, seed: int) -> tuple[Floats, str | None]:
     """Ratings predicted from the words of each text by a model fitted on texts about other story-prompts, and None.
 
-    Where the rule on words cannot be used, the ratings are NaN and the second value is the reason.
+    `y` holds the given ratings, scaled to 0-1. Where the rule on words cannot be used, the predicted ratings are NaN
+    and the second value is the reason.
     """
     nothing = np.full(y.size, np.nan)
     prompts = story_prompts(part)
@@ -179,8 +183,10 @@ def _predicted(part: pd.DataFrame, y: Floats, seed: int) -> tuple[Floats, str | 
 
 
 def _weights(y: Floats) -> Floats:
-    """Sample weights that give both sides of the middle the same total. Without them, a rare rating would be predicted
-    as a common one.
+    """Sample weights with equal totals for ratings below, at and above the middle of the scale. Without them, a rare
+    rating would be predicted as a common one.
+
+    `y` holds the ratings, scaled to 0-1.
     """
     side = np.sign(y - _MIDDLE)
     counts = {value: int((side == value).sum()) for value in np.unique(side)}
@@ -188,7 +194,12 @@ def _weights(y: Floats) -> Floats:
 
 
 def _quoted(part: pd.DataFrame, criteria: Sequence[Criterion], y: Floats, low: Floats, high: Floats) -> Floats:
-    """Scale point (0 to 1) on the other side of the middle whose guideline the text quotes; NaN where there is none."""
+    """For each text, the scale point (0 to 1) whose guideline it quotes, if this point and the rating lie on different
+    sides of the scale's middle. Otherwise NaN.
+
+    `y` holds the ratings, scaled to 0-1; `low` and `high` are the ends of each text's scale. A text that also quotes a
+    guideline on its rating's side has NaN.
+    """
     quoted = np.full(y.size, np.nan)
     points_of = {criterion.name: QuotedPoints(criterion) for criterion in criteria if criterion.guidelines}
     for i, (name, text) in enumerate(zip(part["criterion"], part["text"], strict=True)):
@@ -202,7 +213,7 @@ def _quoted(part: pd.DataFrame, criteria: Sequence[Criterion], y: Floats, low: F
 
 
 def _ends(part: pd.DataFrame, criteria: Sequence[Criterion]) -> Floats:
-    """Lowest and highest point of each row's scale, shape (rows, 2)."""
+    """Lowest and highest point of each row's rating scale, as an array of shape (rows, 2)."""
     own = {criterion.name: _ends_of(criterion.scale) for criterion in criteria}
     seen = part.groupby("criterion")["rating"].agg(["min", "max"])
     ends = [own.get(name) or tuple(map(float, seen.loc[name])) for name in part["criterion"]]

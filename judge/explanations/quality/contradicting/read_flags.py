@@ -1,8 +1,8 @@
 """Verdicts on texts that were read to measure the precision of the rule on words. None of them was used to set the
 rule, and the reader did not see which were flagged.
 
-`read_flags.csv` has a row per text: judge, story and criterion, the start of its fingerprint (the texts are those of
-Art or Artifice), the random seed of the folds, whether the text was flagged, and the verdict. *contradicts*: the
+`read_flags.csv` has a row per text, which is one of Art or Artifice: judge, story and criterion, the start of the
+text's fingerprint, the random seed of the folds, whether the text was flagged, and the verdict. *contradicts*: the
 explanation gives the opposite answer to the test's question than the label. *hedged*: it gives both answers or neither.
 *agrees*: it gives the label's answer. A flag counts as correct only for *contradicts*.
 """
@@ -25,7 +25,9 @@ _DIGITS = 16
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A flagged or unflagged text that was read, with the verdict. `text` is the start of the text's fingerprint."""
+    """A text that was read, whether a rule had flagged it, and the reader's verdict. `text` is the start of the text's
+    fingerprint.
+    """
 
     sample: Sample
     judge: str
@@ -38,7 +40,7 @@ class Read:
 
 
 def mark(text: str) -> str:
-    """Start of a text's fingerprint, which identifies the text in the file."""
+    """Start of a text's fingerprint, which identifies the text in the file of read texts."""
     return fingerprint_text(text)[:_DIGITS]
 
 
@@ -63,8 +65,8 @@ def read_flags() -> tuple[Read, ...]:
 
 
 def precision(sample: Sample, *, flagged: bool = True) -> tuple[int, int]:
-    """Number of flagged texts (or of those not flagged) that contradict their rating, and number of texts that were
-    read.
+    """Number of texts that contradict their rating, and number of texts read, among the sample's flagged texts. With
+    `flagged` False, both are counted among the texts that were not flagged.
     """
     rows = [row for row in read_flags() if row.sample == sample and row.flagged == flagged]
     return sum(row.verdict == "contradicts" for row in rows), len(rows)

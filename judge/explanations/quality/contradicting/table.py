@@ -18,7 +18,9 @@ _FRESH: dict[read_flags.Sample, str] = {
 
 
 def table(contradictions: Contradictions) -> Table:
-    """The table of flagged texts, the clearest first, with counts and the measured precision of the rules."""
+    """The table of texts flagged as disagreeing with their rating, the clearest first, with counts and the measured
+    precision of the rules.
+    """
     columns = [
         Column("judge", "judge"),
         Column("eval_prompt", "eval prompt"),

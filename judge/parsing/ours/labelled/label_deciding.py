@@ -1,4 +1,6 @@
-"""Chooses among the labels that an answer states, or gives the status that says why none can be chosen."""
+"""Chooses among the labels of a scale (such as Yes and No) that an answer states, or gives the status that says why
+none can be chosen.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,8 @@ _NEAR = 40
 
 
 def decide_label(page: Page, stated: list[Statement], mentions: Sequence[Mention]) -> Decision:
-    """Choose one label from all statements. As for numbers, the plainest statement counts, but two different stated
-    labels always make the answer ambiguous.
+    """The one label chosen from all statements, or the status where none can be chosen. As for numbers, the plainest
+    statement counts, but two different stated labels always make the answer ambiguous.
 
     Numbers in running text may be misread, so plainer ones overrule them. Labels are rarely misread: an answer that
     states two labels leaves open which one holds.
@@ -55,7 +57,7 @@ def decide_label(page: Page, stated: list[Statement], mentions: Sequence[Mention
 
 
 def _asked_itself(statement: Statement) -> bool:
-    """Whether the label answers a question at the beginning of the answer, which may be only one of several
+    """Whether a label such as Yes answers a question at the beginning of the answer, which may be only one of several
     questions.
     """
     return statement.form == "leading" and statement.tier == STANDING
@@ -71,7 +73,7 @@ def _nothing_plain(doubtful: list[Statement], flags: tuple[str, ...]) -> Decisio
 
 
 def _revises(page: Page, statement: Statement, mentions: Sequence[Mention]) -> bool:
-    """Whether the words before the label mark it as the final answer, with no other label in between."""
+    """Whether the words before a label such as Yes mark it as the final answer, with no other label in between."""
     behind = behind_revision(page, statement.mention.start)
     if behind is None:
         return False
@@ -80,8 +82,8 @@ def _revises(page: Page, statement: Statement, mentions: Sequence[Mention]) -> b
 
 
 def _in_one_sentence(page: Page, chosen: Statement, apart: list[Statement]) -> bool:
-    """Whether the sentence of the chosen label also gives labels to other aspects: "A B for effort and an A for style".
-    The chosen label is then about an aspect too.
+    """Whether the sentence of the chosen label also gives labels of the scale to other aspects: "A B for effort and an
+    A for style". The chosen label is then about an aspect too.
     """
     begin, end, _ = page.sentence(chosen.mention.start, chosen.mention.stop)
     return any(begin <= s.mention.start < end for s in apart)

@@ -1,4 +1,6 @@
-"""Reads labels from answers given as JSON: which keys hold a label, and what a value means."""
+"""Reads labels of a scale (such as Yes and No) from answers given as JSON: which keys hold a label, and what a value
+means.
+"""
 
 from __future__ import annotations
 
@@ -36,8 +38,8 @@ LABELS = Reading(LABEL_NAMES, _judge)
 
 
 def code_in(value: Any, scale: Scale) -> int | None:
-    """Code of the label that a text is, or with which it begins before a punctuation mark; None for every other
-    value.
+    """Code of the scale's label (such as Yes) that a text is, or with which it begins before a punctuation mark; None
+    for every other value.
     """
     if not isinstance(value, str):
         return None
@@ -53,7 +55,7 @@ def code_in(value: Any, scale: Scale) -> int | None:
 
 
 def _span(text: str, entry: Entry, scale: Scale, code: int, start: int) -> tuple[int, int] | None:
-    """(start, end) of the label in the text; None where it cannot be located there."""
+    """(start, end) of a label of the scale (such as Yes) in the text; None where it cannot be located there."""
     position = text.find(f'"{entry.key}"', start)
     if position < 0:
         return None

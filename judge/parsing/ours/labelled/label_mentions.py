@@ -14,8 +14,8 @@ _MOST = 300
 
 
 def label_mentions(page: Page) -> list[Mention]:
-    """Every label that occurs as a whole word, as a mention whose `value` is the label's code. The longest label counts
-    where several begin at one position.
+    """Every label of the scale (such as Yes) that occurs as a whole word, as a mention whose `value` is the label's
+    code. Where several labels begin at one position, the longest counts.
 
     In an answer with more than 300 labels, only the first 100 and the last 200 are kept, so that the time stays
     bounded.
@@ -26,25 +26,27 @@ def label_mentions(page: Page) -> list[Mention]:
 
 
 def label_at(page: Page, mention: Mention) -> str:
-    """The label at a mention, in lower case."""
+    """The scale's label (such as Yes) at a mention in the answer, in lower case."""
     return page.scale.labels[int(mention.value)].lower()
 
 
 def is_small_letter(page: Page, mention: Mention) -> bool:
-    """Whether a label that is one capital letter is written in lower case: "a" is mostly the article."""
+    """Whether a label that is one capital letter (such as the grade A) occurs in lower case: "a" is mostly the
+    article.
+    """
     label = page.scale.labels[int(mention.value)]
     return len(label) == 1 and label.isupper() and not page.text[mention.start].isupper()
 
 
 def is_initial(page: Page, mention: Mention) -> bool:
-    """Whether a label of one letter is an initial in a name."""
+    """Whether a label of one letter (such as the grade A) is an initial in a name."""
     alone = len(page.scale.labels[int(mention.value)]) == 1
     return alone and INITIAL.match(page.text, mention.stop) is not None
 
 
 def plain_words(label: str) -> list[str]:
-    """Words of a label in the form in which answers are searched: lower case, without markup, with straight quotation
-    marks.
+    """Words of a scale's label (such as Strongly agree) in the form in which answers are searched: lower case, without
+    markup, with straight quotation marks.
     """
     for mark in "*_`~\\":
         label = label.replace(mark, " ")

@@ -26,7 +26,7 @@ _LONGEST_NOTICE = 160
 
 
 def label_choice(text: str, scale: Scale) -> Judgment:
-    """Read an answer whose whole text must be one label; any other text has no rating."""
+    """Judgment of an answer whose whole text must be one label; any other text has no rating."""
     start = len(text) - len(text.lstrip())
     literal = text.strip()
     code = scale.code_of(literal)
@@ -62,7 +62,7 @@ def withheld(text: str) -> bool:
 
 
 def _prose(text: str, criterion: Criterion, criterion_names: Names, *, cut: bool) -> Reading:
-    """Read running text: find every label, keep those stated as the answer, and choose one."""
+    """Reading of running text: every label is found, those stated as the answer are kept, and one of them is chosen."""
     sheet = page(text, criterion_names, criterion.scale)
     labels = label_mentions(sheet)
     if not labels or label_words.DECLINES.match(sheet.low):
@@ -80,7 +80,9 @@ def _prose(text: str, criterion: Criterion, criterion_names: Names, *, cut: bool
 
 
 def _decision(sheet: Page, mentions: list[Mention]) -> tuple[Decision, Page]:
-    """(Decision from all stated labels, the page without labels that only restate the choice)."""
+    """(Decision from all labels that the answer states, the page without labels that only restate the choice: "Yes or
+    No?").
+    """
     options = without_options(sheet, mentions)
     stated = [Statement(mention, DOUBTFUL, "list") for mention in options.doubtful]
     left = [mention for mention in mentions if mention.start not in options.masked]

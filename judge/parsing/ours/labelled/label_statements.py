@@ -1,4 +1,5 @@
-"""Classifies a label in an answer: whether the answer states it, how plainly, and for which criterion.
+"""Classifies a label of the scale (such as Yes) in an answer: whether the answer states it, how plainly, and for which
+criterion.
 
 The forms are the same as for numbers (`leading`, `label`, `sentence`, `line`, `boxed`). The rules for quotations,
 hypotheses, denials and other people's ratings are the same too.
@@ -32,7 +33,9 @@ _TAG = re.compile(r"<\s?(?:final )?(?:answer|rating|verdict|label|score|grade|ju
 
 
 def label_statement(page: Page, mention: Mention) -> Statement | None:
-    """The statement that the answer makes with this label; None where the label is only mentioned."""
+    """The statement that the answer makes with a label of the scale (such as Yes); None where the label is only
+    mentioned.
+    """
     stated = _stated(page, mention)
     if stated is not None and stated.other:
         return stated
@@ -50,8 +53,9 @@ def label_statement(page: Page, mention: Mention) -> Statement | None:
 
 
 def _stated(page: Page, mention: Mention) -> Statement | None:
-    """The statement by its form and words alone; whether it is the judge's own is not checked. A hedge before the label
-    ("almost") makes it doubtful.
+    """The statement that a label of the scale (such as Yes) makes, by its form and words alone; None where it states
+    nothing. Whether it is the judge's own statement is not checked. A hedge before the label ("almost") makes it
+    doubtful.
     """
     near = max(0, mention.start - 24)
     number = label_words.NUMBERED.search(page.low, near, mention.start)
@@ -92,9 +96,9 @@ def _plainly_stated(page: Page, mention: Mention) -> Statement | None:
 
 
 def _follow(page: Page, mention: Mention) -> str:
-    """Kind of the text after the label. `stop`: a punctuation mark or the end. `dash`: a dash. `opening`: a new clause.
-    `stated`: words that may follow "the answer is no". `noun`: words to which the label belongs. `no`: the label is
-    defined ("Yes = ...") or is a JSON key.
+    """Kind of the text after a label of the scale (such as Yes). `stop`: a punctuation mark or the end. `dash`: a dash.
+    `opening`: a new clause. `stated`: words that may follow "the answer is no". `noun`: words to which the label
+    belongs. `no`: the label is defined ("Yes = ...") or is a JSON key.
     """
     low, position = page.low, mention.stop
     while position < len(low) and low[position] in " \t\"'”»)]}>$":
@@ -117,20 +121,20 @@ def _follow(page: Page, mention: Mention) -> str:
 
 
 def _set_off(page: Page, mention: Mention) -> bool:
-    """Whether exactly the label is printed bold: "**Yes** an average reader"."""
+    """Whether only a label of the scale is printed bold, without the words around it: "**Yes** an average reader"."""
     text = page.text
     return text.startswith(("**", "__"), mention.stop) and text.endswith(("**", "__"), 0, mention.start)
 
 
 def _accepts(page: Page, mention: Mention) -> bool:
-    """Whether the label only accepts the task ("Yes, I will rate it")."""
+    """Whether a label such as Yes only accepts the task ("Yes, I will rate it")."""
     accepted = label_words.ACCEPTS.match(page.low)
     return accepted is not None and mention.start < accepted.end()
 
 
 def _leading(page: Page, mention: Mention, follow: str) -> Statement | None:
-    """Statement by a label that opens the answer, apart from a greeting or a repeated question; None where it states
-    nothing.
+    """The statement that a label of the scale makes by opening the answer ("Yes, ..."), apart from a greeting or a
+    repeated question; None where it states nothing.
     """
     if follow not in _ENDS:
         return None
@@ -146,8 +150,8 @@ def _leading(page: Page, mention: Mention, follow: str) -> Statement | None:
 
 
 def _standing_form(page: Page, mention: Mention) -> Statement | None:
-    """Statement in a form that is an answer at any position: [[Yes]], boxed{Yes}, <answer>Yes</answer>. None for other
-    forms.
+    """The statement that a label of the scale makes in a form that is an answer at any position: [[Yes]], boxed{Yes},
+    <answer>Yes</answer>. None for other forms.
     """
     low, start = page.low, mention.start
     near = low[max(0, start - 40) : start]
@@ -161,8 +165,8 @@ def _standing_form(page: Page, mention: Mention) -> Statement | None:
 
 
 def _label(page: Page, before: list[str], mention: Mention) -> Label | None:
-    """The label (words with a colon or dash) that announces an answer, such as "Answer:"; None where there is none.
-    Labels that announce numbers count too.
+    """The words with a colon or dash that announce an answer, such as "Answer:"; None where there are none. Words that
+    announce numbers count too.
     """
     line = page.low.rfind("\n", 0, mention.start) + 1
     match = label_words.SAYS.search(page.low, max(line, mention.start - 120), mention.start)
@@ -186,8 +190,8 @@ def _label(page: Page, before: list[str], mention: Mention) -> Label | None:
 
 
 def _labelled(label: Label, mention: Mention, follow: str) -> Statement | None:
-    """Statement by a label after words that announce it: "Answer: Yes", "Originality = No", a heading, a table cell.
-    None where it states nothing.
+    """The statement that a label of the scale makes after words that announce it: "Answer: Yes", "Originality = No", a
+    heading, a table cell. None where it states nothing.
     """
     if label.kind == "other":
         return Statement(mention, PLAIN, "label", other=True) if follow in _GOES_ON else None
@@ -199,8 +203,8 @@ def _labelled(label: Label, mention: Mention, follow: str) -> Statement | None:
 
 
 def _in_sentence(page: Page, before: list[str], mention: Mention, follow: str) -> Statement | None:
-    """Statement in running text: "the answer is no", "I would rate it Good", "I strongly agree". None where the
-    sentence states nothing.
+    """The statement that a label of the scale makes in running text: "the answer is no", "I would rate it Good", "I
+    strongly agree". None where the sentence states nothing.
     """
     if follow not in _GOES_ON or is_small_letter(page, mention):
         return None
@@ -220,7 +224,9 @@ def _in_sentence(page: Page, before: list[str], mention: Mention, follow: str) -
 
 
 def _names_the_answer(page: Page, before: list[str], mention: Mention) -> bool:
-    """Whether the words before announce a label. In "the story is good" they do not: "good" is an ordinary word."""
+    """Whether the words before a label of the scale announce it as the answer. In "the story is good" they do not:
+    "good" is an ordinary word.
+    """
     segment: list[str] = []
     for token in reversed(before):
         if token in words.STOPS:
@@ -236,8 +242,8 @@ def _names_the_answer(page: Page, before: list[str], mention: Mention) -> bool:
 
 
 def _alone(page: Page, before: list[str], mention: Mention, follow: str, label: Label | None) -> Statement | None:
-    """Statement by a label that is a line, opens a line, or is a sentence after words such as "so, in short"; None for
-    other labels.
+    """The statement that a label of the scale (such as Yes) makes if it is a line, opens a line, or is a sentence after
+    words such as "so, in short"; None for other labels.
     """
     if label is not None and label.kind in ("unknown", "doubtful") and not _on_next_line(page, mention):
         return None
@@ -255,8 +261,8 @@ def _alone(page: Page, before: list[str], mention: Mention, follow: str, label: 
 
 
 def _opens_line(page: Page, mention: Mention) -> Statement | None:
-    """Statement by a label that opens a paragraph: "No, the story does not ..." below the reasoning. None for other
-    labels.
+    """The statement that a label of the scale makes by opening a paragraph: "No, the story does not ..." below the
+    reasoning. None for other labels.
     """
     marked = (
         page.text[mention.start - 1 : mention.start] == "*"
@@ -269,7 +275,9 @@ def _opens_line(page: Page, mention: Mention) -> Statement | None:
 
 
 def _closes(page: Page, before: list[str], mention: Mention, follow: str) -> Statement | None:
-    """Statement by a label that is a sentence: "Hence, no.", or "No." as the last sentence. None for other labels."""
+    """The statement that a label of the scale makes as a sentence of its own: "Hence, no.", or "No." as the last
+    sentence. None for other labels.
+    """
     clause = clause_before(page, before, mention)
     if clause.denied or follow not in ("stop", "dash") or is_small_letter(page, mention):
         return None
@@ -290,7 +298,7 @@ def _closes(page: Page, before: list[str], mention: Mention, follow: str) -> Sta
 
 
 def _on_next_line(page: Page, mention: Mention) -> bool:
-    """Whether the label begins its line, apart from markup."""
+    """Whether a label of the scale (such as Yes) begins its line, apart from markup."""
     line = page.low.rfind("\n", 0, mention.start) + 1
     return line > 0 and not any(c.isalnum() for c in page.low[line : mention.start])
 

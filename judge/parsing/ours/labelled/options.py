@@ -1,4 +1,4 @@
-"""Detects labels that only restate the choice: "Yes or No?", or a scale explained line by line."""
+"""Detects labels of the scale that only restate the choice: "Yes or No?", or a scale explained line by line."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ _SHORT = 60
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The labels of an answer that only restate the choice. `page`: the page with these labels blanked. `masked`: their
-    start positions. `doubtful`: those that may still be an answer.
+    """The labels of an answer that only restate the choice ("Yes or No?"). `page`: the page in which labels joined by
+    words such as "or" are replaced by spaces. `masked`: start positions of all labels that only restate the choice.
+    `doubtful`: those of them that may still be an answer.
     """
 
     page: Page
@@ -30,7 +31,9 @@ class Options:
 
 
 def without_options(page: Page, mentions: list[Mention]) -> Options:
-    """Blank the labels that only restate the choice. All other characters keep their positions."""
+    """The labels that only restate the choice ("Yes or No?"), and the page in which those of them that are joined by
+    words such as "or" are replaced by spaces. All other characters keep their positions.
+    """
     groups = _joined(page, mentions)
     lines = _listed(page, mentions)
     masked = {m.start for group, _ in groups for m in group} | {m.start for m in lines}
@@ -44,8 +47,8 @@ def without_options(page: Page, mentions: list[Mention]) -> Options:
 
 
 def _joined(page: Page, mentions: list[Mention]) -> list[tuple[list[Mention], bool]]:
-    """(Labels joined by words such as "or", whether the joining words say that both labels hold) for each group of
-    labels.
+    """For each group of labels joined by words such as "or": (the labels, whether the joining words say that all of
+    them hold).
     """
     groups: list[tuple[list[Mention], bool]] = []
     run: list[Mention] = []
@@ -64,8 +67,8 @@ def _joined(page: Page, mentions: list[Mention]) -> list[tuple[list[Mention], bo
 
 
 def _is_group(page: Page, run: list[Mention], joints: list[str]) -> bool:
-    """Whether joined labels form a group. Commas and dashes alone join labels only if no words follow ("Yes, no scene
-    is wasted" is no group).
+    """Whether labels that are joined ("Yes or No") form a group that may only restate the choice. Commas and dashes
+    alone join labels only if no words follow ("Yes, no scene is wasted" is no group).
     """
     if any(joint in ("or", "/", "|", "vs", "vs.", "versus", "to", "&") for joint in joints):
         return True
@@ -78,7 +81,7 @@ def _is_answer(page: Page, group: list[Mention]) -> bool:
 
 
 def _listed(page: Page, mentions: list[Mention]) -> list[Mention]:
-    """Labels at the beginning of lines that go through the scale or a list."""
+    """Labels of the scale at the beginning of lines that go through the scale or a list."""
     marked: dict[str, list[Mention]] = {}
     for mention in mentions:
         line = page.low.rfind("\n", 0, mention.start) + 1

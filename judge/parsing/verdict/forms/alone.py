@@ -46,7 +46,9 @@ _CONCLUDES = re.compile(
 
 
 def leading(sheet: Sheet, *, cut: bool) -> Iterator[Statement]:
-    r"""Statement by a story's name that opens the answer: "B", "A. The first story ...", "Story B\n\n..."."""
+    r"""Verdicts stated by words that open the answer: a story's name ("B", "A. The first story ...", "Story B\n\n...")
+    or words for a tie. Empty where there are none.
+    """
     line = sheet.line
     no_one = _NO_ONE_LEADS.match(line)
     if no_one is not None and not re.match(r"[^\n.]{0,20}\bbut\b", line[no_one.end() :]):
@@ -103,7 +105,9 @@ def _titles(behind: str, rest: str) -> bool:
 
 
 def _listed(line: str, symbol: str, start: int) -> bool:
-    """Whether another line opens with the other story in the same way, so that the lines are headings or a list."""
+    """Whether another line opens with the other story's name and the same punctuation as the line at `start`, so that
+    these lines are headings or a list.
+    """
     stops = {(m.group("v"), m.group("stop").strip()) for m in _LINE_OF.finditer(line)}
     own = next((m.group("stop").strip() for m in _LINE_OF.finditer(line) if m.start("v") == start), None)
     return own is not None and any(other != symbol and stop == own for other, stop in stops)
@@ -112,8 +116,8 @@ def _listed(line: str, symbol: str, start: int) -> bool:
 def closing(
     sheet: Sheet, sentences: list[Sentence], criterion_words: frozenset[str], *, cut: bool
 ) -> Iterator[Statement]:
-    """Statement by the last line or sentence: a story's name alone, or after concluding words ("So, in short, story
-    B.").
+    """The verdict stated by the last line or sentence: a story's name alone, or after concluding words ("So, in short,
+    story B."). Empty where there is none.
     """
     line = sheet.line
     last = len(line.rstrip(" \n\t\"')].!*|"))
@@ -167,5 +171,5 @@ def closing(
 
 
 def _asked(above: str) -> bool:
-    """Whether the text above only introduces the options: "The options are", "A or"."""
+    """Whether the text above a story's name only introduces the options: "The options are", "A or"."""
     return re.search(r"\b(?:options?\sare|either|between|or|format|example|with|labels?)\W{0,4}\Z", above) is not None

@@ -1,4 +1,4 @@
-"""Pages of results computed in the background: tables, disagreements, the audit."""
+"""Pages of results computed in the background: tables, disagreements between ratings, and the audit of explanations."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ _PATIENCE = 60.0
 
 
 def tables_page(site: Site, request: Request) -> Response:
-    """Page with one kind of table over all judges of a run, computed in the background."""
+    """Page with the tables of one analysis (such as coverage) over all judges of a run, computed in the background."""
     run = site.run(request)
     offered = COMPARED if site.only_compares(run) else TABLES | COMPARED if site.compares_too(run) else TABLES
     show = request.query_params.get("show", "coverage")
@@ -98,12 +98,14 @@ def tables_page(site: Site, request: Request) -> Response:
 
 
 def _as_html(kept: dict[str, Any] | None) -> list[Markup]:
-    """The stored tables as HTML, empty where nothing is stored."""
+    """The stored tables as HTML; empty where `kept` (the stored data) is None."""
     return [html_table(table(kept_table), copies=False) for kept_table in (kept["tables"] if kept is not None else ())]
 
 
 def disagreements_page(site: Site, request: Request) -> Response:
-    """Page with the stories on which ratings differ most, with links to all their judgments."""
+    """Page with the stories on which ratings (such as those of judge and people) differ most, with links to all
+    judgments of them.
+    """
     run = site.run(request)
     between = request.query_params.get("between", "people")
     between = between if between in BETWEEN else "people"
@@ -128,8 +130,9 @@ def disagreements_page(site: Site, request: Request) -> Response:
 def _kept(
     site: Site, run: FoundRun, name: str, kind: str, *more: str
 ) -> tuple[dict[str, Any] | None, bool, str | None, bool]:
-    """A result over all judges of a run, computed in the background if needed: the stored result or None, whether it is
-    being computed, why it cannot be computed or None, and whether the stored result is out of date.
+    """A result over all judges of a run, computed in the background if needed. The four values are the stored result
+    (or None), whether it is being computed, why it cannot be computed (or None), and whether the stored result is out
+    of date.
     """
     file: Path = site.kept.folder_of(run.path) / name
     kept, wanted = read_kept(file), run_state(run)
@@ -143,7 +146,7 @@ def _kept(
 
 
 def audit_page(site: Site, request: Request) -> Response:
-    """Page on the audit of the run's explanations; it says so where there is no audit."""
+    """Page with the results of the audit of the explanations of a run. Where there is no audit, the page says so."""
     run = site.run(request)
     file = run.path / "audit.sqlite"
     tables: list[Markup] = []

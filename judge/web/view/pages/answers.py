@@ -34,7 +34,7 @@ BESIDE = 4
 
 
 def judgments_page(site: Site, request: Request) -> Response:
-    """Page with judgments that pass the filters, in reading order."""
+    """Page with the judgments of a run that pass the filters, ordered by story, criterion, Eval-Prompt and repeat."""
     run = site.run(request)
     slug = site.slug(request, run)
     query = request.query_params
@@ -73,7 +73,9 @@ def _rows(opened: Stored, rows: Sequence[Row]) -> list[dict[str, Any]]:
 
 
 def _shown(opened: Stored, row: Row, story: Story | None) -> dict[str, Any]:
-    """Values for showing one row of the index: the row, its story, and the beginning of the answer from the journal."""
+    """Values from which a page shows one judgment: its row in the index of judgments, its story, and the beginning of
+    the answer from the journal.
+    """
     answers = opened.journal.answers_to(row.query_key)
     answer = next((candidate for candidate in answers if candidate.repeat == row.repeat), None)
     text = None
@@ -87,7 +89,9 @@ def _shown(opened: Stored, row: Row, story: Story | None) -> dict[str, Any]:
 
 
 def _behind(journal: JournalReader, index: Judgments | None, computed: Computed) -> dict[str, Any] | None:
-    """Progress of indexing, where the index is not yet up to date with the journal; None where it is."""
+    """Progress of building the index of judgments: the last attempt that it has, and the last attempt in the journal.
+    None where the index is up to date.
+    """
     if computed.work is None:
         return None
     last = journal.last_attempt()
@@ -96,7 +100,9 @@ def _behind(journal: JournalReader, index: Judgments | None, computed: Computed)
 
 
 def _points(asked: Asked) -> list[tuple[float, str]]:
-    """All points of the run's rating scales with their names, for the filter; empty where there are too many."""
+    """All points of the run's rating scales with their names, as choices of the filter; empty where there are
+    too many.
+    """
     called: dict[float, dict[str, None]] = {}
     labelled = False
     for scale in asked.scales.values():
@@ -198,8 +204,8 @@ def _story(run: FoundRun, chosen: Sequence[str], name: str) -> StoryView:
 
 
 def _other_side(slug: str, folder: ResultFolder, story: Story) -> JudgeView:
-    """Answers of a further judge of the run about the story. `problem` says so where that judge's journal has another
-    version of the story, or does not have it.
+    """Answers about the story by a further judge of the run. `problem` in the result says so where that judge's journal
+    has another text of the story, or does not have the story.
     """
     try:
         with stored(folder) as opened:
@@ -215,8 +221,8 @@ def _other_side(slug: str, folder: ResultFolder, story: Story) -> JudgeView:
 
 
 def prompts_page(site: Site, request: Request) -> Response:
-    """Page with the queries of two Eval-Prompts for one story and criterion as they were sent, with their differences
-    and the answers.
+    """Page with the queries of two Eval-Prompts for one story and criterion side by side, as they were sent, with their
+    differences marked and with the answers.
     """
     run = site.run(request)
     slug = site.slug(request, run)
@@ -251,8 +257,8 @@ def _variant(opened: Stored, story: Story, criterion: str, prompt: str) -> Any:
 
 
 def _messages(asked: Asked, story: Story, criterion: str, left: str, right: str) -> list[dict[str, Any]]:
-    """The messages of both queries in pairs by role, with their differences marked. The query of an Eval-Prompt that
-    was not asked is None.
+    """The messages of the queries of two Eval-Prompts (`left` and `right`) in pairs by role, with their differences
+    marked. A message is None where the Eval-Prompt was not asked or has none of this role.
     """
     sides = [asked.query(story, criterion, prompt) for prompt in (left, right)]
     shared_texts = (story.text, story.story_prompt, story.reference or "")
@@ -270,7 +276,7 @@ def _messages(asked: Asked, story: Story, criterion: str, left: str, right: str)
 
 
 def answer_part(site: Site, request: Request) -> Response:
-    """Part of a page with the answers to one query, shown after a click on the map."""
+    """Part of a page with the answers to one query, shown after a click on a point of the map of explanations."""
     run = site.run(request)
     slug = site.slug(request, run)
     query = request.query_params
@@ -303,7 +309,7 @@ def _one_of(wanted: str | None, names: Sequence[str], otherwise: int) -> str:
 
 
 def whole_number(text: str | None) -> int | None:
-    """The text as a whole number that SQLite can hold; None for any other text."""
+    """The text as a whole number of a size that SQLite can hold; None for any other text."""
     with suppress(ValueError, TypeError):
         value = int(text or "")
         return value if abs(value) < 1 << 62 else None

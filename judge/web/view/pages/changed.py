@@ -1,4 +1,4 @@
-"""The read-only page that shows perturbed stories, each next to its original."""
+"""The read-only page of `judge view` that shows perturbed stories, each next to its original."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ BESIDE = 4
 
 
 def changed_page(site: Site, request: Request) -> Response:
-    """Page with one perturbed story next to its original, with the edits marked and the ratings of both stories; or the
-    reason why there is none.
+    """Page with one perturbed story next to its original, with the edits marked and the ratings of the two stories.
+    Where there is no perturbed story, the page says why.
     """
     run = site.run(request)
     able = [slug for slug, folder in run.results.items() if folder.journal.is_file() and not site.compares(folder)]
@@ -76,8 +76,8 @@ def _story(opened: Stored, name: str) -> Story:
 
 
 def _sides(run: FoundRun, slug: str, page_view: ChangedView) -> Sides:
-    """Answers of a judge about the original and the perturbed story. `problem` says so where the judge's journal has
-    other texts under these ids, or none.
+    """Answers of a judge about the original and the perturbed story. `problem` in the result says so where the judge's
+    journal has other texts under these ids, or none.
     """
     try:
         with stored(run.results[slug]) as opened:

@@ -22,7 +22,7 @@ COLOURS = ("criterion", "eval_prompt", "cluster", "rating")
 
 
 def map_page(site: Site, request: Request) -> Response:
-    """Page with the map of explanations, and the list of explanations under the same filters."""
+    """Page with the map of explanations, and a list of the explanations that pass the filters."""
     run = site.run(request)
     mapped = [name for name, folder in run.results.items() if state_of(folder) is not None]
     slug = mapped[0] if mapped and "judge" not in request.query_params else site.slug(request, run)
@@ -49,8 +49,8 @@ def map_page(site: Site, request: Request) -> Response:
 
 
 def _read(site: Site, folder: ResultFolder, wanted: str) -> Computed:
-    """The map in the form that pages read. It is converted in the background if the converted file does not belong to
-    the current map.
+    """The file with the map of explanations in the form that pages read, and the job that converts it. The job is
+    started in the background where the file does not belong to the present map (whose fingerprint is `wanted`).
     """
     file = site.kept.folder_of(folder.path) / MAP
     with opened(file) as index:
@@ -60,7 +60,9 @@ def _read(site: Site, folder: ResultFolder, wanted: str) -> Computed:
 
 
 def _row(answers: Stored, dot: Dot) -> dict[str, Any]:
-    """A point of the map with the beginning of its explanation, or the reason why it cannot be shown."""
+    """Values from which the list shows one point of the map of explanations: the point, the beginning of its
+    explanation (None where it cannot be shown), and the label of its rating.
+    """
     scale = answers.asked.scales.get(dot.criterion)
     label = None if scale is None else scale.label_of(dot.rating)
     position = answers.journal.position_of(dot.story)
@@ -77,7 +79,7 @@ def _row(answers: Stored, dot: Dot) -> dict[str, Any]:
 
 
 def map_data(site: Site, request: Request) -> Response:
-    """The coordinates and values of the map's points, as a file."""
+    """Response with a file of the coordinates and values of all points of the map of explanations that are drawn."""
     from starlette.responses import FileResponse
 
     run = site.run(request)
@@ -88,7 +90,7 @@ def map_data(site: Site, request: Request) -> Response:
 
 
 def dot_part(site: Site, request: Request) -> Response:
-    """Redirect from a point to the answers of its query."""
+    """Redirect from a point of the map of explanations to the answers to its query."""
     from starlette.responses import RedirectResponse
 
     run = site.run(request)

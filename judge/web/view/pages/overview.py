@@ -39,7 +39,9 @@ _NOTHING: dict[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One judge of a run with its current figures. `slug` is the name of its folder in addresses."""
+    """One judge of a run with its current figures (how far it is). `slug` is the name of its result folder in
+    addresses.
+    """
 
     slug: str
     folder: ResultFolder
@@ -47,13 +49,15 @@ class Side:
 
 
 def sides(site: Site, run: FoundRun) -> list[Side]:
-    """All judges of a run with their figures."""
+    """All judges of a run with their current figures (how far they are)."""
     figures = site.live.standings(run.results.values())
     return [Side(*values) for values in zip(run.results, run.results.values(), figures, strict=True)]
 
 
 def runs_page(site: Site, request: Request) -> Response:
-    """Page with all runs. The address `/part/runs` returns only the list, which the page reloads every few seconds."""
+    """Page with the list of all runs. The address `/part/runs` returns only the list, which the page reloads every few
+    seconds.
+    """
     runs = list(site.runs.all().values())
     site.live.standings(folder for run in runs for folder in run.results.values())
     runs_with_sides = [(run, sides(site, run)) for run in runs]
@@ -62,7 +66,9 @@ def runs_page(site: Site, request: Request) -> Response:
 
 
 def run_page(site: Site, request: Request) -> Response:
-    """Page of one run: figures, coverage, distributions, requested settings and settings in force."""
+    """Page about one run: current figures, coverage, distributions of ratings, and the requested settings and those in
+    force.
+    """
     run = site.run(request)
     shown = sides(site, run)
     values: dict[str, Any] = {"sides": shown, "live": any(side.standing.running for side in shown)}
@@ -76,7 +82,7 @@ def run_page(site: Site, request: Request) -> Response:
 
 
 def _of_judge(site: Site, side: Side) -> dict[str, Any]:
-    """Values for the section about one judge on the run's page."""
+    """Values from which the page of a run shows its section about one judge."""
     folder = side.folder
     nothing = _NOTHING | {"facts": _facts(folder, side.standing.cost)}
     if not folder.journal.is_file():
@@ -103,7 +109,7 @@ def _of_judge(site: Site, side: Side) -> dict[str, Any]:
 
 def _coverage(index: Judgments, criteria: list[str], prompts: list[str], each: int | None) -> dict[str, Any]:
     """Values for the table of coverage by criterion and Eval-Prompt: numbers of repeats tried, of repeats with a
-    rating, and of the others by status.
+    rating, and of repeats without a rating by status.
 
     `each` is the number of repeats planned for each criterion and Eval-Prompt. It is None while answers are still being
     indexed; the page then shows shares of the answers indexed so far.
@@ -130,7 +136,9 @@ def _coverage(index: Judgments, criteria: list[str], prompts: list[str], each: i
 
 
 def set_beside(index: Judgments, asked: Asked) -> dict[str, str]:
-    """For each criterion of the judge, the human criterion with which it is compared."""
+    """The human criterion with which each criterion of the judge is compared; criteria of the judge without such a
+    human criterion are left out.
+    """
     rated = list(dict.fromkeys(criterion for criterion, _, _ in index.people()))
     declared = {own.casefold(): theirs for own, theirs in asked.people.items()}
     places, _ = set_against([(name, declared.get(name.casefold())) for name in asked.criteria], rated)
@@ -139,7 +147,7 @@ def set_beside(index: Judgments, asked: Asked) -> dict[str, str]:
 
 def chart(index: Judgments, asked: Asked, beside: Mapping[str, str]) -> Distributions | None:
     """Histograms of ratings over the points of the scale: one row for human ratings (or labels) first, then one row per
-    Eval-Prompt. None where there is nothing to draw.
+    Eval-Prompt. None where there is no rating by the judge, or where a scale has too many points to draw.
 
     `beside` maps each criterion of the judge to the human criterion shown with it.
     """
@@ -183,7 +191,9 @@ def _histogram(counts: list[int] | None, points: list[float], words: tuple[str, 
 
 
 def _facts(folder: ResultFolder, cost: Cost | None) -> list[tuple[str, list[tuple[str, str]]]]:
-    """Facts of the manifest on the request and the settings in force, as (heading, [(key, value)])."""
+    """Facts in the manifest about a run: the request, the settings in force, and so on, as (heading, [(name,
+    value)]).
+    """
     try:
         manifest = read_manifest(folder.manifest)
     except JudgeError as error:
@@ -211,7 +221,7 @@ def _without(keys: frozenset[str], values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _flat(values: Any, prefix: str = "") -> Any:
-    """Yield nested plain data as pairs (dotted key, text)."""
+    """Yield nested plain data as pairs of text: the path of a value, with dots between the keys, and the value."""
     for key, value in values.items() if isinstance(values, dict) else ():
         name = f"{prefix}{key}"
         if isinstance(value, dict) and value:

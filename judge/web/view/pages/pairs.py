@@ -1,5 +1,5 @@
-"""Read-only pages about runs that compare stories: the list of comparisons, and one pair of stories with all judgments
-on it.
+"""Read-only pages of `judge view` about runs that compare stories: the list of comparisons, and one pair of stories
+with all judgments on it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ PREFERRED = {"first": "the first", "second": "the second", "tie": "neither (tie)
 
 
 def rows(opened: Stored, rows_read: list[Row]) -> list[dict[str, Any]]:
-    """Values for showing rows of the index, with names of stories and beginnings of answers from the journal."""
+    """Values from which a page shows comparisons: for each row of the index of judgments, the names of the two stories
+    and the beginning of the answer from the journal.
+    """
     journal = opened.journal
     compared = {
         row.query_key: comparison for row in rows_read if (comparison := journal.comparison(row.query_key)) is not None
@@ -59,12 +61,14 @@ def _row(opened: Stored, row: Row, reading: StoredVerdicts, compared: tuple[str,
 
 
 def filter_words() -> dict[str, Any]:
-    """Choices in the filters of comparisons that are fixed, i.e. not names from the index."""
+    """Choices in the filters of comparisons that are the same for every run: preferences, and agreement with people."""
     return {"preferred": [(LEAD[word], label) for word, label in PREFERRED.items()], "people": list(AGREES)}
 
 
 def pair_page(site: Site, request: Request) -> Response:
-    """Page with one pair: both stories, each judge's preference in both orders, and people's preference."""
+    """Page about one pair of stories: the two texts, each judge's preferences with the stories in either order, and
+    people's preferences.
+    """
     run = site.run(request)
     able = [slug for slug, folder in run.results.items() if site.compares(folder)]
     chosen = [slug for slug in request.query_params.getlist("judge") if slug in able]
@@ -106,8 +110,8 @@ def _pair(run: FoundRun, chosen: list[str], name: str) -> PairView:
 
 
 def _other_side(slug: str, run: FoundRun, pair: str, one: Story, other: Story) -> JudgeView:
-    """Answers of a further judge of the run about the pair. `problem` says so where that judge's journal has other
-    stories under these names, or does not have the pair.
+    """Answers about a pair of stories by a further judge of the run. `problem` in the result says so where that judge's
+    journal has other texts under the stories' names, or does not have them.
     """
     try:
         with stored(run.results[slug]) as opened:

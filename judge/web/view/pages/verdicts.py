@@ -23,7 +23,7 @@ class PreferredRow:
     """Counts of comparisons with a parsed preference, for one criterion and one Eval-Prompt.
 
     `leads` counts them by preference: 1 for the story shown first, -1 for the second, 0 for a tie. `beside` counts
-    comparisons where both the judge and people prefer one story; in `own` of these they prefer the same one.
+    comparisons in which neither the judge nor people are undecided; in `own` of these they prefer the same story.
     """
 
     criterion: str
@@ -35,7 +35,7 @@ class PreferredRow:
 
 
 def preferred(index: Judgments) -> list[PreferredRow]:
-    """A row for each criterion and Eval-Prompt with a verdict."""
+    """One row of counts for each criterion and Eval-Prompt that has a parsed preference."""
     counts: dict[tuple[str, str], dict[int, int]] = defaultdict(lambda: {1: 0, 0: 0, -1: 0})
     for criterion, prompt, _, lead, n in index.cells():
         if lead is not None:
@@ -47,8 +47,8 @@ def preferred(index: Judgments) -> list[PreferredRow]:
 
 
 def wins(index: Judgments, criteria: list[str]) -> list[tuple[Markup, str]]:
-    """A matrix of wins between systems for each criterion, with its caption. Criteria with only one system or too many
-    systems are left out.
+    """A matrix of wins between systems, with its caption, for each of the first criteria (at most six). Criteria with
+    only one system or too many systems are left out.
     """
     matrices: list[tuple[Markup, str]] = []
     for number, criterion in enumerate(criteria[:_MATRICES]):
@@ -60,8 +60,8 @@ def wins(index: Judgments, criteria: list[str]) -> list[tuple[Markup, str]]:
 
 
 def _matrix(criterion: str, won: dict[tuple[str, str], float], systems: set[str], number: int) -> tuple[Markup, str]:
-    """HTML table and caption with the share of comparisons that the row's system won against the column's system; the
-    system with most wins comes first.
+    """HTML table and caption with the share of comparisons that the row's system won against the column's system. The
+    system with the highest mean share comes first.
     """
 
     def share(one: str, other: str) -> float | None:
