@@ -16,4 +16,4 @@ def test_the_demo_needs_no_file_from_anywhere() -> None:
     assert all(r.value in dataset.scale for s in stories for r in s.ratings if dataset.scale)
     assert dataset.labels_note is not None
     assert "set by rule" in dataset.labels_note
-    assert "order of systems" in dataset.labels_note
+    assert "not by readers" in dataset.labels_note
