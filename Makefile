@@ -32,7 +32,7 @@ help:
 	@echo "make advisories  look up known holes in the installed packages, or say that the list of them cannot be had"
 	@echo "make fix         format and mend what the linter can"
 	@echo "make docs        write again what the documentation takes from the program"
-	@echo "make site        build the documentation in site/ and run its notebooks; a broken link or an unlisted page fails"
+	@echo "make site        build the documentation in site/, run its notebooks and slow commands; a broken link or an unlisted page fails"
 	@echo "make benchmarks  measure speed, memory and durability (loopback only; takes several minutes)"
 	@echo "make clean       remove what the commands above made"
 
@@ -150,7 +150,7 @@ docs: $(STAMP)
 # Nothing is fetched when the pages are built or read; the packages come once.
 site: $(SITE_STAMP)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
-	$(BIN)/python -m pytest tests/documents/site/test_notebooks.py -q
+	JUDGE_SLOW=1 $(BIN)/python -m pytest tests/documents/site/test_notebooks.py tests/documents/run/test_slow_commands_run.py -q
 
 benchmarks: $(STAMP)
 	$(BIN)/python -m tests.benchmarks

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import signal
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.conftest import missing
+from tests.server.command import Command, command
 
 ARGUMENTS = [
     "--no-sandbox",
@@ -64,48 +61,6 @@ def watch(page: Any, complaints: list[str]) -> None:
     page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.on("requestfailed", lambda request: complaints.append(f"{request.url}: {request.failure}"))
-
-
-class Command:
-    """`judge ...` as a process that serves pages; its first line is the address."""
-
-    def __init__(self, *arguments: str | Path, folder: Path) -> None:
-        command = [sys.executable, "-m", "judge", *map(str, arguments)]
-        self.process = subprocess.Popen(
-            command, cwd=folder, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"}
-        )
-        assert self.process.stdout is not None
-        self.address = self.process.stdout.readline().strip()
-        assert self.address.startswith("http://"), f"the server did not start: {self.process.wait(10)}"
-
-    def kill(self) -> None:
-        """End it as a power cut would."""
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait(10)
-        self._close()
-
-    def end(self) -> int:
-        """End it as Ctrl-C would, and give its exit code."""
-        if self.process.poll() is None:
-            self.process.send_signal(signal.SIGINT)
-        code = self.process.wait(20)
-        self._close()
-        return code
-
-    def _close(self) -> None:
-        assert self.process.stdout is not None
-        self.process.stdout.close()
-
-
-@contextmanager
-def command(*arguments: str | Path, folder: Path) -> Iterator[Command]:
-    """A serving command for as long as the block lasts."""
-    running = Command(*arguments, folder=folder)
-    try:
-        yield running
-    finally:
-        if running.process.poll() is None:
-            running.kill()
 
 
 @pytest.fixture

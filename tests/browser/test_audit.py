@@ -23,7 +23,8 @@ from judge.audit.results.adjudication import disputes
 from judge.audit.sample.practice import practice_score
 from judge.stats.agreement.chance_agreement import gwet
 from judge.web.audit.owning import Owners
-from tests.browser.conftest import Command, watch
+from tests.browser.conftest import watch
+from tests.server.command import Command
 from tests.web.audits import MARKUP, make_audit
 
 KEYS = ("wrong_guideline", "poor_syntax", "superfluous", "unsubstantiated", "incoherence")

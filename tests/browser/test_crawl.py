@@ -12,7 +12,7 @@ import pytest
 
 from judge.cli.main import main
 from judge.web.audit.owning import Owners
-from tests.browser.conftest import Command
+from tests.server.command import Command
 from tests.web.audits import make_audit
 from tests.web.view_runs import define, finish, start
 

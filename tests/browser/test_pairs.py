@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from tests.browser.conftest import Command, command, watch
+from tests.browser.conftest import watch
 from tests.browser.test_view import PHONE
+from tests.server.command import Command, command
 from tests.web.view_runs import define, finish, start
 
 PAGES = (

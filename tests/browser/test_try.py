@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from tests.browser.conftest import Command, watch
+from tests.browser.conftest import watch
 from tests.browser.test_crawl import HOSTILE
 from tests.browser.test_view import PHONE
+from tests.server.command import Command
 from tests.server.loopback import LoopbackServer
 
 Serving = Callable[..., Command]

@@ -14,7 +14,8 @@ import pytest
 from judge.explanations.mapping.stored import POINT, StoredMap, write
 from judge.run_folder import ResultFolder
 from judge.web.view.index import update
-from tests.browser.conftest import Command, command, watch
+from tests.browser.conftest import watch
+from tests.server.command import Command, command
 from tests.server.loopback import LoopbackServer
 from tests.web.view_runs import define, finish, make_run, scripted, start
 

@@ -311,8 +311,9 @@ def _say(folder: ResultFolder, imported: Import) -> None:
     """Print the numbers of imported ratings, judges and stories, and the number of missing ratings for each reason."""
     frame = imported.frame
     judged, people = frame[frame["source"] == "judge"], int((frame["source"] == "rater").sum())
+    judges, rated = judged["judge"].nunique(), int(judged["rating"].notna().sum())
     typer.echo(
-        f"{folder.path}: {len(judged)} ratings by {judged['judge'].nunique()} judges, {people} by people, "
+        f"{folder.path}: {rated} ratings by {judges} judge{'s' if judges != 1 else ''}, {people} by people, "
         f"{frame['story'].nunique()} stories"
     )
     lost = judged.loc[judged["rating"].isna(), "status"].value_counts()

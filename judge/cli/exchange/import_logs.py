@@ -100,7 +100,7 @@ _SUMMARIES = {
     ),
     "phoenix": (
         "Import span annotations of Phoenix (JSON of its API, or the client's data frame as CSV). HUMAN are people.",
-        "judge import phoenix annotations.json --column judge==gpt-4o --scale 1-5",
+        "judge import phoenix span_annotations.json --column judge==gpt-4o --scale 1-5",
     ),
     "langfuse": (
         "Import scores of Langfuse (JSON of its API). EVAL and API are judges, ANNOTATION are people.",

@@ -7,6 +7,7 @@ import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from judge.datasets import open_dataset
 from tests.documents.blocks import ROOT
@@ -71,6 +72,20 @@ def _all(*steps: Callable[[str], None]) -> Callable[[str], None]:
             step(url)
 
     return every
+
+
+def _of_one_criterion(source: str, name: str, is_other: Callable[[dict[str, Any]], bool]) -> Callable[[str], None]:
+    """Another program's log without the scores on criteria that the page's command does not name."""
+
+    def narrowed(value: Any) -> Any:
+        if isinstance(value, list):
+            return [narrowed(entry) for entry in value if not (isinstance(entry, dict) and is_other(entry))]
+        return {key: narrowed(entry) for key, entry in value.items()} if isinstance(value, dict) else value
+
+    def write(_url: str) -> None:
+        Path(name).write_text(json.dumps(narrowed(json.loads((LOG_FILES / source).read_bytes()))), encoding="utf-8")
+
+    return write
 
 
 def _study(_url: str) -> None:
@@ -219,6 +234,21 @@ _CHECKED = "id,system,gpt4,ann1,ann2\n" + "".join(
     f"{n},s{n % 6},{1 + n % 5},{1 + n % 4},{1 + n % 3}\n" for n in range(48)
 )
 _PAIRS = '{"text": "Story A drifts.\\n\\n[[B]]"}\n{"text": "A: 4, B: 3"}\n'
+_PROMPTFOO = _of_one_criterion(
+    "promptfoo-0.123.1.json",
+    "results.json",
+    lambda entry: "assertion" in entry and (entry["assertion"] or {}).get("metric") != "Coherence",
+)
+_DEEPEVAL = _of_one_criterion(
+    "deepeval-4.3.1.json",
+    "test_run.json",
+    lambda entry: "evaluationModel" in entry and entry["name"] != "Coherence [GEval]",
+)
+_PHOENIX = _of_one_criterion(
+    "phoenix-20.26.1.json",
+    "span_annotations.json",
+    lambda entry: "annotator_kind" in entry and entry["name"] != "coherence",
+)
 _LM_EVAL = next((LOG_FILES / "lm_eval-0.4.13").rglob("samples_rate*.jsonl"))
 
 BEFORE: dict[str, Callable[[str], None]] = {
@@ -236,7 +266,7 @@ BEFORE: dict[str, Callable[[str], None]] = {
     "docs/stress.md": _stress,
     "docs/stress_report.md": _stress,
     "docs/guides/tables.md": _all(_scored("hanna.scores.jsonl"), _removed("wikimia.scores.jsonl")),
-    "docs/other_tools.md": _copied(_LM_EVAL, "samples_rate_coherence.jsonl"),
+    "docs/other_tools.md": _all(_copied(_LM_EVAL, "samples_rate_coherence.jsonl"), _PROMPTFOO, _DEEPEVAL, _PHOENIX),
     "docs/planning.md": _all(_two_judges("openai/old", "openai/new"), _imported_judges),
     "docs/reference/file_formats.md": _all(_ratings, _wide),
     "docs/slurm.md": _unasked("my-run"),
@@ -264,8 +294,11 @@ BEFORE: dict[str, Callable[[str], None]] = {
     "import batch": _all(
         _unasked("hanna-api"), _done("export batch runs/hanna-api -o hanna.jsonl"), lambda _: answered("hanna.jsonl")
     ),
+    "import deepeval": _DEEPEVAL,
     "import hub": _done("export hub runs/demo -o demo-ratings"),
     "import lm-eval": _copied(_LM_EVAL, "samples_rate_coherence.jsonl"),
+    "import phoenix": _PHOENIX,
+    "import promptfoo": _PROMPTFOO,
     "import ratings": _all(_removed("runs/scores"), _ratings, _wide),
     "import ttcw-answers": _ttcw,
     "init": _all(_removed("runs/my-run"), _file("stories.csv", _STORIES)),

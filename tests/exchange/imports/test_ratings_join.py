@@ -69,7 +69,7 @@ def test_a_joined_dataset_gives_texts_systems_and_people(
     _minimum("mans_roc").to_csv("scores.csv", index=False)
     code, out, _ = run("import", "ratings", "scores.csv", "--dataset", "mans_roc", "--criteria", "overall", "-o", "in")
     assert code == 0
-    assert "1000 ratings by 1 judges, 5000 by people, 1000 stories" in out
+    assert "1000 ratings by 1 judge, 5000 by people, 1000 stories" in out
     assert "1,000 of the file's 1,000 stories were found by id among the 1,000 of mans_roc" in out
     (matrix,) = build(read(["in"]))
     known = {story.id: story for story in open_dataset("mans_roc").stories()}

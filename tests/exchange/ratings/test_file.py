@@ -106,5 +106,5 @@ def test_what_judge_ratings_saves_comes_back(tmp_path: Path, capsys: pytest.Capt
         with pytest.raises(SystemExit) as stop:
             main([str(tmp_path / word) if word in ("first", "again.csv", "second") else word for word in words])
         assert stop.value.code == 0
-    assert "4 ratings by 1 judges, 4 by people, 4 stories" in capsys.readouterr().out
+    assert "4 ratings by 1 judge, 4 by people, 4 stories" in capsys.readouterr().out
     pd.testing.assert_frame_equal(read([tmp_path / "first"]).frame, read([tmp_path / "second"]).frame)
