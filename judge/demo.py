@@ -26,8 +26,8 @@ RESAMPLES = 500
 
 
 def run_demo(folder: Path, run: str = "demo", *, quiet: bool = False) -> tuple[Path, Result]:
-    """Copy a packaged run.yaml into `folder` (unless there is one) and run it. Returns the result folder and the
-    outcome of the run.
+    """Copy the packaged run.yaml of the demo `run` into `folder` (unless there is one) and run it. Returns the result
+    folder and the outcome of the run.
     """
     definition = folder / "run.yaml"
     if not definition.exists():

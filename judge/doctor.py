@@ -45,7 +45,9 @@ _CORE = (
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One checked item, its state, and the command that fixes it (`mend`; None = nothing to fix)."""
+    """Result of one check of the installation: what was checked (`item`), its state, and the command that fixes a
+    problem (`mend`; None = nothing to fix).
+    """
 
     item: str
     state: State
@@ -54,7 +56,7 @@ class Finding:
 
 
 def examine() -> list[Finding]:
-    """Run all checks and return their findings."""
+    """Check what is installed, reachable and cached on this machine, and return all findings."""
     asked = [_key(), *_other_keys(), _trusted(), _server(), _prices()]
     return [_python(), *_packages(), _tagger(), *_datasets(), *asked, *_models()]
 

@@ -27,10 +27,11 @@ from judge.wording import Advice, changed, joined
 
 
 class JudgeError(Exception):
-    """Error whose message is a sentence for the user. `hint` is the command or change that fixes the problem. API keys
-    are removed from both.
+    """Error whose message is a sentence for the user. `hint` is the command or change that fixes the problem, or None.
+    API keys are removed from both.
 
-    Message and hint may be `judge.wording.Advice`, which names options; as a string it names Python arguments.
+    A message or hint that mentions options may be a `judge.wording.Advice`: a string that writes options as Python
+    arguments (``level="system"``), and that the command line can convert so that they are written as flags.
     """
 
     def __init__(self, message: str, *, hint: str | None = None) -> None:
@@ -39,7 +40,9 @@ class JudgeError(Exception):
 
     @property
     def sentence(self) -> str:
-        """The message as it was passed: an `Advice` object if it names options."""
+        """The error's message as it was passed, with API keys removed: an `Advice` object if the message names options,
+        else a string.
+        """
         return self.args[0] if self.args and isinstance(self.args[0], str) else str(self)
 
 
@@ -80,7 +83,8 @@ class OptionError(SpecError):
     def __init__(
         self, field: str, value: object, complaint: str = "", *, allowed: Iterable[str] = (), hint: str | None = None
     ) -> None:
-        """Without `complaint`, the message says that the value is not one of those in `allowed`.
+        """Build the message from the option's name (`field`), its value and what is wrong with the value (`complaint`).
+        Without `complaint`, the message says that the value is not one of those in `allowed`.
 
         In Python the message reads, for example, ``resamples=0 must be 1 or more``.
         """
@@ -128,8 +132,8 @@ ErrorKind = Literal[
 class BackendError(JudgeError):
     """A server or the network failed during a request.
 
-    `kind` is the cause. `retryable` says whether another request may succeed. `retry_after` is the number of seconds
-    that the server asks to wait.
+    `kind` is the cause, such as "auth" or "rate". `retryable` says whether another request may succeed. `retry_after`
+    is the number of seconds that the server asks to wait.
     """
 
     def __init__(

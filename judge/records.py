@@ -300,7 +300,9 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """Settings for generation. A setting that is None is not sent, and the provider's default applies."""
+    """Settings for generating an answer, such as temperature and seed. A setting that is None is not sent, and the
+    provider's default applies.
+    """
 
     temperature: float | None = None
     top_p: float | None = None
@@ -366,7 +368,8 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Commission:
-    """One rendered request for writing a story: story-prompt x writer prompt. Each repeat gives another story.
+    """One rendered request to a model to write a story: a story-prompt in a writer prompt (the template of the
+    request). Each repeat gives another story.
 
     It is sent, stored and retried like a `Query`, but its answer is the story and is not parsed.
     """
@@ -384,9 +387,10 @@ class Commission:
 
     @property
     def journal_names(self) -> tuple[str, str, str]:
-        """The three names under which journals store the request: story-prompt id, "" and writer prompt.
+        """The three names under which journals store the request: story-prompt id, "", and name of the writer prompt
+        (the template of the request).
 
-        They take the places of story, criterion and Eval-Prompt.
+        In the journal they are in the columns for story, criterion and Eval-Prompt.
         """
         return self.wanted.id, "", self.writer_prompt
 
@@ -457,7 +461,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One repeat as the journal stores it.
+    """One repeat of a query as the journal stores it.
 
     It has a response, or else the outcome of the last attempt and the reason why it failed.
     """

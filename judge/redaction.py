@@ -55,13 +55,16 @@ _remembered: set[str] = set()
 
 
 def remember(value: str) -> None:
-    """Treat this value as a key from now on, because it is about to be sent with a request."""
+    """Treat this value as an API key from now on, because it is about to be sent with a request."""
     if value.strip():
         _remembered.add(value.strip())
 
 
 def known_keys() -> dict[str, str]:
-    """Keys that this process knows, each with a phrase for its origin, such as `the value of NAME`."""
+    """API keys and passwords that this process knows, each with a phrase for its origin, such as `the value of NAME`.
+
+    They come from environment variables and from values sent with requests.
+    """
     origins = dict.fromkeys((value for value in _remembered if is_key_value(value)), "a value sent with requests")
     for name in os.environ:
         kind = _kind(name)
@@ -77,8 +80,8 @@ def known_keys() -> dict[str, str]:
 
 @lru_cache(maxsize=4096)
 def _kind(variable: str) -> str | None:
-    """Kind of value that an environment variable of this name holds: `key`, `proxy` (an address), or None for anything
-    else.
+    """Kind of value that an environment variable of this name holds: `key` (an API key or token), `proxy` (an address
+    that may contain a password), or None for anything else.
     """
     name = variable.upper()
     if VARIABLES.fullmatch(name):
@@ -87,20 +90,22 @@ def _kind(variable: str) -> str | None:
 
 
 def redact(text: str) -> str:
-    """The text with `***` in place of every known key and of every string that looks like a key."""
+    """The text with `***` in place of every API key or password that this process knows, and of every string that looks
+    like an API key.
+    """
     keys = known_keys()
     # A known key's pieces come last: keys of one provider begin alike, and would break one that only looks like a key.
     return _without_parts(_LOOKS.sub(MASK, _without_whole(text, keys)), keys)
 
 
 def redact_only(text: str, keys: Iterable[str]) -> str:
-    """The text with `***` in place of these keys, in any encoding."""
+    """The text with `***` in place of these API keys or passwords, in any encoding."""
     keys = list(keys)
     return _without_parts(_without_whole(text, keys), keys)
 
 
 def cleaned(body: bytes, keys: Iterable[str]) -> bytes:
-    """A server's answer with these keys masked, because some servers echo them; unchanged where no key occurs."""
+    """A server's answer with these API keys masked, because some servers echo them; unchanged where no key occurs."""
     import orjson
 
     keys = list(keys)
@@ -122,7 +127,7 @@ def cleaned(body: bytes, keys: Iterable[str]) -> bytes:
 
 
 def redact_plain(value: Any) -> Any:
-    """Plain data (such as parsed JSON) with keys masked in every string, including field names."""
+    """Plain data (such as parsed JSON) with API keys and passwords masked in every string, including field names."""
     return _each_string(value, redact)
 
 
@@ -137,9 +142,9 @@ def _each_string(value: Any, change: Callable[[str], str]) -> Any:
 
 
 def held_in(text: str) -> str | None:
-    """Origin of the known key that a text contains in full, in any encoding; None if it contains none.
+    """Origin of a known API key or password that a text contains in full, in any encoding; None if it contains none.
 
-    The origin is a phrase such as `the value of NAME`.
+    The origin is a phrase such as `the value of NAME`, for an environment variable.
     """
     low = text.lower()
     for key, source in known_keys().items():
@@ -154,22 +159,26 @@ def looks_in(text: str) -> str | None:
 
 
 def forms_in_bytes(key: str) -> tuple[bytes, ...]:
-    """All encodings of a key that may occur in a file or an answer, as lower-case bytes."""
+    """All encodings of an API key (such as URL, JSON or base64) that may occur in a file or an answer, as lower-case
+    bytes.
+    """
     return _forms_of(key)[2]
 
 
 def forms_of(key: str) -> tuple[str, ...]:
-    """All encodings of a key that may occur in a text, in lower case."""
+    """All encodings of an API key (such as URL, JSON or base64) that may occur in a text, in lower case."""
     return _forms_of(key)[0]
 
 
 def is_key_value(value: str) -> bool:
-    """Whether a value can be a key: long enough, no common placeholder, and not a short word of letters alone."""
+    """Whether a value can be an API key or password: long enough, no common placeholder, and not a short word of
+    letters alone.
+    """
     return len(value) >= LEAST and value.lower() not in _DUMMIES and not (value.isalpha() and len(value) < _WORD)
 
 
 def _is_path(name: str, value: str) -> bool:
-    """Whether a variable such as TLS_KEY holds the path of an existing file."""
+    """Whether the value of an environment variable such as TLS_KEY is the path of an existing file, not an API key."""
     return (
         name.upper().endswith("_KEY")
         and value.startswith(("/", "~", "./"))
@@ -181,7 +190,7 @@ def _is_path(name: str, value: str) -> bool:
 
 @lru_cache(maxsize=256)
 def _forms_of(key: str) -> tuple[tuple[str, ...], frozenset[str], tuple[bytes, ...]]:
-    """Encodings of a key in lower case, substrings that reveal part of a long key, and the encodings as bytes."""
+    """Encodings of an API key in lower case, substrings that reveal part of a long key, and the encodings as bytes."""
     import html
     import json
     from urllib.parse import quote, quote_plus
@@ -228,7 +237,9 @@ def _without_parts(text: str, keys: Iterable[str]) -> str:
 
 
 def _without_pieces(text: str, pieces: frozenset[str]) -> str:
-    """The text with every stretch masked that consists of substrings of a key."""
+    """The text with `***` in place of every stretch that consists of `pieces` (substrings of an API key), in any letter
+    case.
+    """
     if not pieces:
         return text
     low = text.lower()
@@ -247,7 +258,9 @@ def _without_pieces(text: str, pieces: frozenset[str]) -> str:
 
 
 def _without_masked(text: str, key: str) -> str:
-    """The text without the first and last characters of a key that a provider shows around its own mask."""
+    """The text with `***` in place of an API key that a provider has masked in part ("sk-ab***yz"), with the first and
+    last characters that are still shown.
+    """
     parts: list[str] = []
     done = 0
     for run in _RUN.finditer(text):

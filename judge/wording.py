@@ -18,16 +18,16 @@ class Wording(Protocol):
     """Protocol of classes that write options in sentences for one kind of reader, such as users of Python."""
 
     def option(self, field: str) -> str:
-        """The name of an option, as written for this kind of reader."""
+        """The name of an option, as written for the readers of this wording (such as users of Python)."""
 
     def setting(self, field: str, value: object, *, exact: bool) -> str:
-        """An option with its value, as written for this kind of reader. If `exact`, text values are in
-        quotation marks.
+        """An option with its value, as written for the readers of this wording (such as users of Python). If `exact`,
+        text values are in quotation marks.
         """
 
 
 class InPython:
-    """Options written as arguments of a Python call: ``level="system"``."""
+    """Wording for users of Python, in which options are written as arguments of a call: ``level="system"``."""
 
     def option(self, field: str) -> str:
         """Name of an option as an argument in Python."""
@@ -45,7 +45,7 @@ class InPython:
 
 
 class InPlainWords:
-    """Options written as plain words, for pages whose readers cannot set options: ``level system``."""
+    """Wording for readers who cannot set options, in which options are plain words: ``level system``."""
 
     def option(self, field: str) -> str:
         """Name of an option in plain words."""
@@ -64,8 +64,8 @@ _Made = tuple[str, tuple[object, ...], dict[str, object]]
 
 
 class Advice(str):
-    """A sentence, or part of one, that mentions options. As a string it is worded for Python; it can also be worded for
-    other kinds of readers.
+    """A sentence, or part of one, that mentions options of a command or function. As a string it is worded for Python;
+    it can also be worded for other kinds of readers.
 
     The template has the syntax of `str.format`. Positional arguments, which may be advice too, fill its ``{}``.
     ``{level}`` is replaced by the option `level` with the value of the keyword argument `level`, or by the option's
@@ -110,7 +110,9 @@ class Note(Advice):
     __slots__ = ()
 
     def __new__(cls, text: str, advice: str, *, joint: str | None = None) -> Note:
-        """Make the note from a sentence and its advice. As a string it has both, worded for Python."""
+        """Make the note from a sentence and its advice. As a string it has both, worded for Python. `joint` is the text
+        between the two; None = the advice is put in brackets.
+        """
         parts: _Made = ("{} ({})", (text, advice), {}) if joint is None else ("{}{}{}", (text, joint, advice), {})
         return _advice(Note, text, parts)
 

@@ -92,15 +92,16 @@ class WordNet:
         self.synonyms_before_3_6 = lru_cache(maxsize=1 << 17)(partial(self._synonyms, again=True))
 
     def rank(self, word: str, part: str, offset: int) -> int | None:
-        """Rank of a synset (the meaning at `offset`) among the meanings of a word by frequency, where 0 is the most
-        frequent. None where the word does not occur with this meaning in WordNet's tagged texts.
+        """Rank of a synset (the meaning at `offset`) among the meanings of a word as the part of speech `part`, by
+        frequency, where 0 is the most frequent. None where the word does not occur with this meaning in WordNet's
+        tagged texts.
         """
         places = self._offsets[part].get(word.lower(), [])
         counted = places[: self._tagged[part].get(word.lower(), 0)]
         return counted.index(offset) if offset in counted else None
 
     def _senses(self, lemma: str, part: str) -> tuple[Sense, ...]:
-        """The meanings of a word's base form (`lemma`) as a part of speech, the most frequent first."""
+        """The meanings of a word's base form (`lemma`) as the part of speech `part`, the most frequent first."""
         return tuple(self._sense(lemma, part, offset) for offset in self._offsets[part].get(lemma, ()))
 
     def sense_at(self, part: str, offset: int) -> Sense:

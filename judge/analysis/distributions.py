@@ -97,7 +97,7 @@ class Distributions:
 
     @property
     def signature(self) -> str:
-        """The signature of the table and the figure of distributions."""
+        """Signature line of the table and the figure of distributions: each choice that can change their numbers."""
         return joined(self.signature_parts)
 
 

@@ -11,7 +11,7 @@ from judge.printing.tables import Column, Table
 
 
 def signed(frame: pd.DataFrame, signature: str, notes: Sequence[str] = ()) -> pd.DataFrame:
-    """The frame with its signature and notes in `attrs`."""
+    """The same frame, with its signature line and its notes stored in `attrs`."""
     frame.attrs.update(signature=signature, notes=list(notes))
     return frame
 

@@ -66,8 +66,8 @@ def preview(table: PreferencesTable) -> Table:
 
 
 def signature_parts(table: PreferencesTable) -> Iterator[str]:
-    """Parts of the signature of a preferences table: pairs by dataset, judges, Eval-Prompts, orders, ties, repeats,
-    parsers.
+    """Yield the parts of the signature line that describe a preferences table: pairs by dataset, judges, Eval-Prompts,
+    orders, ties, repeats, parsers.
     """
     frame = table.frame
     counts = frame.groupby("dataset", sort=False)["pair"].nunique()

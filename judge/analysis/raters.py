@@ -61,7 +61,7 @@ class Raters:
     def of_all(cls, table: RatingsTable) -> Raters:
         """The raters of the stories of all datasets in a table: people, or a rule that assigned labels.
 
-        They count as labels only if no dataset has human ratings.
+        It is the rule only if no dataset has human ratings.
         """
         notes = {fact.labels_note for fact in table.facts}
         return cls(None if None in notes else next(iter(sorted(note for note in notes if note)), None))

@@ -20,7 +20,10 @@ class LoadedDataset:
 
     @cached_property
     def stories(self) -> pd.DataFrame:
-        """One row for each story: `story, story_prompt, system, text, reference`."""
+        """One row for each story: `story, story_prompt, system, text, reference`.
+
+        `reference` is a story that a person wrote for the same story-prompt; null if there is none.
+        """
         import pandas as pd
 
         columns = ["story", "story_prompt", "system", "text", "reference"]

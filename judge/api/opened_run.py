@@ -49,7 +49,7 @@ class OpenedRun:
 
     @property
     def table(self) -> RatingsTable:
-        """The ratings table with its stories and the facts of each run, as the commands use it."""
+        """The ratings table of the runs, with the stories and a description of each run."""
         return self._source.table
 
     def only(
@@ -103,7 +103,8 @@ class OpenedRun:
         """Summary of the runs: whether the judge may replace a rater, the best Eval-Prompt, problems, and recommended
         steps.
 
-        `.value` is a `judge.summary.result.Summary`; `judge.summary.screen.text` prints it on one screen.
+        `.value` is a `judge.summary.result.Summary`; `judge.summary.screen.text` prints it on one screen. The arguments
+        are options of the command `judge summary`.
         """
         return self._analysed("outcome:summary", locals())
 
@@ -116,6 +117,8 @@ class OpenedRun:
     def consistency(self, *, drop_systems: Names = (), engine: options.Engine = "ours") -> Result:
         """Consistency of each judge's ratings over repeats: intraclass correlations (ICC), exact agreement and flip
         rate.
+
+        `engine` says what computes the ICC: this program (``ours``) or the package pingouin.
         """
         return self._analysed("self_agreement:consistency", locals())
 
@@ -128,13 +131,20 @@ class OpenedRun:
         resamples: int = 1000,
         seed: int = 1,
     ) -> Result:
-        """Number of repeats needed, ways to combine repeats, results by how much raters disagree, and distances between
-        the distributions of human and judge ratings.
+        """Agreement of judges with people by the number of repeats, by the way to combine them, and by how much people
+        disagree.
+
+        A last table has distances between the distributions of human and judge ratings. The arguments are options of
+        the command `judge repeats`.
         """
         return self._analysed("self_agreement:repeats", locals())
 
     def components(self, *, drop_systems: Names = (), target: float = 0.8, seed: int = 1) -> Result:
-        """Variance components of the ratings."""
+        """Variance components of judges' ratings (e.g. of systems, story-prompts, judges and repeats), and the decision
+        study.
+
+        `target` is the reliability that the decision study plans for.
+        """
         return self._analysed("self_agreement:components", locals())
 
     def d_study(self, *, drop_systems: Names = (), target: float = 0.8, seed: int = 1) -> Result:
@@ -156,8 +166,9 @@ class OpenedRun:
         interval_kind: options.IntervalKind = "auto",
         readings: options.Readings = "mean",
     ) -> Result:
-        """Correlations of each judge with human ratings, with the human ceiling and, if `control`, the control
-        judge.
+        """Correlations of each judge with human ratings, with the human ceiling and, if `control`, the control judge.
+
+        The arguments are options of the command `judge correlate`. `interval_kind` is its `--interval`.
         """
         return self._analysed("agreement:correlate", locals())
 
@@ -171,8 +182,11 @@ class OpenedRun:
         resamples: int = 1000,
         seed: int = 1,
     ) -> Result:
-        """Correlations with human ratings over all stories and within author, system and dataset. Differences that
-        pooling hides are marked.
+        """Correlations with human ratings over all stories, and within each author (people or models), system and
+        dataset.
+
+        Correlations over all stories that mislead about those within are marked. The arguments are options of the
+        command `judge correlate --within`.
         """
         return self._analysed("agreement:within", locals())
 
@@ -187,7 +201,9 @@ class OpenedRun:
         seed: int = 1,
     ) -> Result:
         """Agreement within and between panels of raters, agreement of each judge with each panel, and the differences
-        between these agreements.
+        between a judge's agreement with two panels.
+
+        The arguments are options of the command `judge panels`.
         """
         return self._analysed("agreement:panels", locals())
 
@@ -200,8 +216,10 @@ class OpenedRun:
         resamples: int = 1000,
         seed: int = 1,
     ) -> Result:
-        """Confusion of each judge's labels with the majority labels of human raters. For comparison, it includes one
-        rater against the other raters, and null judges, which answer without reading the story.
+        """Confusion of each judge's labels with the majority labels of human raters.
+
+        For comparison, it includes one rater against the other raters, and null judges, which answer without reading
+        the story. The arguments are options of the command `judge confusion`.
         """
         return self._analysed("agreement:confusion", locals())
 
@@ -218,7 +236,10 @@ class OpenedRun:
         seed: int = 1,
         control: bool = True,
     ) -> Result:
-        """Share of pairs of stories, and of systems, that each judge ranks in the same order as human raters."""
+        """Share of pairs of stories, and of systems, that each judge ranks in the same order as human raters.
+
+        The arguments are options of the command `judge accuracy`.
+        """
         return self._analysed("agreement:accuracy", locals())
 
     def replace(
@@ -232,13 +253,19 @@ class OpenedRun:
         rated: int | None = None,
         seed: int = 1,
     ) -> Result:
-        """The alternative annotator test of every judge: whether it may replace a human annotator."""
+        """The alternative annotator test of every judge: whether it may replace a human annotator.
+
+        The arguments are options of the command `judge replace`.
+        """
         return self._analysed("agreement:replace", locals())
 
     def diagnose(
         self, *, drop_systems: Names = (), against: str | None = None, own: Names = (), alpha: float = 0.05
     ) -> Result:
-        """Tests for known failings of judges, relative to human ratings of the same stories."""
+        """Tests for known biases of judges, in comparison with human ratings of the same stories.
+
+        The arguments are options of the command `judge diagnose`.
+        """
         return self._analysed("failings:diagnose", locals())
 
     def stress(
@@ -253,6 +280,8 @@ class OpenedRun:
     ) -> Result:
         """Comparison of perturbed stories with the untouched stories that they were made from: which changes a judge
         notices, and which attacks succeed.
+
+        The arguments are options of the command `judge stress report`.
         """
         return self._analysed("failings:stress", locals())
 
@@ -267,6 +296,9 @@ class OpenedRun:
     ) -> Result:
         """Means and ranks of systems, by human raters and by judges, and groups of systems that do not differ
         significantly.
+
+        The arguments are options of the command `judge systems`. `mean_interval` and `holm_over` are its `--interval`
+        and `--family`.
         """
         return self._analysed("comparing:systems", locals())
 
@@ -279,13 +311,18 @@ class OpenedRun:
         resamples: int = 1000,
         seed: int = 1,
     ) -> Result:
-        """Differences of mean ratings between all pairs of systems on the same story-prompts, with adjusted p
-        values.
+        """Differences of mean ratings between all pairs of systems on the same story-prompts, with adjusted p values.
+
+        The arguments are options of the command `judge systems`. `mean_interval` and `holm_over` are its `--interval`
+        and `--family`.
         """
         return self._analysed("comparing:system_differences", locals())
 
     def system_separation(self, *, drop_systems: Names = ()) -> pd.DataFrame:
-        """Counts of pairs of systems that differ significantly by human ratings, by a judge's, or by both."""
+        """Counts of pairs of systems that differ significantly by human ratings, by a judge's ratings, or by both.
+
+        There is one row for each judge and Eval-Prompt. `drop_systems` names systems to leave out.
+        """
         from judge.api.analyses.comparing import system_separation
 
         return system_separation(self._source, drop_systems=drop_systems)
@@ -301,6 +338,8 @@ class OpenedRun:
     ) -> Result:
         """Analysis of whether the criteria measure different things. `view` chooses which table is the result's
         `.frame`.
+
+        The other arguments are options of the command `judge criteria`.
         """
         return self._analysed("failings:criteria", locals())
 
@@ -308,7 +347,10 @@ class OpenedRun:
         self, *, ci: Literal["boot-inputs", "none"] = "boot-inputs", resamples: int = 1000, seed: int = 1
     ) -> Result:
         """Recall of the aspects of a story that readers commented on among those that judges find most salient, with
-        baselines. Also correlations of judges' with readers' ratings of these aspects.
+        baselines.
+
+        Also correlations of judges' with readers' ratings of these aspects. The arguments are options of the command
+        `judge aspects`.
         """
         return self._analysed("failings:aspects", locals())
 
@@ -326,13 +368,14 @@ class OpenedRun:
 
         `.frame` is the frame of agreement. `.value` is a `Ranked` with `.agreement`, `.order`, `.systems`, `.stories`
         and `.transitivity`, each with its `.frame`. A run that rates single stories prefers the story with the higher
-        mean rating.
+        mean rating. The arguments are options of the command `judge rank`.
         """
         return self._analysed("comparing:rank", locals())
 
     def disagreements(self, *, drop_systems: Names = (), between: options.Between = "people", top: int = 10) -> Result:
-        """The `top` stories on which ratings differ most, with their texts; 0 = all stories. By default, the ratings
-        compared are those of judges and people.
+        """The `top` stories on which ratings differ most, with their texts; 0 = all stories.
+
+        `between` says which ratings are compared: by default, those of judges and people.
         """
         return self._analysed("failings:disagreements", locals())
 
@@ -355,8 +398,10 @@ class OpenedRun:
         resamples: int = 1000,
         seed: int = 1,
     ) -> Result:
-        """Ratings of a panel of judges combined into one rating, with cross-validation. The combined rating is compared
-        with the best single judge, with the mean of the judges and with the control judge.
+        """Ratings of several judges (a jury) combined into one rating, with cross-validation.
+
+        The combined rating is compared with the best single judge, with the mean of the judges and with the control
+        judge. The arguments are options of the command `judge jury`.
         """
         return self._analysed("comparing:jury", locals())
 
@@ -378,6 +423,8 @@ class OpenedRun:
     ) -> Result:
         """Plan of a study, with these results as its pilot study. It also says which additional data would be most
         useful.
+
+        The arguments are options of the command `judge plan`.
         """
         return self._analysed("outcome:plan", locals())
 
@@ -395,7 +442,10 @@ class OpenedRun:
         against: str | None = None,
         seed: int = 1,
     ) -> Result:
-        """Tests of whether the judge of `new` may replace the judge of these results."""
+        """Tests of whether the judge of `new` may replace the judge of these results.
+
+        The other arguments are options of the command `judge succeed`.
+        """
         return self._analysed("comparing:succeeded_by", locals())
 
     def compare(
@@ -417,6 +467,7 @@ class OpenedRun:
         eval_prompt, judge, structured, parser or run.
 
         Rows of the frame whose criterion is "mean over criteria" also hold a sentence with the result of the contrast.
+        The other arguments are options of the command `judge compare`.
         """
         return self._analysed("comparing:compare", locals())
 
@@ -470,9 +521,9 @@ def run(
     """Send all queries that a run.yaml defines to its judges, and return the results. A folder means its run.yaml.
 
     Answers that the run already has are kept and not requested again, as by `judge run`. `overrides` replaces values of
-    run.yaml, e.g. `{"repeats": 3}`. `limit` is the number of stories to use, from the first. The function also works
-    inside a running event loop, as in a notebook. Raises JudgeError if nothing was answered. Repeats that are still
-    missing at the end are counted in `.status()`.
+    run.yaml, e.g. `{"repeats": 3}`. `limit` is the number of stories to use, from the first. `parser` reads the
+    answers: ``ours`` or ``as-published``. The function also works inside a running event loop, as in a notebook. Raises
+    JudgeError if nothing was answered. Repeats that are still missing at the end are counted in `.status()`.
     """
     from judge.api.sitting import run_all
 
@@ -480,7 +531,10 @@ def run(
 
 
 def open_run(*runs: Path | str, parser: str = "ours") -> OpenedRun:
-    """The results of runs, given as run.yaml files, their folders, or result folders."""
+    """The results of runs, given as run.yaml files, their folders, or result folders.
+
+    `parser` reads the judges' answers: ``ours`` or ``as-published``.
+    """
     return OpenedRun(runs, parser)
 
 

@@ -14,8 +14,10 @@ if TYPE_CHECKING:
 
 
 def run_all(definition: Path, overrides: Mapping[str, object], limit: int | None, *, quiet: bool) -> list[Path]:
-    """Run every judge of a run definition until nothing is left to request, and return the paths of the result
-    folders.
+    """Run every judge of a run definition until nothing is left to request, and return the paths of the result folders.
+
+    `overrides` holds values that replace those of the definition, by key. Only the first `limit` stories or pairs are
+    judged (None: all). With `quiet` no progress is displayed.
     """
     from judge.execution.session import Sitting
     from judge.run_definition.spec import load_run_specs
@@ -36,7 +38,7 @@ def run_all(definition: Path, overrides: Mapping[str, object], limit: int | None
 
 def _in_thread(sittings: Sequence[Sitting], max_cost: float | None) -> None:
     """Execute the runs `sittings` in a separate thread, because the main thread of a notebook already has a running
-    event loop.
+    event loop. `max_cost` is the cost limit in dollars for all of them together (None: no limit).
     """
     failed: list[BaseException] = []
 

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 
 class Source:
-    """Result folders, the parser of their answers, and the selections that restrict the tables read from them."""
+    """Input of an analysis: result folders, the parser that reads their answers, and the selections (`kept`) that
+    restrict the ratings table.
+    """
 
     def __init__(self, folders: Sequence[Path], parser: str, kept: tuple[Selection, ...] = ()) -> None:
         self.folders = list(folders)
@@ -24,11 +26,15 @@ class Source:
 
     @cached_property
     def table(self) -> RatingsTable:
-        """The ratings table, without perturbed stories. It is read once."""
+        """Ratings table of the result folders, read with the source's parser and without perturbed stories. It is read
+        only once.
+        """
         return self.read(self.parser)
 
     def read(self, parser: str, *, perturbed: bool = False) -> RatingsTable:
-        """The ratings table, read with the given parser of answers; `perturbed` includes perturbed stories."""
+        """Ratings table of the result folders, read again with the given parser of answers; `perturbed` includes
+        perturbed stories.
+        """
         from judge.analysis.inputs.selection import narrowed
         from judge.ratings_table import read
 
@@ -38,8 +44,8 @@ class Source:
         return table
 
     def only(self, keep: Selection) -> Source:
-        """A copy of the source, restricted further. Tables that were already read are filtered instead of read
-        again.
+        """A copy of the source that is also restricted to the selection `keep`. Its table is made by filtering this
+        source's table, so the result folders are not read again.
         """
         from judge.analysis.inputs.selection import narrowed
 

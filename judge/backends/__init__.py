@@ -60,8 +60,8 @@ def known_backends() -> list[str]:
 
 
 def split_judge(judge: str) -> JudgeName:
-    """The parts of a judge's name `provider/model`. Raises SpecError if there is no such back-end. `surface` without a
-    model means the shipped surface model.
+    """The parts of a judge's name `provider/model`. `surface` alone, without a model, means the control judge with its
+    shipped model. Raises SpecError if there is no such back-end, or if any other name has no model.
     """
     provider, model = JudgeName.of(judge)
     if provider not in BACKENDS and provider not in known_backends():

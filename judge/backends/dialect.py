@@ -102,8 +102,8 @@ def checked(response: Response) -> Response:
 
 
 def _checked_logprobs(logprobs: Any) -> Any:
-    """Log-probabilities in one of the two formats that can be read. None if empty; raises TypeError for any other
-    format.
+    """The log-probabilities of an answer, if they have the format of OpenAI's chat or completions answers. None if they
+    are empty; otherwise TypeError is raised.
     """
     if not logprobs or (isinstance(logprobs, Mapping) and not logprobs.get("content") and not logprobs.get("tokens")):
         return None

@@ -15,8 +15,8 @@ _OF_GEMINI = ("candidates", "promptFeedback", "usageMetadata")
 
 
 def read_answer(body: Any, content: bytes, api: str, where: str, scrub: Scrub) -> list[Response]:
-    """The answers in the body of a response of status 200. `content` is the text of the body, and `api` the API of the
-    query. Error messages name `where`, and `scrub` removes keys from them.
+    """The answers in the body of a response of status 200. `body` is the parsed JSON of the body and `content` its
+    bytes; `api` is the API of the query. Error messages name `where`, and `scrub` removes keys from them.
     """
     if isinstance(body, dict) and body.get("type") == "message":
         return [read_message(content, where)]
@@ -24,8 +24,8 @@ def read_answer(body: Any, content: bytes, api: str, where: str, scrub: Scrub) -
 
 
 def _dialect_of(body: Any, api: str) -> Dialect:
-    """Format of the API that a body comes from. Where OpenAI's two older formats cannot be distinguished, the query's
-    API decides.
+    """Format of the API that the parsed `body` of an answer comes from. Where OpenAI's chat and completions formats
+    cannot be distinguished, the query's API decides.
     """
     if isinstance(body, dict):
         if body.get("object") == "response":

@@ -81,7 +81,10 @@ TOP_LOGPROBS = 20
 
 
 def check_keys(engine: Mapping[str, Any], allowed: Iterable[str], executor: str) -> None:
-    """Raise SpecError for the first unknown key; the message names the most similar known one."""
+    """Raise SpecError for the first key of `engine` (the key `engine` of run.yaml) that is not in `allowed`; the
+    message names the most similar allowed key. `hf_token` and `headers` are never allowed there. `executor` is the
+    back-end's name for the message.
+    """
     names = set(allowed)
     for key in engine:
         if key in ("hf_token", "headers"):
@@ -93,7 +96,9 @@ def check_keys(engine: Mapping[str, Any], allowed: Iterable[str], executor: str)
 
 
 def weights(model: str, engine: Mapping[str, Any]) -> str:
-    """Location of the weights: the engine key `model` if it is set, otherwise the judge's model name."""
+    """Location of the model's weights: the value of the key `model` in `engine` (from run.yaml) if it is set, otherwise
+    the judge's model name.
+    """
     return str(engine.get("model", model))
 
 

@@ -16,8 +16,9 @@ from judge.records import Request, Response
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What a back-end supports. `repeats_per_call` None: any number of repeats in one call. `max_concurrency` None: no
-    limit by the back-end.
+    """What a back-end supports. `repeats_per_call` None: any number of repeats in one call. `logprobs`: answers can
+    have log-probabilities. `structured`: the structured answer formats that can be requested. `max_concurrency` None:
+    no limit by the back-end.
 
     `cache_points` is the largest number of positions in a prompt up to which the provider can be told to cache it. If
     it is not 0, queries carry these positions (`Request.shared`). The provider fills its cache only when it answers;
@@ -102,7 +103,9 @@ class Rehearsing(Protocol):
 
     @property
     def settling(self) -> bool:
-        """Whether the server has refused part of the first query."""
+        """Whether the server has refused at least one request. The other queries then wait until the first has an
+        answer or an error.
+        """
         ...
 
     async def facts(self) -> Mapping[str, Any]:

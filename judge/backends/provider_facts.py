@@ -22,16 +22,22 @@ class ProviderFacts:
     ----------
     name : str
         Name of the endpoint, as given to `judge doctor` in the option `provider`.
+    title : str
+        Name of the endpoint for printing.
     base_url : str
         Its address. A word in capitals must be replaced by the user.
     model : str
         Example of a model name in the endpoint's format. A word in capitals must be replaced by the user.
+    tried : str
+        What this program was tested against: `imitation` (an imitation of the endpoint) or `never`.
     run : mapping
         Additional lines of run.yaml that the endpoint needs, besides judge and base_url.
     refused, ignored : mapping of str to str
         Settings that the endpoint refuses or ignores, each with an explanation.
-    tried : str
-        What this program was tested against: `imitation` (an imitation of the endpoint) or `never`.
+    traps : tuple of str
+        Sentences about pitfalls.
+    sources : tuple of str
+        Documentation and public threads from which the facts are taken.
     local : bool
         Whether the endpoint is a server that users run themselves.
     backend : str

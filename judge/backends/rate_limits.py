@@ -54,7 +54,9 @@ class TellsLimits(Protocol):
 
 
 def rate_limits(headers: Mapping[str, str]) -> RateLimits | None:
-    """The rate limits in the headers; None if the headers give no complete limit."""
+    """The rate limits that a provider states in the headers of an answer. Limits without maximum, remaining amount or
+    time are left out; None if no limit remains.
+    """
     limits = {}
     for name, forms in _FORMS.items():
         for form in forms:

@@ -74,8 +74,12 @@ def with_usage(response: Response, usage: object) -> Response:
 def _whole(
     counts: dict[str, float], prompt: int, completion: int, cached: int, reasoning: int | None
 ) -> tuple[int, int, int | None]:
-    """Corrected counts of prompt, answer and thinking tokens. Tokens that are only in `total_tokens` are added to the
-    prompt if they are the cached ones, otherwise to the answer.
+    """Corrected counts of prompt, answer and thinking tokens. `cached` is the number of prompt tokens that were read
+    from a cache.
+
+    Tokens that are only in `total_tokens` are added to the prompt if they are the cached ones, otherwise to the answer.
+    If all tokens are counted but there are more thinking than answer tokens, the thinking tokens are added to the
+    answer.
     """
     left_out = int(counts.get("total_tokens", 0)) - prompt - completion
     if left_out > 0 and left_out == cached and left_out != reasoning:
@@ -90,8 +94,8 @@ def _whole(
 def _cost(counts: dict[str, float], *, own_key: object) -> float | None:
     """Cost in dollars; None if the server does not report it.
 
-    If the user has a key at the upstream provider, OpenRouter's `cost` is only its fee, and the upstream provider's
-    charge is added.
+    If the user has a key at the upstream provider (`own_key` is True), OpenRouter's `cost` is only its fee, and the
+    upstream provider's charge is added. If `own_key` is None (not known), the charge is added if it exceeds `cost`.
     """
     cost = next((counts[name] for name in _COST if name in counts), None)
     upstream = counts.get(_UPSTREAM)

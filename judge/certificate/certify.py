@@ -39,10 +39,10 @@ class CertifiedRow:
     """Results of a judge for one Eval-Prompt and criterion, as a certificate needs them.
 
     `margin` holds the agreement with human ratings, and its differences from the agreement of one rater and of the
-    control judge. `icc` is the consistency over repeats, `coverage` the share of requested repeats that have a rating,
-    and `accuracy` the balanced accuracy (None unless ratings are labels). `replacement` is the alternative annotator
-    test, and `empty` says whether an uninformed judge passes it too. `findings` are the failings found in `tested`
-    tests.
+    control judge. `icc` is ICC(1,1) over repeats, `coverage` the share of requested repeats that have a rating, and
+    `accuracy` the balanced accuracy (None unless ratings are labels). `replacement` is the alternative annotator test,
+    and `empty` says whether an uninformed judge passes it too. `tested` is the number of tests for biases such as
+    leniency, and `findings` are those of them that found a bias.
     """
 
     margin: Margin
@@ -62,8 +62,8 @@ class CertifiedRow:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """Result for one condition of a certificate: whether it holds, and the Eval-Prompts and criteria that fail it, with
-    their values.
+    """Result for one condition of a certificate: the condition, a sentence on its meaning, whether it holds, and the
+    Eval-Prompts and criteria that fail it, with their values.
     """
 
     condition: str
@@ -74,8 +74,11 @@ class Held:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Certificate:
-    """Whether a judge meets the conditions of a certificate, and the results on which this is based. `record` is the
-    content of the certificate's file.
+    """Whether a judge meets the conditions of a certificate (`conditions`), and the results on which this is based: one
+    of `rows` for each Eval-Prompt and criterion.
+
+    `fact` and `manifest` describe the run, and `matrix` holds its ratings. `issued` is the date of the certificate;
+    `answered` are the dates of the run's first request and last answer (None for imported ratings).
     """
 
     fact: RunFacts
@@ -145,7 +148,8 @@ class Certificate:
 
 
 def certify(evidence: Evidence, conditions: Conditions, today: date) -> Certificate:
-    """The certificate of the only judge in the evidence.
+    """Certificate of the judge in `evidence`, which holds the statistical analyses of one table of ratings. `today` is
+    the date of the certificate.
 
     Raises SpecError if there is no judge, if there are several judges, runs or datasets, or if there are no human
     ratings.
@@ -247,10 +251,11 @@ def _held(conditions: Conditions, rows: Sequence[CertifiedRow], fact: RunFacts) 
 
 
 def _below(row: CertifiedRow, name: str, least: float) -> str | None:
-    """Text with the value of the statistic `name` in a row, if it does not reach the floor `least`; None if it does.
+    """Text with the value of the statistic `name` in a row, or with the reason why it is undefined, if the statistic
+    does not reach the minimum `least`; None if it does.
 
-    The coverage itself must be at least `least`. Of every other statistic it is the lower end of the interval; without
-    an interval, the floor is not reached.
+    The coverage itself must be at least `least`. For tau, ICC and accuracy the lower end of the interval must be;
+    without an interval, the minimum is not reached.
     """
     if name == "coverage":
         return None if row.coverage >= least else f"{row.name}: {row.coverage:.4f}"

@@ -30,10 +30,10 @@ MEANINGS = {
 
 @dataclass(frozen=True, slots=True)
 class Floor:
-    """Condition of a certificate that the statistic `name` is at least `value`.
+    """Condition of a certificate that the statistic `name` (tau, icc, coverage or accuracy) is at least `value`.
 
-    The coverage itself is compared with `value`. Of every other statistic it is the lower end of the interval; a
-    statistic without an interval does not meet the condition.
+    For `coverage` the statistic itself must reach `value`. For the others the lower end of the 95 % interval must reach
+    it, so that the condition is not met without an interval.
     """
 
     name: str

@@ -17,8 +17,9 @@ class UncertifiedError(JudgeError):
 
 
 def check(certificate: Mapping[str, Any], plan: Plan, file: Path, today: date) -> None:
-    """Raise UncertifiedError if the certificate does not cover the planned run, or does not hold itself. The message
-    lists every reason.
+    """Raise UncertifiedError if the certificate does not cover the planned run, if not all conditions of the
+    certificate hold, or if the certified model is shut down by `today`. The message names `file` and lists every
+    reason.
     """
     misfits = list(_misfits(certificate, identity_of(plan), today))
     if misfits:

@@ -16,9 +16,11 @@ SETTINGS = ("generation", "api", "system", "structured", "scoring")
 
 
 def settings_of(definition: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings in a run's definition by name, without the seed.
+    """Settings in a run's definition that affect its answers (generation without the seed, api, system, structured,
+    scoring), by name.
 
-    The hash of the published wording is added as `wording`; it is None if the definition has none.
+    The entry `wording` is the hash of the prompt texts that are taken from a study's publication; None if the run takes
+    none.
     """
     settings = {name: definition.get(name) for name in SETTINGS}
     settings["generation"] = {key: value for key, value in (settings["generation"] or {}).items() if key != "seed"}

@@ -22,7 +22,9 @@ _HOW = {
 
 
 def forest(report: AuditReport) -> Forest:
-    """Forest chart of an audit's report: error rates, and agreement as AC1."""
+    """Forest chart of an audit's report: rates of each error in each way of counting, and agreement between annotators
+    (AC1).
+    """
     annotators = len(report.answered.annotators)
     shares = [key for key in _SHARES if key != "final" or report.answered.settled]
     names = (*(_SHARES[key] for key in shares), "AC1")

@@ -22,8 +22,9 @@ UNIT = "% of the stories with people's label"
 
 
 def confusion(result: Confusions, rows: Sequence[ConfusionRow], dataset: str, raters: Raters | None = None) -> HeatMap:
-    """Heat map of the confusion matrices of judges and of individual raters on one criterion. All matrices must have
-    the same labels.
+    """Heat map of the confusion matrices `rows`, of judges and of individual raters on one criterion. All matrices must
+    have the same labels. If `raters` says that the reference labels come from no reader, the matrices of individual
+    raters are left out.
     """
     raters = raters or Raters()
     labels, criterion = rows[0].labels, rows[0].subject.against or rows[0].subject.criterion

@@ -69,7 +69,9 @@ def forest(
 
 
 def _of(cell: ConsistentCell, form: str) -> Estimate:
-    """The estimate of the coefficient of agreement `form`; an undefined estimate if it was not computed."""
+    """The estimate of the coefficient of agreement `form` for `cell`, one judge with one Eval-Prompt and criterion; an
+    undefined estimate if it was not computed.
+    """
     return cell.estimate(form) or _NOBODY
 
 

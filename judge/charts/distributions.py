@@ -74,7 +74,9 @@ class HistogramRow:
 
 @dataclass(frozen=True, slots=True)
 class Distributions:
-    """Specification of a chart of histograms, `rows` x `criteria`. The row of human ratings comes first."""
+    """Specification of a chart of histograms, `rows` x `criteria`. The row of human ratings comes first. `short` are
+    abbreviations of the criteria.
+    """
 
     title: str
     criteria: tuple[str, ...]

@@ -56,8 +56,8 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Colouring:
-    """One way to mark the points of a map of explanations, for example by criterion. `of_point` holds each point's
-    index in `groups`, and `note` explains the marks.
+    """One way to mark the points of a map of explanations: by the variable `by`, for example the criterion. `of_point`
+    holds each point's index in `groups`, and `note` explains the marks.
 
     `ratings` is set if the marks represent ratings, so that they can be drawn on a continuous colour scale. It holds
     None for points without a rating.

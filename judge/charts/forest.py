@@ -65,9 +65,11 @@ class Band:
 class Forest:
     """Specification of a forest chart: estimates with intervals in rows (`lines`) and panels.
 
-    Values are multiplied by `factor` before they are drawn. `axis` is their unit after that, one for all panels or one
-    for each. `counted` names what an estimate's n counts; if empty, tooltips do not show n. `digits` is the number of
-    decimals in texts. `from_zero` includes 0 in the axis, for values whose sign matters.
+    `short` are abbreviations of the panels' names. `series` are the names and signs of the estimates within a row and
+    panel, for example one for each judge. `bands` are reference lines. Values are multiplied by `factor` before they
+    are drawn. `axis` is their unit after that, one for all panels or one for each. `counted` names what an estimate's n
+    counts; if empty, tooltips do not show n. `digits` is the number of decimals in texts. `from_zero` includes 0 in the
+    axis, for values whose sign matters.
     """
 
     title: str

@@ -25,8 +25,9 @@ def forest(
     signature: str,
     raters: Raters | None = None,
 ) -> Forest:
-    """Forest chart of one dataset's mean ratings of systems, by human raters and by judges. `controls` names the judges
-    that are controls.
+    """Forest chart of one dataset's mean ratings of systems, by human raters and by judges. `short` maps criteria to
+    abbreviations, `controls` names the judges that are controls, and `interval` says for the caption how intervals are
+    computed.
 
     Systems are in the order of their mean human rating or, without human ratings, of the first judge's mean.
     """

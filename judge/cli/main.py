@@ -195,8 +195,9 @@ def _run(arguments: list[str]) -> None:
 
 
 def _command(arguments: list[str], extra: dict[str, Any]) -> None:
-    """Run one command. If it stops because a server is not trusted with an API key, the user is asked; with permission
-    the command runs again. The error is raised before any request is sent.
+    """Run the command that `arguments` state. If it stops because a server is not trusted with an API key, the user is
+    asked; with permission the command runs again. The error is raised before any request is sent. `extra` holds further
+    options for typer's call of the command.
     """
     from judge.cli.trust_question import allowed
 

@@ -18,8 +18,8 @@ UNREAD = 141
 
 
 class _Noted(RawIOBase):
-    """A stream's raw file that stores the last error raised in writing. The cause is thus known even if the error
-    reaches the program in another place.
+    """Raw file of an output stream that stores the last error raised in writing. The cause of a failure is thus known
+    even where a later error hides it.
     """
 
     def __init__(self, file: RawIOBase) -> None:
@@ -86,8 +86,8 @@ def _open_closed() -> None:
 
 
 def _text(file: _Noted, before: Any) -> TextIOWrapper:
-    """Text stream over `file`: UTF-8 for files and pipes, unless PYTHONIOENCODING is set. A terminal keeps its
-    encoding.
+    """Text stream over `file` that replaces the stream `before`: UTF-8 for files and pipes, unless PYTHONIOENCODING is
+    set. A terminal keeps its encoding.
 
     Characters that the encoding lacks are written as escapes and raise no error.
     """
@@ -107,7 +107,7 @@ def _flush(stream: TextIOWrapper) -> None:
 
 
 def _silence(stream: TextIOWrapper) -> None:
-    """Discard what is still buffered, so that the interpreter reports no error at exit."""
+    """Discard what is still buffered in `stream`, so that the interpreter reports no error at exit."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)

@@ -45,12 +45,13 @@ def table_command(
     """Decorator that makes a command from a function of a ratings table and options that returns tables. Coverage of
     the ratings is printed before the tables.
 
-    The command takes RUNs, one option for each field of `kind` (see `declared.takes`), the function's own further
-    parameters, and the shared options: criteria, judges, Eval-Prompts, panel, pass rate, form, output, parser. The
-    function may declare `form` and `parser` to receive them. With `first_only` the coverage is printed for the first
-    table alone; with `perturbed` the table holds perturbed stories too. `people` returns the human raters' criteria
-    that are kept whatever criteria are selected. `prepare` changes the table before it is counted and analysed; it
-    receives the table read, the options, the RUNs and the parser's name.
+    The command takes RUNs, one option for each field of `kind` (see `declared.takes`, also for `helps` and `without`),
+    the function's own further parameters, and the shared options: criteria, judges, Eval-Prompts, panel, pass rate,
+    form, output, parser. The function may declare `form` and `parser` to receive them. With `explanations` the table
+    holds explanations too. With `first_only` the coverage is printed for the first table alone; with `perturbed` the
+    table holds perturbed stories too. `people` returns the human raters' criteria that are kept whatever criteria are
+    selected. `prepare` changes the table before it is counted and analysed; it receives the table read, the options,
+    the RUNs and the parser's name.
     """
 
     def declare(function: Command) -> Command:

@@ -32,7 +32,7 @@ def draw(scores: ScoresFile, options: AucOptions) -> Resamples:
 
 def area(values: Floats, label: Flags, drawn: Resamples) -> Estimate:
     """AUC of a score, with its bootstrap interval, for separating texts seen in training from unseen texts. `label` is
-    True for seen texts; texts whose score is NaN are left out.
+    True for seen texts; texts whose score is NaN are left out. `drawn` are the bootstrap resamples.
     """
     estimate = auc(values, label)
     if not estimate.defined:

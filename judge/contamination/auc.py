@@ -53,7 +53,7 @@ class ScoreFound:
 
     @property
     def cells(self) -> dict[str, Any]:
-        """Cells of this row of the table of scores: value by column name."""
+        """This score's row in the table that gives the AUC of each contamination score: value by column name."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
@@ -121,7 +121,10 @@ def _found(scores: ScoresFile, score: str, options: AucOptions, drawn: Resamples
 
 
 def write_curves(path: Path, scores: ScoresFile) -> None:
-    """Write every ROC curve as CSV: `score, threshold, false_positive, true_positive`."""
+    """Write the ROC curve of every score in a labelled scores file to one CSV file, with the columns `score`,
+    `threshold`, `false_positive` and `true_positive`. Scores without a defined AUC are left out. Raises SpecError if
+    the texts have no labels or the file cannot be written.
+    """
     label = scores.labels
     if label is None:
         raise SpecError(f"{scores.header['source']} has no labels")
@@ -140,8 +143,8 @@ def write_curves(path: Path, scores: ScoresFile) -> None:
 
 
 def signature(scores: ScoresFile, extra: list[str]) -> str:
-    """Signature line of a table computed from scores. It names the texts, the model and the settings, then `extra` and
-    the program's version.
+    """Signature line printed with a table that was computed from contamination scores. It names the texts, the model
+    and the settings of the scores file, then `extra` and the program's version.
     """
     return "|".join([scored_by(scores), *extra, f"v{__version__}"])
 
@@ -162,8 +165,9 @@ def scored_by(scores: ScoresFile) -> str:
 
 
 def notes_of(scores: ScoresFile) -> list[str]:
-    """Notes on scores: their direction, texts that were cut, reasons for undefined scores, and a warning where labels
-    follow from dates.
+    """Notes to be printed with a table of contamination scores: the direction of the scores, the number of texts that
+    were cut, reasons for undefined scores, and a warning where the labels (seen or unseen in training) follow from
+    dates.
     """
     notes = [
         "every score: higher = more likely seen; min_k_20 is the mean log-probability of the 20 % least likely tokens"

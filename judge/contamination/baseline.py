@@ -98,9 +98,10 @@ def expected_rates(values: Floats, label: Flags, group: Sequence[str | None], ch
 
 
 def _resampled(values: Floats, label: Flags, code: Codes, choose: Choose) -> Iterator[list[list[float]] | None]:
-    """For each bootstrap resample of a labelled set, the shares of [unseen, seen] texts (by the model in training)
-    whose score reaches the threshold chosen on this resample. There are three such pairs: for all texts, for the drawn
-    texts, and for the texts not drawn. None for a resample without a threshold, or without seen or unseen texts.
+    """For each bootstrap resample of a labelled set, the shares of texts whose score reaches the threshold chosen on
+    this resample. Each result holds three pairs [share of unseen texts, share of texts seen in training]: for all
+    texts, for the drawn texts, and for the texts not drawn. None for a resample without a threshold, or without seen or
+    unseen texts.
     """
     rng, books = np.random.default_rng(1), int(code.max()) + 1
     for _ in range(RESAMPLES):
@@ -127,8 +128,8 @@ def _share(reached: Flags) -> float:
 
 
 def of_unseen(expected: Expected | None, texts: int) -> Estimate:
-    """Expected share of texts unseen in training that reach the threshold (false positives), with Wilson's interval for
-    the effective number of independent texts and Student's t over books.
+    """Expected share of texts unseen in training that reach the threshold (false positives). The interval is Wilson's,
+    with the effective number of independent texts as n and a quantile of Student's t for the number of books.
 
     `texts` is the number of unseen texts in the labelled set. The estimate is undefined if `expected` is None (the
     scores file has no expected rates).

@@ -38,12 +38,14 @@ class Cache:
         self._base.close()
 
     def get(self, model: str, text: str) -> TokenLogprobs | None:
-        """Cached log-probabilities for this model and text, or None."""
+        """Cached log-probabilities for a model key and a text key; None if they are not in the cache."""
         row = self._base.execute("SELECT body FROM logprobs WHERE model = ? AND text = ?", (model, text)).fetchone()
         return _unpacked(row[0]) if row else None
 
     def put(self, model: str, logprobs_by_text: Sequence[tuple[str, TokenLogprobs]]) -> None:
-        """Store the log-probabilities of texts, given with their text keys. They are on disk when the call returns."""
+        """Store the log-probabilities of texts, given as pairs (text key, log-probabilities). They are on disk when the
+        call returns.
+        """
         rows = [(model, text, _packed(logprobs)) for text, logprobs in logprobs_by_text]
         keep(self._base, self.path, "INSERT OR REPLACE INTO logprobs VALUES (?, ?, ?)", rows)
 

@@ -24,8 +24,8 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Joined:
-    """One score for each story of a rating matrix; NaN = no score. `matched` is the number of stories that are in the
-    scores file.
+    """One contamination score for each story of a rating matrix (all ratings of one dataset's stories); NaN = no score.
+    `matched` is the number of stories that are in the scores file.
     """
 
     scores: Floats
@@ -33,8 +33,8 @@ class Joined:
 
 
 def join(matrix: RatingMatrix, scores: ScoresFile, name: str) -> Joined:
-    """The score `name` of each story of the rating matrix. A story is joined with its line in the scores file by the
-    hash of its text.
+    """The contamination score `name` of each story of a rating matrix (all ratings of one dataset's stories). A story
+    is joined with its line in the scores file by the hash of its text.
 
     A story whose text is not stored is joined by its id, if the scores were computed on the dataset of the same name.
     """

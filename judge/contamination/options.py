@@ -74,7 +74,9 @@ class ScoringOptions:
 
 @dataclass(frozen=True, slots=True)
 class AucOptions:
-    """Options of the table of AUCs. `fpr` is the false-positive rate at which the true-positive rate is computed."""
+    """Options of the table that gives the AUC of each contamination score. `fpr` is the false-positive rate at which
+    the true-positive rate is computed. `resamples` and `seed` are those of the bootstrap.
+    """
 
     resamples: int = 1000
     seed: int = 1
@@ -89,10 +91,12 @@ class AucOptions:
 
 @dataclass(frozen=True, slots=True)
 class ReportOptions:
-    """Options of the contamination report.
+    """Options of the contamination report, which gives for each model the share of stories that it seems to have seen
+    in training, and the mean rating of its own stories.
 
-    `score` is the name of the score. `systems` are the systems whose stories are counted; empty = all. `own_systems`
-    names the system whose stories a model wrote, as ``MODEL=SYSTEM``.
+    `score` is the name of the contamination score that decides whether a story counts as seen. `systems` are the
+    systems whose stories are counted; empty = all. `own_systems` says which system of the dataset is which model, as
+    ``MODEL=SYSTEM``.
     """
 
     score: str = "min_k_20"
@@ -106,7 +110,7 @@ class ReportOptions:
 
     @property
     def own(self) -> tuple[tuple[str, str], ...]:
-        """Pairs of model and system from `own_systems`."""
+        """Pairs (model, system) from `own_systems`: the system's stories were written by the model."""
         parts = (word.rpartition("=") for word in self.own_systems)
         return tuple((model, system) for model, _, system in parts)
 
@@ -164,5 +168,7 @@ class CheckOptions:
 
     @property
     def scoring(self) -> ScoringOptions:
-        """Scoring options of the check, with recital scores."""
+        """Options for scoring the stories in the contamination check, which request the score `recital`
+        (log-probability of the likeliest 50 tokens in a row) as well.
+        """
         return ScoringOptions(revision=self.revision, base_url=self.base_url, engine=self.engine, recital=True)

@@ -88,7 +88,7 @@ class ModelFound:
 
     @property
     def cells(self) -> dict[str, Any]:
-        """Cells of this row of the contamination report: value by column name."""
+        """This model's row in the table of the contamination report: value by column name."""
         chosen = self.threshold
         return {
             "model": self.model,

@@ -31,8 +31,10 @@ FORMAT = "judge-contamination-scores/1"
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Line of a scores file about one text. `text` is the text's hash. `undefined` gives the reason for each score that
-    is None.
+    """Line of a scores file about one text.
+
+    `id` is the text's id, `text` the hash of the text, `label` whether the model has seen the text in training (None =
+    unknown), and `group` the book that the text is from. `undefined` gives the reason for each score that is None.
     """
 
     id: str
@@ -48,7 +50,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class ScoresFile:
-    """Content of a scores file: a header (plain values) and rows."""
+    """Content of a file of contamination scores: a header (plain values), and one row for each text."""
 
     header: Mapping[str, Any]
     rows: tuple[Row, ...]
@@ -75,7 +77,7 @@ class ScoresFile:
         return np.array([np.nan if (v := row.scores[name]) is None else v for row in self.rows], dtype=np.float64)
 
     def why_undefined(self, name: str) -> dict[str, int]:
-        """Number of texts without this score, by reason."""
+        """Number of texts for which the score `name` is undefined, by reason."""
         return dict(Counter(row.undefined[name] for row in self.rows if name in row.undefined))
 
     @property
@@ -89,7 +91,7 @@ class ScoresFile:
 
     @property
     def truncated(self) -> int:
-        """Number of texts that were cut to the context length."""
+        """Number of texts that were cut to the model's context length."""
         return sum(row.truncated for row in self.rows)
 
 

@@ -35,8 +35,11 @@ EMPTY_TEXT = "undefined: the text is empty"
 
 @dataclass(frozen=True, slots=True)
 class ScoreOptions:
-    """Options of scores. `k` is a percentage of tokens. `prefix` is the concatenation of texts not seen in training,
-    for ReCaLL, and `shots` the number of these texts.
+    """Options for computing contamination scores of texts.
+
+    `k` is the percentage of least likely tokens that Min-K% Prob uses. `prefix` is the concatenation of texts not seen
+    in training, for ReCaLL, and `shots` the number of these texts. `lowercase`, `full_distribution` and `recital`
+    request further scores.
 
     `words` is the number of words to which every text was cut before scoring (see `texts.first_words`). It is stored
     here because it affects every score.
@@ -74,7 +77,9 @@ class ScoreOptions:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """Scores of one text by name; `tokens` counts the tokens with a log-probability."""
+    """Contamination scores of one text, by name; `tokens` counts the tokens with a log-probability. `truncated` says
+    whether the text was cut to the context length in any pass of a model.
+    """
 
     text: Text
     tokens: int
@@ -91,8 +96,9 @@ async def score(
     reference: Scorer | None = None,
     progress: Progress | None = None,
 ) -> list[Scored]:
-    """Scores of all texts, in the order of `texts`. Raises `BackendError` if the model cannot return log-probabilities
-    at all.
+    """Contamination scores of all texts, in the order of `texts`. `scorer` gives log-probabilities under the model, and
+    `reference` those under a reference model (None = none). Raises `BackendError` if the model cannot return
+    log-probabilities at all.
     """
     show = progress or (lambda _name, _done, _total: None)
     bodies = [text.text for text in texts]
@@ -145,8 +151,8 @@ class _Passes:
 
 
 def _scores(text: str, passes: _Passes, options: ScoreOptions, reasons: Mapping[str, str]) -> dict[str, Estimate]:
-    """All requested scores of one text, by name. If a pass of the model was not possible, the scores that need it are
-    undefined, for the reason in `reasons`.
+    """All requested contamination scores of one text, by name. If a pass of the model over the texts was not possible,
+    the scores that need it are undefined, for the reason in `reasons`.
     """
     logprobs = passes.logprobs
     values = {"loss": scores.loss(logprobs), "zlib": scores.zlib(logprobs, text)}

@@ -50,6 +50,8 @@ class TextSet:
 def of_dataset(name: str, *, columns: Mapping[str, Any] | None = None, limit: int | None = None) -> TextSet:
     """Stories of a dataset, given by name or path as in `judge data list`. A JSON Lines file with labels (seen in
     training or not) is read as a labelled set.
+
+    `columns` is a column map for a table. `limit` is the number of texts to read, from the first on; None = all.
     """
     path = Path(name)
     if columns is None and path.is_file() and path.suffix.lower() in (".jsonl", ".ndjson") and _is_labelled(path):
@@ -65,7 +67,7 @@ def of_dataset(name: str, *, columns: Mapping[str, Any] | None = None, limit: in
 
 def labelled(path: Path, *, limit: int | None = None) -> TextSet:
     """Read a labelled set: JSON Lines with `label` (1 = seen in training, 0 = not) and the text under `input`,
-    `snippet` or `text`.
+    `snippet` or `text`. `limit` is the number of texts to read, from the first on; None = all.
 
     These are the formats of WikiMIA (`input, label`) and BookMIA (`snippet, label, book`). NUL characters, which
     BookMIA contains as published, are kept and counted in a note. Raises DataError, naming file and row.

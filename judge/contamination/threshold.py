@@ -154,7 +154,9 @@ def by_rule(scores: ScoresFile, rule: str, name: str, drawn: Resamples | None = 
 
 
 def _choose(kind: str, number: float) -> Callable[[Floats, Flags], float | None]:
-    """The rule as a function of scores and labels that returns a threshold, or None if there is none."""
+    """The rule `youden` or `fpr=NUMBER` as a function of scores and labels that returns a threshold, or None if there
+    is none. `kind` is the part of the rule before `=`.
+    """
     return roc.youden if kind == "youden" else lambda values, label: roc.threshold_at_fpr(values, label, number)
 
 
@@ -165,7 +167,7 @@ def given(scores: ScoresFile, value: float, name: str) -> ScoresFile:
 
 
 def is_number(rule: str) -> bool:
-    """Whether a rule is a number, which can be the threshold of one score only."""
+    """Whether a rule for thresholds is a plain number. A number can be the threshold of one score only."""
     return _parsed(rule)[0] == "value"
 
 
@@ -236,7 +238,7 @@ def _same(name: str, ours: ScoresFile, theirs: ScoresFile) -> bool:
 
 
 def of_score(scores: ScoresFile, name: str) -> Threshold | None:
-    """The threshold of the score `name` in the file's header; None if there is none."""
+    """The threshold of the score `name` in a scores file's header; None if there is none."""
     record: Mapping[str, Any] | None = scores.header["thresholds"].get(name)
     return None if record is None else Threshold.of(record)
 

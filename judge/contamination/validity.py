@@ -79,7 +79,9 @@ class ValidityRow:
 
     @property
     def cells(self) -> dict[str, Any]:
-        """Cells of this row of the validity table: value by column name."""
+        """This judge's row in the validity table (agreement with human ratings on stories with high and with low
+        contamination scores): value by column name.
+        """
         both = (("tau", self.tau), ("error", self.error))
         parts = {f"{key}_{part}": getattr(halves_of, part) for key, halves_of in both for part in PARTS}
         about = {"model": self.model, **self.subject.labels, "kind": self.subject.kind}
@@ -229,8 +231,8 @@ def _row(
 
 
 def _cut(scores: ScoresFile, options: ValidityOptions) -> float | None:
-    """The threshold stored for the score; None if the stories are divided at the median. Raises SpecError if no
-    threshold is stored.
+    """The threshold that the scores file stores for the score in `options`; None if the stories are divided at the
+    median. Raises SpecError if no threshold is stored.
     """
     if options.split == "median":
         return None

@@ -30,8 +30,8 @@ _RANDOM = re.compile(r"(?<![A-Za-z0-9])(?=[A-Za-z]*\d)(?=[a-z0-9]*[A-Z])(?=[A-Z0
 
 
 def refuse_keys(data: Mapping[str, Any], where: str, text: str | None = None) -> None:
-    """Raise SpecError for the first API key in a definition. The message names the line if `text`, the file's text, is
-    given.
+    """Raise SpecError for the first API key written into a run definition (`data`), read from the file `where`. The
+    message names the line if `text`, the file's text, is given.
     """
     for path, why in found_keys(data):
         line = _line(text, path) if text is not None else None
@@ -41,8 +41,9 @@ def refuse_keys(data: Mapping[str, Any], where: str, text: str | None = None) ->
 
 
 def found_keys(data: Any, path: Place = ()) -> Iterator[tuple[Place, str]]:
-    """Path and description of each API key in plain data. If the name of a field contains a key, the path ends before
-    this name.
+    """API keys written into a run definition (`data`) or a part of it. For each key: the path of field names and list
+    positions that leads to it, and a description of the mistake. If the name of a field contains a key, the path ends
+    before this name. `path` is the path of `data` in the whole definition.
     """
     if isinstance(data, Mapping):
         for name, value in data.items():
@@ -56,8 +57,8 @@ def found_keys(data: Any, path: Place = ()) -> Iterator[tuple[Place, str]]:
 
 
 def address_problem(address: str) -> str | None:
-    """What is wrong with the address, as the end of a sentence such as "holds a user name or a password"; None if
-    nothing is wrong.
+    """What is wrong with a server's address that may contain a key or password, as the end of a sentence such as "holds
+    a user name or a password"; None if nothing is wrong.
     """
     if _USER.match(address):
         return "holds a user name or a password"
@@ -84,8 +85,9 @@ def _field(path: Place, value: Any) -> Iterator[tuple[Place, str]]:
 
 
 def _scalar(path: Place, name: str, value: str) -> str | None:
-    """What is wrong with a field's value, as the end of a sentence such as "holds a key as it stands"; None if nothing
-    is wrong.
+    """What is wrong with the value of the field `name` of a run definition, as far as API keys are concerned: the end
+    of a sentence such as "holds a key as it stands"; None if nothing is wrong. `path` is the field's path in the
+    definition.
     """
     if path == ("api_key_env",):
         fine = value == "none" or re.fullmatch(VARIABLE, value)
@@ -109,8 +111,8 @@ def _headers(path: Place, value: Any) -> Iterator[tuple[Place, str]]:
 
 
 def _header(name: str, value: str) -> str | None:
-    """What is wrong with one HTTP header, as the end of a sentence such as "cannot be a header"; None if nothing is
-    wrong.
+    """What is wrong with one HTTP header in a run definition, as the end of a sentence such as "cannot be a header";
+    None if nothing is wrong.
     """
     if not _HEADER.fullmatch(name) or not value.isprintable():
         return "cannot be a header"
@@ -134,8 +136,9 @@ def _key_kind(text: str) -> str | None:
 
 
 def _line(text: str, path: Place) -> int | None:
-    """Line number, from 1, of a path in the text of a YAML file. If the text contains only the beginning of the path,
-    this is the line of the last part found; None if no part is found.
+    """Line number, from 1, of a value in the text of a YAML file. `path` lists the keys and positions that lead to the
+    value. If only the beginning of the path is found, this is the line of the last part found; None if no part is
+    found.
     """
     import yaml
 

@@ -19,7 +19,7 @@ _PLAIN = re.compile(r"https?://(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::[0-9]{1
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Origin of requests: the scheme, host and port to which a key is bound."""
+    """Scheme, host and port of a server. They decide whether an API key may be sent to it."""
 
     scheme: str
     host: str

@@ -102,8 +102,8 @@ PROVIDERS = (
 
 
 def addresses_of(base_url: Sequence[str], backend: str = "openai") -> list[str]:
-    """Addresses to which a run of this back-end sends requests: those of the run definition, else that in the
-    environment, else the provider's.
+    """Addresses to which a run of this back-end sends requests: `base_url` of the run definition; if that is empty, the
+    address in the environment variable for this back-end, or else the provider's own address.
     """
     protocol = PROTOCOLS[backend]
     return list(base_url) or [os.environ.get(protocol.address_variable) or protocol.address]

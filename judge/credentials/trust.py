@@ -58,7 +58,9 @@ class Trust:
         return self.names(origin) and (self.variables is None or variable in self.variables)
 
     def names(self, origin: Origin) -> bool:
-        """Whether the entry names this server, by scheme, host and port."""
+        """Whether this entry of the user's trusted hosts covers a server, by scheme, host and port. Which key would be
+        sent does not matter.
+        """
         host = origin.host.removesuffix(".")
         same = host.endswith(f".{self.host}") if self.below else host == self.host
         return same and self.scheme == origin.scheme and self.port in (None, origin.port)
@@ -99,7 +101,9 @@ def trusts(more: Iterable[str] = ()) -> list[Trust]:
 
 
 def key_for(origin: Origin) -> str | None:
-    """Environment variable that the user's file lists for a host; None if the file lists none or several."""
+    """Environment variable that the user's file of trusted hosts lists for a server; None if the file lists none or
+    several.
+    """
     for entry, names in _stored().items():
         if len(names) == 1 and _trust(entry, names, str(trust_file())).covers(origin, names[0]):
             return names[0]
@@ -107,7 +111,9 @@ def key_for(origin: Origin) -> str | None:
 
 
 def remember(origin: Origin, variables: Iterable[str]) -> Path:
-    """Add a host and the variables whose keys may be sent to it to the user's file; returns the file's path."""
+    """Add a server to the user's file of trusted hosts, with the environment variables whose keys may be sent to it;
+    returns the file's path.
+    """
     file = trust_file()
     stored = _stored()
     stored[str(origin)] = sorted({*stored.get(str(origin), ()), *variables})

@@ -57,8 +57,9 @@ def load_criteria(name: str | Path, *, wording: Path | None = None, folder: Path
     """Load a criteria set, given by the name of a shipped set or by the path of a YAML file (also relative to
     `folder`).
 
-    `wording` is a JSON file of published strings (`wording`, `question_wording`). It replaces the file that the YAML
-    key `wording` names relative to the YAML file. Raises SpecError, naming file and line.
+    `wording` is the path of a JSON file with a study's published definitions, which replace those of the YAML file. If
+    it is None, the file that the YAML file itself names is used, if it names one. The modules `criteria.wording` and
+    `criteria.question_wording` describe the two possible formats. Raises SpecError, naming the file.
     """
     file = locate(name, kind="criteria", suffix=".yaml", kind_name="criteria set", folder=folder)
     source = read_text(file)

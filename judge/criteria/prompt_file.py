@@ -41,8 +41,9 @@ def locate(
 ) -> Path:
     """Path of the file that `name` denotes: a path (it has a suffix or a slash), a file in `folder`, or a shipped file.
 
-    Raises SpecError for a file that does not exist, and for a bare name that exists both in `folder` and among the
-    shipped files.
+    `kind` is the folder of shipped files to search, `suffix` the suffix of such files, and `kind_name` what messages
+    call them. Raises SpecError for a file that does not exist, and for a bare name that exists both in `folder` and
+    among the shipped files.
     """
     text = str(name)
     if isinstance(name, Path) or "/" in text or "\\" in text or Path(text).suffix:
@@ -77,8 +78,8 @@ def locate(
 
 
 def _inside(ships: Path, name: str, suffix: str) -> Path:
-    """Path of the shipped file with this name. The file may lie in a subfolder; if there is no such file, the path in
-    `ships` itself.
+    """Path of the shipped file with this name and suffix in the folder `ships` or one of its subfolders. If there is no
+    such file, the path that it would have in `ships` itself.
     """
     file = f"{name}{suffix}"
     return next((candidate for subfolder in FOLDERS if (candidate := ships / subfolder / file).is_file()), ships / file)
@@ -97,7 +98,9 @@ def read_text(file: Path) -> str:
 
 
 class Strict(BaseModel):
-    """Base class of the schemas of files. Unknown keys and conversions between types are not allowed."""
+    """Base class of pydantic models that check YAML files, such as run definitions and criteria sets. Unknown keys and
+    conversions between types are not allowed.
+    """
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
@@ -193,8 +196,8 @@ def _as_written(node: yaml.Node, text_keys: Container[str], seen: set[int], *, t
 
 
 def sentence(detail: Any, lines: Mapping[Place, int], file: Path, below: Place = ()) -> str:
-    """One pydantic error as a sentence with file, line and key. `below` is the path of the validated value in the
-    file.
+    """One pydantic error (`detail`) as a sentence with file, line and key. `lines` gives the line number of each key by
+    its path in the file, and `below` is the path of the validated value.
     """
     path: Place = (*below, *detail["loc"])
     context = detail.get("ctx", {})

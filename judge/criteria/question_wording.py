@@ -38,15 +38,15 @@ class _Questions(RootModel[list[_Question]]):
 
 
 def holds_questions(text: str) -> bool:
-    """Whether the text is a JSON list of objects, the format of published tests, and not the JSON object of
-    `wording`.
+    """Whether a file of a study's published texts is a list of tests (a JSON list of objects), and not a JSON object
+    with definitions and guidelines by criterion. `text` is the file's content.
     """
     return "".join(text[:100].split()).startswith("[{")
 
 
 def read_questions(file: Path, text: str) -> Published:
-    """The published tests in `text`, the content of `file`, with the template in the same folder. Raises SpecError,
-    naming the file.
+    """The published tests of Art or Artifice in `text`, the content of `file`, with the template of the requests from
+    the same folder. Raises SpecError, naming the file.
     """
     try:
         tests = _Questions.model_validate(json.loads(text)).root
@@ -68,9 +68,9 @@ def read_questions(file: Path, text: str) -> Published:
 
 
 def _split(template: str, file: Path) -> tuple[str, str]:
-    """A published template in two parts: the text around story and task, in the form that other published Eval-Prompts
-    have, and the task (the template's text after the story). Raises SpecError if a field is missing or in another
-    order.
+    """The published template of a request in two parts: the text before the story, followed by `{story}{task}`, and the
+    task (the template's text after the story). Raises SpecError if a field such as [STORY] is missing, occurs twice, or
+    is in another order. `file` is named in messages.
     """
     for field in (_STORY, _BACKGROUND, _QUESTION):
         if template.count(field) != 1:

@@ -72,8 +72,8 @@ class ScaleFile(Strict):
 
 
 def labels_fault(labels: Sequence[str], positive: str | None) -> str | None:
-    """What is wrong with the labels or the positive label, as text that begins with `labels` or `positive`; None if
-    nothing is wrong.
+    """What is wrong with the labels of a scale or with its positive label, as text that begins with `labels` or
+    `positive`; None if nothing is wrong.
     """
     if len(labels) < _FEWEST_LABELS or len(labels) > _MOST_LABELS:
         return f"labels must be {_FEWEST_LABELS} to {_MOST_LABELS} different texts; found {', '.join(labels) or 'none'}"

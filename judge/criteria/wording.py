@@ -49,7 +49,9 @@ class _Tasks(RootModel[dict[str, list[str]]]):
 
 
 def read_wording(file: Path, text: str) -> Published:
-    """The published strings in `text`, the content of `file`. Raises SpecError, naming file and key."""
+    """A study's published definitions, guidelines and requests, read from `text`, the content of the JSON file `file`.
+    Raises SpecError, naming file and key.
+    """
     try:
         raw = json.loads(text)
     except json.JSONDecodeError as error:
@@ -78,8 +80,9 @@ def read_wording(file: Path, text: str) -> Published:
 
 
 def _outer(template: object, where: str) -> str:
-    """The template, checked to contain only plain {prompt}, {story}, {human} and {task}; raises SpecError otherwise.
-    The check is needed because str.format would evaluate other expressions in the file.
+    """The published text around a request (`template`), checked to contain no other fields than plain {prompt},
+    {story}, {human} and {task}; raises SpecError otherwise. The check is needed because str.format would evaluate other
+    expressions in the file.
     """
     if not isinstance(template, str):
         raise SpecError(f"{where} must be a text")

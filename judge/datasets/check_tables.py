@@ -15,7 +15,9 @@ _MANY = 25
 
 
 def check_tables(counts: Check) -> list[Table]:
-    """Tables of counts, use of the scale, systems and damaged texts, and a table of raters if any rater is named."""
+    """Tables about a dataset: its counts, use of the scale, systems and damaged texts, and a table of raters if any
+    rater is named.
+    """
     makers = [_counts, _scale_use, _systems, _damage]
     tables = [make(counts) for make in makers]
     return [*tables, _raters(counts)] if counts.raters and not counts.dataset.labels_note else tables
@@ -32,7 +34,7 @@ def _signature(counts: Check) -> str:
 
 
 def _labels(counts: Check) -> list[str]:
-    """Note that belongs under every table of these ratings, as a list; empty if there is none."""
+    """Note of the dataset that is printed under every table of its ratings, as a list; empty if it has none."""
     return [counts.dataset.labels_note] if counts.dataset.labels_note else []
 
 

@@ -20,7 +20,9 @@ _TIMEOUT = 60
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """A file in the cache or in JUDGE_DATA. `downloaded` is False if the file was already there."""
+    """A released file in the cache of downloads, or in the folder that the variable JUDGE_DATA names. `downloaded` is
+    False if the file was already there.
+    """
 
     source: Source
     path: Path
@@ -47,8 +49,9 @@ def sources_of(name: str) -> list[Source]:
 
 
 def fetch(name: str, base_url: str | None = None) -> list[Fetched]:
-    """The files of a dataset. Those that are in neither JUDGE_DATA nor the cache are downloaded, one after the other.
-    With `base_url` all files are fetched from there.
+    """The files of a dataset. Those that are neither in the folder that the variable JUDGE_DATA names nor in the cache
+    are downloaded, one after the other. With `base_url` the server at this address is used in place of the files' own,
+    and the folder is not searched.
 
     Raises DataError for an address that cannot be reached, a missing file, or a wrong checksum; a file with a wrong
     checksum is deleted.
@@ -57,7 +60,9 @@ def fetch(name: str, base_url: str | None = None) -> list[Fetched]:
 
 
 def _at_hand(source: Source) -> Fetched | None:
-    """The released file if JUDGE_DATA contains it with the right checksum; None otherwise."""
+    """The released file if the folder that the variable JUDGE_DATA names contains it with the right checksum; None
+    otherwise.
+    """
     import pooch
 
     folder = data_folder()

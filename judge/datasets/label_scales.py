@@ -23,8 +23,8 @@ _WITHIN = ("labels", "ordered", "positive")
 
 @dataclass(frozen=True, slots=True)
 class LabelScales:
-    """Label scales by criterion name (letter case is ignored). `others` is the scale of all criteria without an
-    entry.
+    """Scales of ratings that are labels, by the criterion's name (letter case is ignored). `others` is the scale of all
+    criteria without an entry.
     """
 
     named: Mapping[str, tuple[str, Scale]] = field(default_factory=dict)

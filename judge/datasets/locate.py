@@ -81,16 +81,18 @@ def register(name: str, path: Path, columns: Mapping[str, Any] | None = None) ->
 
 
 def find(relative: str) -> Path | None:
-    """Path of a released file, given by its path in JUDGE_DATA, e.g. `openmeva/mans_roc.json`; None if the file is not
-    on this machine.
+    """Path of a released file on this machine; None if it is not there. `relative` is the file's path in the folder
+    that the variable JUDGE_DATA names, e.g. `openmeva/mans_roc.json`. Registered paths and the cache of downloads are
+    searched too.
     """
     located = find_with_place(relative)
     return located[0] if located else None
 
 
 def find_with_place(relative: str) -> tuple[Path, str] | None:
-    """Path of a released file as `find` returns it, and how it was found: `JUDGE_DATA`, `registered` or `cache`. None
-    if the file is not on this machine.
+    """Path of a released file on this machine, and where it was found: `JUDGE_DATA` (the folder that this variable
+    names), `registered` or `cache`. None if the file is not on this machine. `relative` is the file's path in that
+    folder, e.g. `openmeva/mans_roc.json`.
     """
     folder = data_folder()
     if folder is not None and (folder / relative).is_file():
@@ -104,7 +106,8 @@ def find_with_place(relative: str) -> tuple[Path, str] | None:
 
 def need(relative: str, name: str) -> Path:
     """Path of a released file that dataset `name` requires. If the file is missing, raises DataError that names the
-    command to get it.
+    command to get it. `relative` is the file's path in the folder that the variable JUDGE_DATA names, e.g.
+    `openmeva/mans_roc.json`.
     """
     path = find(relative)
     if path is not None:

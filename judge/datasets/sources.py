@@ -13,9 +13,10 @@ BASE_URL = "https://raw.githubusercontent.com"
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One released file. `path` is its path below JUDGE_DATA and in the cache, `remote` its path in the repository.
+    """One file that a study released. `path` is its path in the folder that the variable JUDGE_DATA names and in the
+    cache of downloads, `remote` its path in the study's repository.
 
-    `sha256` None = no checksum is published; only the reader's counts then check the file.
+    `sha256` None = no checksum is published; only the counts of stories and ratings then check the file.
     """
 
     path: str

@@ -18,7 +18,9 @@ _PAGE = 500
 
 
 class Cache:
-    """Cache of float32 vectors by (model key, text key). With `None` as path they are kept in memory only."""
+    """Cache of texts' embeddings (float32 vectors) by (model key, text key). With `None` as path they are kept in
+    memory only.
+    """
 
     def __init__(self, path: Path | None) -> None:
         self.path = path

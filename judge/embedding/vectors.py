@@ -79,8 +79,8 @@ def embed(
     seed: int = 1,
     progress: Progress | None = None,
 ) -> Embedded:
-    """Vectors of texts. `model` is a name on the Hugging Face hub or a folder, or None for TF-IDF with SVD; `seed` is
-    used for TF-IDF only.
+    """Embeddings of texts, as vectors of unit length. `model` is a name on the Hugging Face hub or a folder, or None
+    for TF-IDF with SVD; `seed` is used for TF-IDF only. `cache` is the file of cached vectors.
 
     `progress(done, total)` is called with the number of distinct texts that a model has embedded. Raises
     MissingExtraError if a package is missing, and SpecError for a model that cannot be loaded.
@@ -117,7 +117,9 @@ def _by_model(texts: Sequence[str], model: str, cache: Path | None, progress: Pr
 
 
 def encode(model: str, texts: Sequence[str]) -> Vectors:
-    """Vectors of unit length from the model, computed without the cache."""
+    """Embeddings of `texts`, vectors of unit length, computed with a sentence-transformers model and without
+    the cache.
+    """
     vectors = np.asarray(
         _loaded(model).encode(list(texts), batch_size=BATCH, show_progress_bar=False, convert_to_numpy=True),
         dtype=np.float32,
@@ -126,13 +128,15 @@ def encode(model: str, texts: Sequence[str]) -> Vectors:
 
 
 def unit(vectors: Vectors) -> Vectors:
-    """The rows divided by their Euclidean length. Rows of zeros are unchanged."""
+    """The rows of `vectors`, each divided by its Euclidean length. Rows of zeros are unchanged."""
     length = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.asarray(vectors / np.where(length > 0, length, 1), dtype=np.float32)
 
 
 def model_key(model: str) -> str:
-    """Cache key of a model: the hash of a folder's files, or the name and revision of a model on the hub."""
+    """Key of an embedding model in the cache: the hash of a folder's files, or the name and revision of a model on the
+    Hugging Face hub.
+    """
     if Path(model).is_dir():
         return _folder_hash(model)
     revision = _revision(model)
@@ -143,7 +147,9 @@ def model_key(model: str) -> str:
 
 
 def signature_name(model: str) -> str:
-    """Name of the model with the first seven characters of its hash or revision."""
+    """Name of an embedding model in the signature line of a table: its own name, `@`, and the first seven characters of
+    its hash or revision.
+    """
     key = model_key(model)
     tag = key.removeprefix("b2:") if key.startswith("b2:") else key.rpartition("@")[2]
     return f"{Path(model).resolve().name if Path(model).is_dir() else model}@{tag[:7]}"
@@ -162,8 +168,8 @@ def _repository(model: str) -> str:
 
 
 def _revision(model: str) -> str | None:
-    """Commit of the model in the hub's cache on this machine, without loading the model; None if it is not in the
-    cache.
+    """Commit of an embedding model in the Hugging Face hub's cache on this machine, without loading the model; None if
+    it is not in the cache.
     """
     try:
         from huggingface_hub import try_to_load_from_cache
@@ -176,8 +182,8 @@ def _revision(model: str) -> str | None:
 
 
 def _longest(model: str) -> int | None:
-    """The model's maximum number of tokens from its configuration file, without loading the model; None if not stated
-    there.
+    """Maximum number of tokens of an embedding model, from its configuration file, without loading the model; None if
+    not stated there.
     """
     name = "sentence_bert_config.json"
     file: object = Path(model) / name

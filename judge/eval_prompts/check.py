@@ -80,15 +80,17 @@ def _trials(eval_prompt: EvalPrompt) -> list[str]:
 
 
 def _asked(eval_prompt: EvalPrompt, criteria: list[Criterion]) -> list[Asked]:
-    """The criteria of each trial request: one criterion, or two if the Eval-Prompt rates several in one answer."""
+    """The criteria of each request that is rendered to check an Eval-Prompt: one criterion, or two if the Eval-Prompt
+    rates several in one answer.
+    """
     if eval_prompt.criteria is None:
         return [*criteria]
     return [(criterion, replace(criterion, name="Surprise", abbreviation="SU")) for criterion in criteria]
 
 
 def _subjects(eval_prompt: EvalPrompt, stories: list[Story]) -> Iterator[tuple[Subject, bool]]:
-    """Stories or pairs to render, each with whether a tie is offered. Pairs come in both orders, with a tie and
-    without.
+    """Stories or pairs of stories with which an Eval-Prompt is rendered to check it, each with whether a tie is
+    offered. Pairs come in both orders, with a tie and without.
     """
     for story in stories:
         if not eval_prompt.compares:

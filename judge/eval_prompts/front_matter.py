@@ -15,7 +15,8 @@ FENCE = "---"
 
 
 class FrontMatter(Strict):
-    """Schema of the front matter's keys; all are optional.
+    """Schema of an Eval-Prompt's front matter, the lines between `---` at the beginning of its file. All keys are
+    optional.
 
     If `criteria` is given, one answer rates several criteria: all criteria of the run, or those listed.
     """
@@ -45,7 +46,8 @@ class FrontMatter(Strict):
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """An Eval-Prompt file in two parts: the keys, and the template with the line number of its first line.
+    """An Eval-Prompt's file in two parts: the front matter (`front`), and the template (`body`) with the line number of
+    its first line.
 
     `system_line` is the line at which the system message's text begins.
     """
@@ -73,8 +75,8 @@ def split(source: str, file: Path) -> Split:
 
 
 def ask_the_same(first: str, second: str) -> bool:
-    """Whether two versions of a template send the same messages. They may differ in the keys that say how answers are
-    read.
+    """Whether two versions of an Eval-Prompt's file send the same messages. They may differ in the keys of the front
+    matter that say how answers are read.
     """
     if first == second:
         return True

@@ -43,8 +43,8 @@ _LONGEST_CONSTANT = 1000
 
 
 def is_plain(tree: nodes.Template) -> bool:
-    """Whether every part of a template renders quickly. Loops are allowed only over lists of criteria, guidelines or
-    points.
+    """Whether every part of a template renders quickly. Loops are allowed only over lists of criteria, of guidelines,
+    or of a scale's points.
     """
     return all(_fine(child, 0) for child in tree.iter_child_nodes())
 
@@ -66,7 +66,9 @@ def _fine(node: nodes.Node, depth: int) -> bool:
 
 
 def _short(node: nodes.Node) -> bool:
-    """Whether a loop runs over a list of criteria, guidelines or points, and not over a text."""
+    """Whether a template's loop runs over a list of criteria, of guidelines, or of a scale's points, and not over a
+    text.
+    """
     while isinstance(node, nodes.Getattr):
         node = node.node
     return isinstance(node, nodes.Name) and node.name not in _TEXTS

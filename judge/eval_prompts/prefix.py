@@ -33,11 +33,12 @@ _PAIRS: dict[Kind, Comparison] = {
 
 
 def prefix_order(eval_prompt: EvalPrompt, asked: Asked, *, published: Published | None = None) -> tuple[Kind, ...]:
-    """Kinds of values on which the messages depend, in the order of their first appearance.
+    """Kinds of values on which an Eval-Prompt's messages depend, in the order in which they first appear in the
+    messages.
 
-    "criterion" means any text that depends on the criterion, or on the criteria of one answer (in wording mode, the
-    whole published request). Kinds that do not change the messages are left out. Raises the same errors as
-    `EvalPrompt.render`.
+    "criterion" means any text that depends on the criterion, or on the criteria of one answer. With `published` strings
+    of a study, it means the whole request as the study sent it. Kinds that do not change the messages are left out.
+    Raises the same errors as `EvalPrompt.render`.
     """
     before: Subject = Comparison(_BEFORE, _OTHER, "pair") if eval_prompt.compares else _BEFORE
     base = _text(eval_prompt, before, asked, published)
@@ -72,7 +73,9 @@ def _other_scale(scale: Scale) -> Scale:
 
 
 def _first_difference(first: str, other: str) -> int:
-    """Index of the first character that differs. If one text begins with the other, the length of the shorter text."""
+    """Index of the first character in which two texts differ. If one text begins with the other, the length of the
+    shorter text.
+    """
     pairs = enumerate(zip(first, other, strict=False))
     return next((i for i, (a, b) in pairs if a != b), min(len(first), len(other)))
 

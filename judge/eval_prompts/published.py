@@ -1,4 +1,4 @@
-"""Wording mode: a study's Eval-Prompts exactly as they were sent, without any words of this program."""
+"""Renders a study's Eval-Prompts exactly as they were sent (wording mode), without any words of this program."""
 
 from __future__ import annotations
 
@@ -20,11 +20,13 @@ def check_published(published: Published, eval_prompt: str, criterion: Criterion
 def published_text(
     published: Published, eval_prompt: str, criterion: Criterion, story: Story, reference: str | None
 ) -> str:
-    """The published prompt as it was sent. `reference` may be None only if the Eval-Prompt shows no reference story."""
+    """A study's published prompt about one story and criterion, exactly as it was sent. `eval_prompt` is the published
+    Eval-Prompt, such as "EP1". `reference` may be None only if it shows no reference story.
+    """
     task = published.tasks[criterion.name, eval_prompt]
     return published.outer[eval_prompt].format(prompt=story.story_prompt, story=story.text, human=reference, task=task)
 
 
 def shows_reference(published: Published, eval_prompt: str) -> bool:
-    """Whether the published Eval-Prompt shows the reference story."""
+    """Whether the published Eval-Prompt `eval_prompt`, such as "EP1", shows the reference story."""
     return "{human}" in published.outer.get(eval_prompt, "")

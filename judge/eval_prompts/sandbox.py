@@ -94,7 +94,7 @@ class CriterionView:
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """A compiled template. `uses` lists the values that the template mentions, e.g. "story" or
+    """A template of an Eval-Prompt, ready to be rendered. `uses` lists the values that it mentions, e.g. "story" or
     "criterion.guidelines".
     """
 

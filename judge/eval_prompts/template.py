@@ -210,7 +210,7 @@ def parse_eval_prompt(source: str, file: Path, *, system: str | None = None) -> 
 
 
 def _check_keys(front: FrontMatter, file: Path) -> None:
-    """Raise TemplateError for keys that contradict each other."""
+    """Raise TemplateError for keys of an Eval-Prompt's front matter that contradict each other."""
     one_rating = front.published or front.rating_pattern or front.example_answer
     if front.compares and one_rating:
         raise TemplateError(f"{file}: compares goes with none of published, rating_pattern, example_answer")

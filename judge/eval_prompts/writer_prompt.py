@@ -27,7 +27,7 @@ _OWN = frozenset({"description", "system", "writes"})
 
 @dataclass(frozen=True, slots=True)
 class WordsView:
-    """Requested length of a story in words, as templates use it."""
+    """Requested length of a generated story in words (smallest and largest), in the form in which templates use it."""
 
     min: int
     max: int
@@ -35,7 +35,7 @@ class WordsView:
 
 @dataclass(frozen=True, slots=True)
 class WriterPrompt:
-    """One prompt that requests a story. `source` is the text of the whole file, for hashing."""
+    """Prompt that requests a story from a language model. `source` is the text of the whole file, for hashing."""
 
     name: str
     source: str
@@ -44,8 +44,9 @@ class WriterPrompt:
     system: Compiled | None = field(repr=False, compare=False)
 
     def render(self, wanted: StoryPrompt, words: tuple[int, int] | None) -> tuple[Message, ...]:
-        """The messages exactly as they are sent. `words` is the smallest and the largest requested length (None = no
-        request). Raises TemplateError if the template cannot be rendered.
+        """The messages that request a story for the story-prompt `wanted`, exactly as they are sent. `words` is the
+        smallest and the largest requested length (None = no request). Raises TemplateError if the template cannot be
+        rendered.
         """
         values: dict[str, Any] = {"story_prompt": wanted.text}
         if words is not None:
@@ -57,8 +58,8 @@ class WriterPrompt:
 
 
 def load_writer_prompt(name: str, *, folder: Path | None = None, system: str | None = None) -> WriterPrompt:
-    """Load a writer prompt, given by the name of a shipped one or by the path of a template (also relative to
-    `folder`).
+    """Load a writer prompt (a template that requests a story from a language model), given by the name of a shipped one
+    or by the path of a template (also relative to `folder`).
 
     `system` replaces the template's system message; "" removes it.
     """
@@ -67,8 +68,8 @@ def load_writer_prompt(name: str, *, folder: Path | None = None, system: str | N
 
 
 def parse_writer_prompt(source: str, file: Path, *, system: str | None = None) -> WriterPrompt:
-    """Parse a writer prompt from a template's text. Raises TemplateError for a template that is not a valid writer
-    prompt.
+    """Parse a writer prompt (a template that requests a story from a language model) from the text of `file`. `system`
+    replaces its system message; "" removes it. Raises TemplateError for a template that is not a valid writer prompt.
     """
     parts = split(source, file)
     front = parts.front
@@ -89,7 +90,9 @@ def parse_writer_prompt(source: str, file: Path, *, system: str | None = None) -
 
 
 def shipped_writer_prompts() -> tuple[str, ...]:
-    """Names of the writer prompts that ship with the program, sorted."""
+    """Names of the writer prompts (templates that request a story from a language model) that ship with the program,
+    sorted.
+    """
     return tuple(sorted(file.stem for file in (shipped("prompts") / "writer_prompts").glob(f"*{SUFFIX}")))
 
 

@@ -70,10 +70,11 @@ class Joined:
 
 
 def join(spec: AnySpec, folder: Path, result: ResultFolder, *, partial: bool = False) -> Joined:
-    """Merge the shards of one judge, and return what was merged. Merging again changes nothing.
+    """Merge the answers of one judge's shards, the parts of the run's plan that separate processes ran, into `result`,
+    the result folder of the whole plan. Returns what was merged. Merging again changes nothing.
 
-    Without `partial`, a RunFolderError is raised if a shard is incomplete. With `partial`, all answers that exist are
-    merged.
+    `folder` is the folder of the run definition. Without `partial`, a RunFolderError is raised if a shard is
+    incomplete. With `partial`, all answers that exist are merged.
     """
     began = time.time()
     plan = plan_of(spec, folder=folder)
@@ -106,14 +107,16 @@ def join(spec: AnySpec, folder: Path, result: ResultFolder, *, partial: bool = F
 
 
 def not_merged(result: ResultFolder) -> str | None:
-    """Text such as "2 shards" on shards that are not merged yet; None where all are merged."""
+    """Text such as "2 shards" on parts of a run's plan (shards) whose answers are not merged into its result folder
+    yet; None where all are merged.
+    """
     lacking = [part for part in parts_in(result) if untaken(result.journal, part[2].journal, f"{part[0]}-of-{part[1]}")]
     return f"{len(lacking)} shard{'' if len(lacking) == 1 else 's'}" if lacking else None
 
 
 def _at_rest(result: ResultFolder, held: ExitStack) -> tuple[list[tuple[int, int, ResultFolder]], list[str]]:
-    """Shards that no process is writing, as (number, number of shards, folder), and sentences on shards that cannot be
-    locked. The former stay locked until the merge ends.
+    """Shards (parts of a run's plan) that no process is writing, as (number, number of shards, folder), and sentences
+    on shards that cannot be locked. The former stay locked until the merge ends.
     """
     parts, notices = [], []
     for number, shard_count, folder in parts_in(result):
@@ -128,7 +131,9 @@ def _at_rest(result: ResultFolder, held: ExitStack) -> tuple[list[tuple[int, int
 
 
 def _examined(result: ResultFolder, plan: AnyPlan, number: int, shard_count: int, folder: ResultFolder) -> Part:
-    """The shard with its number of missing repeats; RunFolderError where it was run with another number of repeats."""
+    """Shard `number` of a run's plan with its number of missing repeats; RunFolderError where it was run with another
+    number of repeats.
+    """
     repeats = (read_manifest(folder.manifest).get("in_force") or {}).get("repeats")
     if repeats not in (None, plan.spec.repeats):
         raise RunFolderError(
@@ -145,7 +150,7 @@ def _examined(result: ResultFolder, plan: AnyPlan, number: int, shard_count: int
 
 
 def _incomplete(parts: Sequence[Part], merged_names: set[str]) -> Iterator[str]:
-    """Yield one sentence for each reason why the shards are not the whole run."""
+    """Yield one sentence for each reason why the shards `parts` are not the whole run."""
     splits = sorted({part.shard_count for part in parts})
     if len(splits) > 1:
         yield f"these are shards of several splits ({', '.join(f'i/{split}' for split in splits)})"

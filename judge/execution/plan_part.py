@@ -78,7 +78,7 @@ class PlanPart:
 
     def _places(self, prompts: Sequence[str], unit: str) -> set[int]:
         """Indices of the elements of `prompts` that belong to this part of the plan. `prompts` holds the story-prompt
-        of each story of the plan.
+        of each story of the plan, and `unit` names the elements in the error message.
         """
         order = sorted(range(len(prompts)), key=lambda place: (prompts[place], place))[: self.limit]
         first, end = self._cut(len(order), unit)

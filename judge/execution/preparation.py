@@ -183,7 +183,9 @@ def _store(writer: JournalWriter, plan: Plan, folder: Path, dataset: Dataset, pa
 
 
 def _check_added(plan: Plan, dataset: Dataset, journal: JournalReader, *, added: bool) -> None:
-    """Raise SpecError where a story lacks what the judge or an added Eval-Prompt needs, before anything is paid for."""
+    """Raise SpecError where a story lacks what the judge or an added Eval-Prompt needs, before anything is paid for.
+    `added` says whether Eval-Prompts were added to the run's definition.
+    """
     if added or dataset.with_text is not None:
         for _ in askable(plan, dataset, journal.stories(ratings=False)):
             pass

@@ -89,7 +89,7 @@ class Progress:
             self._stream.write(self.line() + "\n")
 
     def skipped(self, count: int) -> None:
-        """Count repeats that were settled in an earlier session."""
+        """Count repeats that were settled (answered, or failed for good) in an earlier session."""
         self.done += count
 
     def watch(self, query: Request, response: Response) -> None:
@@ -142,7 +142,7 @@ class Progress:
 
     @property
     def rate(self) -> float:
-        """Repeats settled per second in this session."""
+        """Number of repeats per second that were settled (answered, or failed for good) in this session."""
         seconds = (self._clock() if self._ended is None else self._ended) - self._began
         return self._new / seconds if seconds > 0 else 0.0
 

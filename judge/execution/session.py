@@ -49,11 +49,13 @@ Again = Literal["failed", "unparsed"]
 
 @dataclass(frozen=True, slots=True)
 class Sitting:
-    """What one session of a run has to do. `again` repeats only failed queries (or also queries whose answers could not
-    be parsed); None sends all missing queries.
+    """What one session of a run has to do. `limit` restricts it to the first stories or pairs of the plan (None: all).
+    `reuse` is the result folder of another run from which answers to equal queries are copied. `again` repeats only
+    failed queries (or also queries whose answers could not be parsed); None sends all missing queries.
 
     `part` is one of several parts of the plan, each run by its own process; None is the whole plan. With a `part`,
-    `result` is the part's own folder, and repeats settled in the folder of the whole plan are not requested again.
+    `result` is the part's own folder, and repeats that the folder of the whole plan has as answered or given up are not
+    requested again.
     """
 
     spec: AnySpec
@@ -68,8 +70,8 @@ class Sitting:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """Result of a session. `missing` counts the repeats of the whole plan without an answer; with a `limit`, only
-    repeats within it.
+    """Result of a session. `planned` and `missing` count the repeats of the whole plan, and those of them without an
+    answer; if the session was limited to the first stories or pairs, only the repeats for these count.
     """
 
     outcomes: Outcomes
@@ -185,8 +187,8 @@ Settled = Callable[[Request], set[int]]
 
 @dataclass(frozen=True, slots=True)
 class _Begun:
-    """State of the journal at the start of a session. `began` is the start time; `settled` is None for a new
-    journal.
+    """State of the journal at the start of a session. `began` is the start time. `settled` is a function that returns
+    the repeats of a query that are not to be requested; None where all are to be requested.
     """
 
     prepared: Prepared
@@ -302,8 +304,8 @@ async def _note_what_was_learnt(sitting: Sitting, backend: Backend) -> None:
 
 @contextlib.contextmanager
 def _whole(sitting: Sitting) -> Iterator[JournalReader | None]:
-    """Context manager for the journal of the whole plan, where the session runs only a part of it. It gives None
-    without a part or without that journal.
+    """Context manager that gives the journal of the whole plan if the session runs only a part of the plan. It gives
+    None if the session runs the whole plan, or if this journal does not exist.
     """
     whole = None if sitting.part is None else whole_of(sitting.result).journal
     if whole is None or not whole.is_file():
@@ -350,7 +352,7 @@ def budget_of(most: float, part: PlanPart | None, owner: str = "this run", befor
 
 
 def spent_before(sitting: Sitting) -> float:
-    """Dollars that earlier sessions spent in this result folder, as far as costs are known."""
+    """Dollars that earlier sessions spent in the result folder of this session, as far as costs are known."""
     if not charged(sitting.spec) or not sitting.result.journal.is_file():
         return 0.0
     return folder_cost(sitting.result).dollars or 0.0
@@ -396,8 +398,8 @@ def _addresses(spec: AnySpec) -> Sequence[str]:
 
 
 def settings_of(spec: AnySpec, result: ResultFolder | None = None) -> Settings:
-    """Settings with which the run's back-end is opened. `result` is the folder in which the terms that servers report
-    are stored; None stores nothing.
+    """Settings with which the run's back-end is opened. `result` is the folder in which the back-end stores what it
+    learnt from the server's refusals, such as settings that the server does not accept; with None, nothing is stored.
     """
     return Settings(
         base_url=tuple(spec.base_url),

@@ -73,8 +73,8 @@ def _different(wrong: list[str]) -> list[str]:
 def _written_again(
     plan: WritingPlan, journal: JournalReader, asked: dict[tuple[tuple[str, ...], str, str], str]
 ) -> tuple[int, list[str]]:
-    """Number of requests for stories whose recomputed key equals the stored key, and names of requests whose keys
-    differ.
+    """Number of a run's requests for stories whose recomputed key equals the key stored in the journal, and names of
+    the requests whose keys differ. `asked` holds the stored keys.
     """
     verified, wrong = 0, []
     for group in plan.asked_in(journal):
@@ -97,7 +97,9 @@ def _asked(journal: JournalReader) -> dict[tuple[tuple[str, ...], str, str], str
 
 
 def stored_plan(definition: dict[str, Any], result: ResultFolder) -> AnyPlan:
-    """The plan reconstructed from the journal alone, without the files from which it was made."""
+    """The plan reconstructed from the definition stored in the journal and the rest of the result folder, without the
+    files from which it was made.
+    """
     spec = _spec(result)
     if isinstance(spec, GenerateSpec):
         sources, file, system = definition["eval_prompt_sources"], Path("stored template"), definition["system"]

@@ -24,8 +24,8 @@ from judge.wording import Advice, Note
 
 @dataclass(frozen=True, slots=True)
 class TextsFound:
-    """Counts for one judge and Eval-Prompt: rows (`asked`), texts, distinct texts, stories, and the median number of
-    words in a text.
+    """Counts for one judge and Eval-Prompt: requested explanations (`asked`, with or without a text), texts that are
+    analysed, distinct texts, stories, and the median number of words in a text.
     """
 
     asked: int
@@ -61,8 +61,8 @@ class ClusterFound:
 class ExplanationResults:
     """All results of `judge explain`.
 
-    With the study's own settings (`as_published`), there are only `texts` and `yake` keywords. `sides` is None unless
-    the explanations are by both people and judges.
+    With the HANNA judge study's own settings (`as_published`), there are only `texts` and `yake` keywords. `sides` is
+    None unless the explanations are by both people and judges.
     """
 
     map: ExplanationMap

@@ -32,7 +32,9 @@ def tables(result: ExplanationResults) -> list[Table]:
 
 
 def _texts_table(result: ExplanationResults) -> Table:
-    """The table of analysed texts: rows, texts, distinct texts and lengths for each judge and Eval-Prompt."""
+    """The table of explanations for each judge and Eval-Prompt: numbers of requested, analysed and distinct
+    explanations, and their length.
+    """
     columns = [
         Column("judge", "judge"),
         Column("eval_prompt", "eval prompt"),

@@ -18,8 +18,8 @@ _BAR = 0.5
 
 
 def draw(chart: ExplanationMap, width: float, way: int = 0) -> Any:
-    """A matplotlib figure of the explanation map, `width` inches wide. `way` selects from `chart.colourings` by what
-    the points are marked, such as criterion or rating.
+    """A matplotlib figure of the explanation map, `width` inches wide. `way` is an index in `chart.colourings`: it
+    selects what colour and shape of the points show, such as the criterion or the rating.
 
     Raises SpecError where there are too many groups to distinguish.
     """

@@ -116,10 +116,11 @@ def _labels(
     names: tuple[dict[str, str], dict[str, str]],
     indent: float,
 ) -> None:
-    """Write the labels of the lines at the left of a row of panels. Consecutive lines of one judge share its name,
-    which is written once.
+    """Write the names of the forest plot's estimates at the left of a row of panels, one line for each. Consecutive
+    lines of one judge share its name, which is written once.
 
-    `places` are the vertical positions of the lines. `names` maps judges and lines to the shortened names.
+    `places` are the vertical positions of the lines. `names` maps the judges' names, and the names of the lines, to
+    shortened ones. `indent` is the width in inches of the lines' names; the judges' names are printed left of them.
     """
     box = axes.get_position()
     near, far = box.x0 - _SPACE / grid.width, box.x0 - (indent + 1.5 * _SPACE) / grid.width

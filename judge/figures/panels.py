@@ -149,8 +149,8 @@ def axis_title(grid: Panels, texts: Sequence[str], drop: float) -> None:
 
 
 def abbreviated(criteria: Sequence[str], short: Sequence[str], inches: float) -> tuple[Sequence[str], str]:
-    """Titles for panels `inches` wide, either all in full or all abbreviated, and a sentence that explains the
-    abbreviations ("" without them).
+    """Titles for panels `inches` wide: all criteria in full or, if any is too wide, all in their `short` form; and a
+    sentence that explains the abbreviations ("" without them).
     """
     if all(page.text_width(name, TITLE, weight="bold") <= inches for name in criteria) or tuple(short) == tuple(
         criteria

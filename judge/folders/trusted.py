@@ -25,13 +25,17 @@ def trusted_folders() -> list[Path]:
 
 
 def is_trusted(file: Path, folder: Path) -> bool:
-    """Whether a definition in `folder` may name this file. Symbolic links are resolved first."""
+    """Whether a run definition in `folder` may name this file: the file is in `folder` or in a trusted folder. Symbolic
+    links are resolved first.
+    """
     real = file.resolve()
     return any(real.is_relative_to(root) for root in (folder.resolve(), *trusted_folders()))
 
 
 def trust(path: Path) -> None:
-    """Add a file or folder that the user named to the stored list of trusted ones."""
+    """Add a file or folder to the stored list of trusted ones, from which every run may read. It is called for paths
+    that the user named.
+    """
     file = _file()
     stored = _stored()
     if not any(path.resolve().is_relative_to(root) for root in trusted_folders()):

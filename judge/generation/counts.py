@@ -32,7 +32,9 @@ class SystemCounts:
 
 @dataclass(frozen=True, slots=True)
 class StatusCounts:
-    """Number of requests to one system (`asked`), and number of requests with each status."""
+    """Number of requests for stories to one system (`asked`), and number of them with each status (such as `ok`, `cut`
+    or `refused`).
+    """
 
     system: str
     asked: int
@@ -57,7 +59,7 @@ def counted_written(stories: Sequence[Written]) -> list[SystemCounts]:
 
 
 def statuses(stories: Sequence[Written]) -> list[StatusCounts]:
-    """Numbers of requests with each status, by system."""
+    """Numbers of requests for stories with each status (such as `ok`, `cut` or `refused`), by system."""
     by_system: dict[str, list[Written]] = defaultdict(list)
     for story in stories:
         by_system[story.system].append(story)

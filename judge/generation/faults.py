@@ -52,8 +52,8 @@ _ECHOED, _NEAR_THE_START = 60, 80
 
 
 def faults_of(text: str, story_prompt: str, words: tuple[int, int] | None = None) -> tuple[Fault, ...]:
-    """Faults of one story, in the order of `FAULTS`. `words` is the requested (minimum, maximum) number of words; None
-    checks no length.
+    """Faults of one story (such as an introductory remark), in the order of `FAULTS`. `words` is the requested
+    (minimum, maximum) number of words; None checks no length.
     """
     joined = " ".join(text.lower().split())
     wanted = " ".join(story_prompt.lower().split())[:_ECHOED]

@@ -20,7 +20,12 @@ _STORY_TOKENS = 700
 
 
 def forecast_table(spec: AnySpec, folder: Path, limit: int | None = None) -> Table:
-    """Table of the expected requests, tokens and dollars of one writer."""
+    """Table of one row for printing: the expected numbers of stories and tokens, and the dollars, when one writer (a
+    model that generates stories) carries out `spec`.
+
+    `folder` is the folder of the definition. With `limit`, only the first story-prompts count. Raises SpecError if
+    `spec` defines a run of a judge.
+    """
     plan = plan_of(spec, folder=folder)
     if not isinstance(plan, WritingPlan):
         raise SpecError("this definition is a run's", hint="judge run RUN forecasts it")

@@ -1,4 +1,4 @@
-"""Near-duplicates: pairs of stories by one writer that share many of their word n-grams, among all pairs."""
+"""Near-duplicates: pairs of stories by one model that share many of their word n-grams, among all pairs."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def near_duplicates(texts: Sequence[str]) -> list[tuple[int, int]]:
     """Pairs of indices of near-duplicate texts, sorted. Two texts are near-duplicates if they share more than 5 %
     (`SHARE`) of the distinct word 8-grams of the text that has fewer.
 
-    Texts with equal sets of n-grams are compared with the others only once, so that a writer that always writes the
-    same text does not take longer.
+    Texts with equal sets of n-grams are compared with the others only once, so that the comparison is also fast for a
+    model that always writes the same text.
     """
     alike: dict[frozenset[int], list[int]] = defaultdict(list)
     for index, text in enumerate(texts):

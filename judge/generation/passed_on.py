@@ -39,8 +39,8 @@ def passed_on(stories_written: Sequence[Written], *, cut: bool = False, human: b
 
 
 def write_all(path: Path, stories: Sequence[Story], facts_of_stories: Sequence[Written]) -> Path:
-    """Write the stories to `path`, and one line of data on every request to a second file. Returns the second file's
-    path.
+    """Write the stories to `path`, and for every request for a story one line on its origin, status and faults
+    (`facts_of_stories`) to a second file. Returns the second file's path.
 
     Raises DataError where a file exists already, and RunFolderError where there are no stories.
     """

@@ -42,7 +42,8 @@ HUMAN = "Human"
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """One request for a story with its outcome. `text` is the story as exported, `raw` the writer's own output.
+    """One request for a story with its outcome. `text` is the story as exported, `raw` the unchanged output of the
+    model that wrote it (`writer`).
 
     `stripped` lists the rules that removed text from the output; `near` holds the ids of stories that are
     near-duplicates of this one. `why` is the error message of a failed request.
@@ -93,8 +94,11 @@ class Written:
 
 
 def written(folders: Iterable[ResultFolder], rules: tuple[Rule, ...] = ()) -> list[Written]:
-    """Every request for a story in the result folders, with its outcome. Failed requests are included. The order is by
-    writer, story-prompt and repeat.
+    """Every request for a story in the result folders, with its outcome. Failed requests are included. The order is
+    that of the folders and, within a folder, by story-prompt, writer prompt and repeat. `rules` name the parts to
+    remove from the texts, such as introductory remarks.
+
+    Raises RunFolderError where a story is in two folders, or where a folder belongs to a run that writes no stories.
     """
     stories = [story for folder in folders for story in _stories_of_folder(folder, rules)]
     twice = [name for name, count in Counter(story.id for story in stories).items() if count > 1]

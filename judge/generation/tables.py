@@ -56,7 +56,7 @@ def faults_table(counts: Sequence[SystemCounts], signature: str, *, asked_length
 
 
 def status_table(counts: Sequence[StatusCounts], signature: str) -> Table:
-    """Table of the requests' statuses, by system."""
+    """Table of the numbers of requests for stories with each status (such as `ok`, `cut` or `refused`), by system."""
     columns = [
         Column("system", "system"),
         Column("asked", "planned"),
@@ -75,8 +75,8 @@ def status_table(counts: Sequence[StatusCounts], signature: str) -> Table:
 
 
 def signature_of(stories: Sequence[Written], rules: Sequence[str]) -> str:
-    """Signature line under tables of generated stories: their number, their writers, and the rules that removed
-    text.
+    """Signature line under tables of generated stories: the models that wrote them, the number of requests, and the
+    rules that removed text.
     """
     writers = ", ".join(dict.fromkeys(story.writer for story in stories))
     taken = f"stripped of {', '.join(rules)}" if rules else "text as it was written"

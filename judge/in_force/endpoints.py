@@ -23,7 +23,8 @@ class Endpoint:
     `speaks` is the back-end that sends requests to it, and `hosts` are patterns of its addresses. `settings` holds what
     its documentation says on settings. `catalogue` is the provider's name in the model catalogue; None: it is not
     there. `native`: the catalogue describes the models for another API of the provider. `deployments`: users choose the
-    model names themselves. `routes`: it forwards requests to other providers.
+    model names themselves. `routes`: it forwards requests to other providers. `makes` are beginnings of the provider's
+    model names ("gpt-"), and `called` are the provider's names in MAKER/MODEL ("openai").
     """
 
     key: str

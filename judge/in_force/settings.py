@@ -152,7 +152,9 @@ class _Look:
         return None
 
     def _told(self, fact: str) -> list[Any]:
-        """The values of a fact, one from each server that reports it."""
+        """The values of one fact about the servers (a key of the probe's result), one value from each server that
+        reports it.
+        """
         return [entry[fact] for entry in self.server.get("servers", ()) if entry.get(fact) is not None]
 
     def _statement(self, name: str) -> Mapping[str, Any] | None:

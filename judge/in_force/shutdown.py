@@ -48,7 +48,9 @@ class Life:
         return f"{catalogue().named} lists {self.model}{alone} {when}{instead}"
 
     def record(self) -> dict[str, str | None]:
-        """The model's availability, as the manifest stores it."""
+        """Dict for the manifest with the keys `model`, `on` (day of the shutdown), `status` and `source` (name of the
+        catalogue).
+        """
         return {"model": self.model, "on": self.on, "status": self.status, "source": catalogue().named}
 
 

@@ -22,7 +22,9 @@ _STATES = ("refused", "ignored", "unknown")
 
 
 def stored(manifest: Mapping[str, Any]) -> list[SettingInForce]:
-    """The settings that a manifest stores; empty for a manifest of an older version, which stores none."""
+    """The run's requested settings, each with its state and evidence, as a manifest stores them; empty for a manifest
+    of an older version, which stores none.
+    """
     kept = (manifest.get("in_force") or {}).get("settings") or {}
     return [SettingInForce(setting=name, **record) for name, record in kept.items()]
 

@@ -117,7 +117,7 @@ def comparisons(db: sqlite3.Connection) -> dict[str, tuple[str, str]]:
 
 
 def comparison(db: sqlite3.Connection, query_key: str) -> tuple[str, str] | None:
-    """(pair, story shown second) of a query that was tried; None for a query that does not compare stories."""
+    """(pair, story shown second) of a query that was tried and compares two stories; None for any other query."""
     row: tuple[str, str] | None = db.execute(
         "SELECT pair, second FROM comparisons WHERE query_key = ?", (query_key,)
     ).fetchone()

@@ -93,7 +93,7 @@ def taken(whole: Path) -> set[str]:
 
 def untaken(whole: Path, part: Path, label: str) -> bool:
     """Whether the journal of a part (a share of the plan that is run separately) has attempts that were not yet copied
-    into the whole run's journal.
+    into the whole run's journal. `label` is the part's name, such as "2-of-4".
     """
     with database.sentences(part), closing(database.open_reading(part)) as db:
         upto = _single_count(db, "SELECT coalesce(max(id), 0) FROM attempts")
@@ -106,7 +106,7 @@ def untaken(whole: Path, part: Path, label: str) -> bool:
 
 def take(whole: Path, part: Path, label: str) -> Merged:
     """Copy the rows that a part's journal has and the whole run's journal lacks, in one transaction. Returns the counts
-    of this merge.
+    of this merge. `label` is the part's name, such as "2-of-4".
 
     No other process may write either journal meanwhile.
     """

@@ -72,8 +72,8 @@ def leave_out_texts(journal: Path, notes: Sequence[str] = ()) -> None:
 
 
 def check_plain(path: Path) -> list[str]:
-    """Faults that make a foreign SQLite file unsafe to read, as phrases that follow the file's name; empty for a safe
-    file.
+    """Faults that make an SQLite file from elsewhere unsafe to read, as phrases that follow the file's name; empty for
+    a safe file.
 
     There are two faults: the file is unreadable, or it holds objects other than tables and indexes (triggers or views),
     which SQLite could execute.

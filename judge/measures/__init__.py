@@ -83,7 +83,9 @@ def named(names: Sequence[str]) -> list[Known]:
 
 
 def of_set(name: str) -> list[Known]:
-    """The measures of a named set, in the registry's order. Raises OptionError for an unknown set."""
+    """The measures of a named set (such as "quick" or "all"), in the order of all measures. Raises OptionError for an
+    unknown set.
+    """
     if name not in get_args(MeasureSet):
         raise OptionError("set", name, allowed=get_args(MeasureSet))
     there = [entry for entry in measures_by_name().values() if entry.measure.name not in SLOW]

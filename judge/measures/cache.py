@@ -1,5 +1,5 @@
-"""Cache of computed measure values in one SQLite file, keyed by recipe and texts. The file may be deleted at
-any time.
+"""Cache of computed measure values in one SQLite file, by recipe (a family of measures with its packages and models)
+and by a story's texts. The file may be deleted at any time.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Computes measures for stories. Each distinct item is computed once, and undefined values come with a reason."""
+"""Computes measures for stories. Stories with the same texts are computed once, and undefined values come with a
+reason.
+"""
 
 from __future__ import annotations
 
@@ -69,8 +71,9 @@ def measured(
 ) -> Measured:
     """Values of all stories by the `wanted` measures.
 
-    Computed values are kept in `derived/measures.sqlite` in the folder `cache`. A measure that cannot run here raises a
-    SpecError; with `skip` it is left out instead, and the result holds the reason.
+    Computed values are kept in `derived/measures.sqlite` in the folder `cache`, or only in memory without a folder. A
+    measure that cannot run here raises a SpecError; with `skip` it is left out instead, and the result holds the
+    reason.
     """
     models = models or {}
     skipped: dict[str, str] = {}

@@ -51,8 +51,10 @@ class SystemRow:
 
 
 def rows(stories: Sequence[Story], model: str | None, cache: Path | None) -> list[SystemRow]:
-    """One row for each system, in the dataset's order. Without an embedding `model`, measures that need vectors are
-    undefined.
+    """One row for each system that has stories with a text, in the dataset's order. Without an embedding `model`,
+    measures that need vectors are undefined. `cache` is the file in which vectors are kept.
+
+    Raises SpecError where no story has a text.
     """
     by_system: dict[str, list[Story]] = {}
     for story in stories:

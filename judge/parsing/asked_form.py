@@ -41,8 +41,8 @@ def has_asked_form(
     rating_pattern: str | None = None,
     choices: Sequence[str] = (),
 ) -> bool | None:
-    """Whether the whole text has the form that `structured` requested. None where no form was requested, or where the
-    answer was cut, blocked or declined, so that its form says nothing.
+    """Whether the whole answer has the form (such as JSON, or a number alone) that the setting `structured` requested.
+    None where no form was requested, or where the answer was cut, blocked or declined, so that its form says nothing.
 
     With a `rating_pattern`, an answer that the Eval-Prompt's pattern matches has the requested form too.
     """

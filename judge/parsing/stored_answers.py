@@ -118,7 +118,9 @@ class StoredAnswers:
 
 
 def _about(answer: Answer, criterion: str) -> Answer:
-    """A copy of the answer with this criterion. (`replace` would take longer than parsing.)"""
+    """A copy of the answer with this criterion. (It is made without `dataclasses.replace`, which would take longer than
+    parsing.)
+    """
     return Answer(
         answer.query_key,
         answer.story,

@@ -23,10 +23,11 @@ class Facts:
     """Description of a perturbation that holds for all stories.
 
     `test` says what a good judge does: it rates the changed story lower (`discrimination`), equally (`invariance`), not
-    higher (`attack`), or at the lowest point (`degenerate`). `aims` are the criteria (names in lower case) whose
-    ratings should fall; empty where no rating or all ratings should fall. `strengths` are in ascending order, and the
-    edits of one strength are among those of the next; (1,) where there are no degrees. `source` is the paper or another
-    reason for the perturbation.
+    higher (`attack`), or at the lowest point (`degenerate`). `about` describes the change in words. `aims` are the
+    criteria (names in lower case) whose ratings should fall; empty where no rating or all ratings should fall.
+    `strengths` are in ascending order, and the edits of one strength are among those of the next; (1,) where there are
+    no degrees. `needs` names what the change requires besides the story's text, such as `tagger` or `other-stories`.
+    `source` is the paper or another reason for the perturbation.
     """
 
     name: str

@@ -73,8 +73,9 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """Totals for the whole plan. None = not known. `seconds` is the duration, `cost` is in dollars, and `batch_cost` is
-    the cost through the provider's batch API. `basis` says in words how tokens were measured or estimated.
+    """Forecast of a run's totals: numbers of queries, answers, calls and tokens, cost and duration. None = not known.
+    `seconds` is the duration, `cost` is in dollars, and `batch_cost` is the cost through the provider's batch API.
+    `basis` says in words how tokens were measured or estimated.
 
     `subjects` is the number of stories to rate or, in a run that compares, of pairs, counted once for each order in
     which they are shown.
@@ -104,10 +105,10 @@ def forecast(
     """Forecast of the totals for `count` stories or for `count` pairs (counted once for each order in which they are
     shown).
 
-    It uses the lengths of the prompts and, if there was one, the pilot's measurements. `subjects` yields all stories or
-    pairs, or is a list of some that represent all. `price` gives the cost; None = not known. `one_call`: all repeats of
-    a query are sent in one request, so that its prompt is paid once. If the pilot measured another number of calls per
-    query, that number is used instead.
+    It uses the lengths of the prompts and, if there was one, the pilot's measurements (`measured`). `subjects` yields
+    all stories or pairs, or is a list of some that represent all. `price` gives the cost; None = not known. `one_call`:
+    all repeats of a query are sent in one request, so that its prompt is paid once. If the pilot sent several repeats
+    of a query, the number of calls is extrapolated from the pilot instead.
     """
     queries = count * plan.queries_per_subject
     answers = queries * plan.spec.repeats

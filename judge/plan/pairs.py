@@ -47,10 +47,11 @@ class Planned(NamedTuple):
 def pairs_of(
     spec: RunSpec, stories: Sequence[StoryPlace], named: Iterable[Pair] | None, listed: Sequence[Pair] | None = None
 ) -> list[Pair]:
-    """The run's pairs, grouped by story-prompt.
+    """The pairs of stories that the run compares, sorted by story-prompt and by the stories' order in the dataset.
 
-    `named` are the dataset's own pairs (None: it has none). `listed` are the pairs of the run's file of pairs. Raises
-    SpecError where there is no pair, or a pair does not fit the stories.
+    The run's setting `pairs` decides their source: for `given` the dataset's own pairs, `named` (None: it has none);
+    for `file` the pairs read from that file, `listed`; otherwise pairs chosen among `stories`. Raises SpecError if no
+    pair results, or if a pair does not fit the stories.
     """
     wanted = spec.pairs
     own = None if named is None else list(named)
@@ -91,7 +92,9 @@ def _drawn_turned(pair: Pair) -> bool:
 
 
 def _drawn(spec: RunSpec, stories: Sequence[StoryPlace], named: Iterable[Pair]) -> Iterator[Pair]:
-    """The pairs that the run's setting `pairs` selects among the stories."""
+    """The pairs that the run's setting `pairs` selects among the stories. If a selected pair is one of the dataset's
+    own pairs (`named`), that pair is used.
+    """
     own_pairs: dict[frozenset[str], Pair] = {}
     for pair in named:
         own_pairs.setdefault(frozenset((pair.first, pair.second)), pair)
@@ -169,8 +172,8 @@ def _check(spec: RunSpec, pairs: Sequence[Pair], stories: dict[str, StoryPlace])
 
 
 def _in_order(pairs: Sequence[Pair], stories: Sequence[StoryPlace]) -> list[Pair]:
-    """Pairs sorted by story-prompt and by the positions of their stories in the dataset. In this order pairs are
-    requested, and a limit on their number counts them.
+    """Pairs sorted by story-prompt and by the positions of their stories in the dataset. Pairs are requested in this
+    order, and a limit on the number of pairs keeps the first ones.
     """
     order = {story.id: (story.story_prompt, number) for number, story in enumerate(stories)}
     return sorted(pairs, key=lambda pair: (*order[pair.first], order[pair.second]))

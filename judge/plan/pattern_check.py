@@ -18,10 +18,11 @@ _ANY_SCALE = Scale(-1e9, 1e9)
 
 
 def pattern_problems(file: Path) -> list[str]:
-    """Sentences on problems, each with the file's name. Empty where the file has neither pattern nor example answer, or
-    a rating is read from the example answer.
+    """Sentences on problems with the `rating_pattern` of an Eval-Prompt file and with its example answer, each with the
+    file's name. Empty where the file has neither of the two, and where a rating is read from the example answer.
 
-    A file that cannot be loaded gives no sentence; `eval_prompts.check.problems` reports it.
+    A file that cannot be loaded gives no sentence; `eval_prompts.check.problems` reports it. Example answers with
+    labels that depend on the criteria are not tried.
     """
     try:
         eval_prompt = load_eval_prompt(file)

@@ -172,8 +172,9 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """An Eval-Prompt with its criterion or criteria. `order` names the first two of story-prompt, story and criterion
-    that its rendered text shows, in this order.
+    """An Eval-Prompt with the criterion or criteria that one of its queries asks for. `order` names the first two kinds
+    of text in the prompt that differ between queries, such as story-prompt, story or criterion, in the order in which
+    they appear.
     """
 
     eval_prompt: EvalPrompt

@@ -31,7 +31,7 @@ _BLANKS = {"backend": "xgrammar", "disable_any_whitespace": True}
 
 @dataclass(frozen=True, slots=True)
 class Serving:
-    """How to serve a run: one command line for each server, and notes on assumptions."""
+    """How to start the vLLM servers for a run: one command line for each server, and notes on assumptions."""
 
     commands: tuple[str, ...]
     notes: tuple[str, ...]

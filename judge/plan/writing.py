@@ -22,7 +22,9 @@ from judge.run_definition.writing import AnySpec, GenerateSpec
 
 @dataclass(frozen=True, slots=True)
 class WritingPlan:
-    """Plan of a run that writes stories: for each story-prompt, one story by each writer prompt."""
+    """Plan of a run in which a model writes stories: for each story-prompt and each writer prompt (a template of the
+    request to the model), the request for a story.
+    """
 
     spec: GenerateSpec
     writer_prompts: tuple[WriterPrompt, ...]
@@ -39,7 +41,9 @@ class WritingPlan:
 
     @property
     def queries_per_subject(self) -> int:
-        """Number of requests for each story-prompt: one for each writer prompt."""
+        """Number of requests for each story-prompt: one for each writer prompt (template of the request to the model
+        that writes the story).
+        """
         return len(self.writer_prompts)
 
     def asked_in(self, journal: JournalReader, limit: int | None = None) -> Iterator[list[Commission]]:
@@ -50,7 +54,7 @@ class WritingPlan:
             yield [self.commission(story_prompt, prompt) for story_prompt in wanted for prompt in self.writer_prompts]
 
     def commission(self, wanted: StoryPrompt, prompt: WriterPrompt) -> Commission:
-        """One rendered request for a story, with its key."""
+        """One rendered request for a story, with its key: story-prompt `wanted`, in the template `prompt`."""
         spec = self.spec
         messages = prompt.render(wanted, spec.words)
         key = commission_key(wanted.id, prompt.name, messages, spec)
@@ -99,7 +103,7 @@ def plan_of(spec: AnySpec, *, folder: Path | None = None) -> AnyPlan:
 
 def commission_key(wanted: str, writer_prompt: str, messages: tuple[Message, ...], spec: GenerateSpec) -> str:
     """Fingerprint of everything that a written story depends on, except the model that writes it. It includes the id of
-    the story-prompt (`wanted`) and the writer prompt's name as well as the messages.
+    the story-prompt (`wanted`) and the name of the writer prompt (the template of the request) as well as the messages.
     """
     generation = spec.generation
     head = orjson.dumps(

@@ -25,7 +25,8 @@ _NUMBERS = ("repeat", "p_first", "p_second", "p_tie")
 
 
 def read_imported(folder: ResultFolder, datasets: dict[str, Known]) -> tuple[list[dict[str, Any]], ComparisonFacts]:
-    """The rows and the facts of one folder with imported preferences. Its stories and pairs are added to `datasets`.
+    """Rows of the preferences table from one folder with imported preferences, and facts about the folder. Its stories
+    and pairs are added to `datasets`.
 
     Raises DataError for missing columns, invalid values, and a story that is not in the folder's table of stories.
     """

@@ -39,8 +39,8 @@ class Known:
 
 
 def read_journal(folder: ResultFolder, datasets: dict[str, Known]) -> tuple[list[dict[str, Any]], ComparisonFacts]:
-    """The judge's rows and the facts of one result folder. Its dataset is added to `datasets` (name -> dataset) unless
-    it is there already.
+    """Rows of the preferences table from the journal of one result folder, one for each repeat by the judge, and facts
+    about the folder. The folder's dataset is added to `datasets` (name -> dataset) unless it is there already.
     """
     with JournalReader(folder.journal) as journal, journal.snapshot():
         definition = journal.meta().get("definition")
@@ -83,7 +83,8 @@ def _rows(
     fact: ComparisonFacts,
     gone: frozenset[str],
 ) -> Iterator[dict[str, Any]]:
-    """A row for each repeat that was tried, sorted by pair in the order shown, criterion, Eval-Prompt and repeat.
+    """A row of the preferences table for each repeat that was tried, sorted by pair in the order shown, criterion,
+    Eval-Prompt and repeat.
 
     Comparisons with a story in `gone` (stories on which the judge was trained) are left out.
     """
@@ -121,8 +122,8 @@ def _rows(
 
 
 def people_rows(dataset: str, known_dataset: Known) -> Iterator[dict[str, Any]]:
-    """A row for each preference of a person, with the two stories in the order in which the dataset gives their
-    pair.
+    """A row of the preferences table for each preference of a person, with the two stories in the order in which the
+    dataset gives their pair.
     """
     for pair in known_dataset.preferred:
         if pair.first in known_dataset.stories and pair.second in known_dataset.stories:
@@ -195,8 +196,8 @@ def frame_of(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 
 
 def typed(frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame with the types of the preferences table: shares are floats, repeats are integers, all other columns are
-    text.
+    """The frame with the types of the preferences table: the shares of the outcomes (`p_first`, `p_second`, `p_tie`)
+    are floats, repeats are integers, all other columns are text.
     """
     shares = dict.fromkeys(("p_first", "p_second", "p_tie"), "float64")
     texts = {name: object for name in COLUMNS if name not in shares and name != "repeat"}

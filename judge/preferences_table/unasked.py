@@ -1,4 +1,4 @@
-"""Counts planned repeats of comparisons that are neither answered nor given up."""
+"""Counts planned repeats of comparisons that are neither answered nor given up after failed attempts."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from judge.run_folder import ResultFolder
 
 
 def unasked(facts: Sequence[ComparisonFacts]) -> int:
-    """Number of planned repeats of comparisons that are neither answered nor given up, over all result folders in
-    `facts`.
+    """Number of planned repeats of comparisons that are neither answered nor given up after failed attempts, over all
+    result folders in `facts`.
     """
     left = 0
     for fact in facts:

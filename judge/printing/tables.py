@@ -27,7 +27,8 @@ from judge.wording import PLAIN, Advice, Wording, written
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column: its key in the rows, its title, the number of decimals, and a factor (100 for per cent).
+    """One column of a table: its key in the rows, its title, the number of decimals, and a factor by which values are
+    multiplied (100 for per cent).
 
     `half_width` prints a symmetric interval as ±; other intervals are printed by their ends. `text` marks free text,
     such as a story, whose markup is escaped in Markdown. On the screen, text longer than `wrap` characters is continued
@@ -109,8 +110,8 @@ def emit(tables: Table | Sequence[Table], form: str = "table", output: Path | No
 
 
 def worded(table: Table, wording: Wording | None) -> Table:
-    """The table with options named in `wording` (Python or command line). With None, text that only gives advice on
-    options is removed.
+    """The table with the options in its notes and cells named as in Python or as on the command line, as `wording`
+    decides. With None, text that only gives advice on options is removed.
     """
     notes = tuple(sentence for note in table.notes if (sentence := written(note, wording)))
     rows = [{key: _worded(value, wording) for key, value in row.items()} for row in table.rows]

@@ -143,7 +143,8 @@ def _row(
     bottom: bool,
     wraps: Sequence[int | None] | None = None,
 ) -> list[str]:
-    """Lines of one row, as many as its longest cell needs. With `bottom` (for titles), shorter cells are aligned to the
+    """Lines of one table row, as many as its longest cell needs. `right` marks columns aligned to the right, and
+    `wraps` limits the width of texts (None = no limit). With `bottom` (for titles), shorter cells are aligned to the
     last line.
     """
     limits = [

@@ -26,8 +26,8 @@ _CODED = ("dataset", "story", "story_prompt", "system", "source", "rater", "stat
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Coded:
-    """The columns of a data frame, coded: text columns as integer codes into `levels` (-1 = null), ratings as floats,
-    and repeats as integers (-1 = null).
+    """The columns of a ratings table in coded form: text columns as integer codes into `levels` (-1 = null), ratings as
+    floats, and repeats as integers (-1 = null). `explained` says for each row whether the answer has an explanation.
     """
 
     codes: dict[str, Integers]
@@ -37,7 +37,9 @@ class _Coded:
     explained: NDArray[np.bool_]
 
     def where(self, keep: NDArray[np.bool_]) -> _Coded:
-        """Only the rows for which `keep` is true. No copy is made where this is so for all rows."""
+        """The coded columns with only the rows for which `keep` is true. If it is true for all rows, no copy is
+        made.
+        """
         if keep.all():
             return self
         codes = {name: code[keep] for name, code in self.codes.items()}
@@ -57,13 +59,19 @@ class _Coded:
 
 
 def build(table: RatingsTable, *, drop_systems: Sequence[str] = ()) -> tuple[RatingMatrix, ...]:
-    """One matrix for each dataset of a ratings table, in order of appearance.
+    """One rating matrix for each dataset of a ratings table, in order of appearance.
 
     Parameters
     ----------
     table : RatingsTable
+        Ratings of judges and people in long format.
     drop_systems : sequence of str
         Systems whose stories are left out everywhere, e.g. ``["Human"]`` as the HANNA study did.
+
+    Returns
+    -------
+    tuple of RatingMatrix
+        Ratings by judges and by people as arrays over the stories of one dataset each.
 
     Raises
     ------

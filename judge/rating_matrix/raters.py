@@ -10,8 +10,8 @@ _PANEL = "panel"
 
 
 def raters(frame: pd.DataFrame) -> pd.Series[Any]:
-    """The column of raters' names of a ratings table. A name that occurs in several panels of a dataset is completed by
-    the panel's name: "NAME of PANEL".
+    """The column of raters' names of a ratings table. If a name occurs in several panels of a dataset, the panel's name
+    is added to it: "NAME of PANEL".
     """
     rater = frame["rater"]
     if _PANEL not in frame.columns:

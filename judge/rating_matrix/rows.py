@@ -62,8 +62,10 @@ def sort_rows(
     rating: Floats,
     explained: NDArray[np.bool_] | None = None,
 ) -> RatingRows:
-    """Ratings in long format, sorted by group (a judge cell or a human criterion). `group` has the group number of each
-    row. The order within a group is kept.
+    """Ratings in long format, sorted by group (a judge cell or a human criterion). The order within a group is kept.
+
+    All arrays have one entry per rating. `group` is the number of its group, 0 to `groups` - 1, and `column` the number
+    of its repeat or rater.
     """
     bounds = np.concatenate([[0], np.cumsum(np.bincount(group, minlength=groups))]).astype(np.int64)
     if group.size == 0 or bool((group[1:] >= group[:-1]).all()):

@@ -109,7 +109,8 @@ class Asked:
 
 
 def read_journal(folder: ResultFolder, asked: Asked, people: dict[str, People]) -> tuple[Piece, RunFacts]:
-    """The judge's rows of one result folder, and the folder's facts.
+    """Rows of the ratings table from the journal of one result folder (the judge's ratings), and facts about the
+    folder.
 
     Rows are sorted by story, criterion, Eval-Prompt and repeat. The human ratings of the folder's dataset are added to
     `people`, unless the dataset is already a key there.
@@ -197,7 +198,7 @@ def _piece(
     *,
     distinct: bool,
 ) -> Piece:
-    """Rows of all blocks, sorted by story, criterion, Eval-Prompt and repeat.
+    """Rows of the ratings table from the judgments in all blocks, sorted by story, criterion, Eval-Prompt and repeat.
 
     Stories in `gone` (those from the judge's training) are left out. Raises UnusualError if rows must be `distinct` and
     two rows have the same story, criterion, Eval-Prompt and repeat.

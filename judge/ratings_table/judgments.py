@@ -150,10 +150,12 @@ def judgments(
     helpers: Helpers,
     telling: Telling = silent,
 ) -> Known:
-    """Judgments of all answers in an open snapshot of a journal.
+    """Judgments parsed from all answers in an open snapshot of a journal, read from the cache `kept` where they are
+    still valid.
 
-    `state` identifies the state of the journal file; None if the file changed while the snapshot was opened. Raises
-    UnusualError if the journal holds rows that this version never writes.
+    `state` identifies the state of the journal file; None if the file changed while the snapshot was opened. `reading`
+    parses an answer, and `helpers` are processes that parse parts of a long journal. Raises UnusualError if the journal
+    holds rows that this version never writes.
     """
     believed = kept.believed(state, explanations=explanations)
     if believed is not None:
@@ -181,9 +183,9 @@ def _walked(
     *,
     explanations: bool,
 ) -> list[Block]:
-    """Judgments of the blocks with these numbers.
+    """Judgments of the blocks with these numbers; a block is a group of answers as the journal stores them.
 
-    If many answers must be parsed, helper processes parse shares of the blocks.
+    If many of the journal's `answers` must still be parsed, helper processes parse shares of the blocks.
     """
     if numbers and numbers[0] < 0:
         raise UnusualError

@@ -100,9 +100,8 @@ def notes_of(scales: Scales) -> list[str]:
 
 
 def with_scales(table: RatingsTable, scales: Scales) -> RatingsTable:
-    """The table with only these of its scales, for a part of a table that needs fewer scales.
-
-    Notes on the other scales are removed.
+    """The ratings table with only the scales in `scales`, and without the notes on its other scales. Used for a part of
+    a table that needs fewer scales.
     """
     gone = set(notes_of(table.labels)) - set(notes_of(scales))
     facts = (replace(fact, notes=tuple(note for note in fact.notes if note not in gone)) for fact in table.facts)

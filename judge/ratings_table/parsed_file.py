@@ -108,7 +108,7 @@ class ParsedFile:
             self.writable = True
 
     def believed(self, state: str | None, *, explanations: bool) -> tuple[list[Block], int] | None:
-        """All cached blocks, and the number of repeats that were answered or given up.
+        """All cached blocks of judgments, and the number of repeats that were answered or given up.
 
         None if they were not stored for exactly this state of the journal.
         """

@@ -16,7 +16,9 @@ from judge.run_folder import ResultFolder
 
 
 def main() -> None:
-    """Parse the share that the command-line arguments name; stops early if the parent process has ended."""
+    """Parse one share of a journal's answers, which the command-line arguments name, and store the judgments in the
+    cache. Stops early if the parent process has ended.
+    """
     folder, parser, identity, share, shares, parent = sys.argv[2:]
     result = ResultFolder(Path(folder))
     loaded = load_parser(parser)

@@ -37,7 +37,7 @@ class TableBlock(Markup):
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One section of the page: its link target, its heading, and its blocks of markup in order."""
+    """One section of the report page: its link target, its heading, and its blocks of markup in order."""
 
     identity: str
     title: str
@@ -70,7 +70,9 @@ def items(sentences: Sequence[str], *, kind: str = "sentences") -> Markup:
 
 
 def answered(answers: Sequence[Answer]) -> Markup:
-    """Markup of questions with their answers: the verdict, the rule behind it, and the sentences."""
+    """Markup of a report's questions with their answers: the verdict and the rule behind it where there are any, and
+    the sentences with the numbers.
+    """
     parts = [
         Markup("<dt>{}{}</dt><dd>{}</dd>").format(
             answer.question,
@@ -117,7 +119,8 @@ def shown(table: Table, inputs: ReportInputs, *, folded: bool | None = None, tit
 
 
 def failed(subject: str, error: JudgeError) -> Markup:
-    """Paragraph that says which part of the page (`subject`) is missing and why, with the command that would help.
+    """Paragraph that says which part of the report page (`subject`) is missing and why, with the command that would
+    help.
 
     Advice that is only an option of a command, not a whole command, is left out.
     """

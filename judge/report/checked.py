@@ -30,8 +30,11 @@ def inputs_of(checked: Checked, options: ReportOptions, keep: Path | None = None
 
 
 def checked_tables(inputs: ReportInputs, checked: Checked) -> list[Table]:
-    """Tables to print: the answers, agreement over all stories, agreement by system, results that cannot be computed,
-    and the roles of the columns.
+    """Tables to print about a checked table of ratings.
+
+    They are: the answers to the report's main questions; agreement with people over all stories; agreement by system;
+    results that cannot be computed; and the role of each column. The tables on agreement are left out where the data do
+    not allow them.
     """
     tables = [checked_table.answers_table(headline.answers(inputs), checked)]
     if inputs.has_people:

@@ -85,7 +85,7 @@ COMPARISONS: tuple[tuple[str, str, Maker], ...] = (
 
 
 def sections_of(inputs: ReportInputs) -> tuple[tuple[str, str, Maker], ...]:
-    """The sections of one page, in order: link target, heading, and the function that makes the section.
+    """The sections of the report page, in order: link target, heading, and the function that makes the section.
 
     Sections on preferences and stress tests follow agreement if there are any.
     """
@@ -103,7 +103,9 @@ def sections_of(inputs: ReportInputs) -> tuple[tuple[str, str, Maker], ...]:
 
 
 def page_sections(inputs: ReportInputs, progress: Progress | None = None) -> Iterator[Section]:
-    """Yield each section; `progress` is called with the section's heading before the section is made."""
+    """Yield each section of the report page; `progress` is called with the section's heading before the section is
+    made.
+    """
     for identity, title, maker in sections_of(inputs):
         if progress is not None:
             progress(title)

@@ -114,11 +114,12 @@ class AskedRun:
 
 @dataclass(frozen=True, eq=False)
 class ReportInputs:
-    """The loaded runs of a report. All sections share one control and one set of rating matrices.
+    """The loaded runs of a report. All sections share one control (a model of surface features) and one set of rating
+    matrices.
 
-    `folders` hold ratings and `compared` hold comparisons of two stories. `table` is without perturbed stories;
-    `stressed` is the table with them, None where there are none. `scores` are the files of the contamination analysis.
-    `checked` is set where the report is on a table that this program did not make.
+    `folders` hold ratings and `compared` hold comparisons of two stories. `table` is the ratings table without
+    perturbed stories; `stressed` is the table with them, None where there are none. `scores` are the files of the
+    contamination analysis. `checked` is set where the report is on a table that this program did not make.
     """
 
     runs: tuple[str, ...]
@@ -204,7 +205,7 @@ class ReportInputs:
 
     @cached_property
     def preferences_table(self) -> PreferencesTable:
-        """Judges' preferences between stories: those stated by judges that compared stories, and those implied by
+        """Preferences between stories, of judges and people: those stated in comparisons, and those implied by
         ratings.
         """
         return read_preferences([folder.path for folder in (*self.folders, *self.compared)])
@@ -241,7 +242,10 @@ class ReportInputs:
 
     @property
     def correlations_over_systems(self) -> Correlations:
-        """Correlations of system means with human system means, without differences from ceiling and control."""
+        """Correlations of judges with human ratings over system means, one value per system.
+
+        For each judge they include the differences judge minus human ceiling and judge minus control.
+        """
         return self.evidence.correlations_over_systems
 
     @property
@@ -308,7 +312,9 @@ class ReportInputs:
 
     @cached_property
     def audit_report(self) -> AuditReport | None:
-        """Analysis of the audit; None without an audit. Raises SpecError where no annotator has finished an item."""
+        """Analysis of the audit (people's check of explanations); None without an audit. Raises SpecError where no
+        annotator has finished an explanation.
+        """
         return None if self.audit is None else audit_report.report(self.audit)
 
     @cached_property

@@ -23,7 +23,7 @@ _FOLDER = Path(__file__).parent
 
 
 def html(inputs: ReportInputs, sections: Sequence[Section]) -> str:
-    """HTML of the whole page."""
+    """HTML of the whole report page."""
     script = (_FOLDER / "report.js").read_text(encoding="utf-8")
     style = stylesheet() + (_FOLDER / "report.css").read_text(encoding="utf-8")
     template = environment(_FOLDER / "templates").get_template("report.html")
@@ -42,7 +42,7 @@ def html(inputs: ReportInputs, sections: Sequence[Section]) -> str:
 
 
 def title(inputs: ReportInputs) -> str:
-    """Title of the page: the one in the options, or one made of the judges and datasets."""
+    """Title of the report page: the one in the options, or one made of the judges and datasets."""
     if inputs.options.title:
         return inputs.options.title
     datasets = ", ".join(dict.fromkeys(fact.dataset for fact in inputs.facts))
@@ -52,5 +52,5 @@ def title(inputs: ReportInputs) -> str:
 
 
 def quoted(arguments: Sequence[str]) -> str:
-    """A `judge` command line with shell quoting, and with keys masked."""
+    """A `judge` command line with shell quoting, and with API keys masked."""
     return redact(" ".join(["judge", *map(shlex.quote, arguments)]))

@@ -16,7 +16,9 @@ from judge.whole_file import write_whole
 
 
 def write_page(inputs: ReportInputs, output: Path, *, quiet: bool = False) -> int:
-    """Make the page and write it. Returns its size in bytes. Raises SpecError where the file cannot be written."""
+    """Make the report page and write it. Returns its size in bytes. Raises SpecError where the file cannot be
+    written.
+    """
     if not output.parent.is_dir():
         raise SpecError(f"{output} cannot be written: there is no folder {output.parent}")
     if quiet:
@@ -44,7 +46,9 @@ def write_page(inputs: ReportInputs, output: Path, *, quiet: bool = False) -> in
 
 
 def default_output(inputs: ReportInputs) -> Path:
-    """Default path of the page: `report.html` next to the run's definition; for several RUNs, in the working folder."""
+    """Default path of the report page: `report.html` next to the run's definition; for several RUNs, in the working
+    folder.
+    """
     places = list(dict.fromkeys(_beside(folder) for folder in (*inputs.folders, *inputs.compared)))
     return (places[0] if len(places) == 1 else Path()) / "report.html"
 

@@ -1,4 +1,6 @@
-"""Data type of one cell of a reproduced table: printed number, number by the study's recipe, corrected number."""
+"""Data type of one cell of a reproduced table of a study: printed number, number by the study's recipe, corrected
+number.
+"""
 
 from __future__ import annotations
 
@@ -41,10 +43,12 @@ VERDICTS: Mapping[Verdict, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One cell of a reproduced table.
+    """One cell of a table that a study published and that this program reproduces.
 
     Attributes
     ----------
+    table, row, column : str
+        Where the cell is.
     digits : int
         Decimals of the printed table.
     in_print : bool
@@ -68,7 +72,8 @@ class Cell:
     remarks : tuple of str
         Further remarks.
     verdict : str or None
-        Whether the printed cell can be checked: one of `VERDICTS`, where the study's file of printed cells gives one.
+        Whether the printed cell can be checked (a key of `VERDICTS`, such as "reproduced" or "never"), where the
+        study's file of printed cells says so.
     """
 
     table: str
@@ -94,7 +99,10 @@ class Cell:
 
     @property
     def state(self) -> State:
-        """Whether the cell matches the printed number, or why it is not compared."""
+        """Whether the cell matches the printed number ("match", or "repeat" if the number is counted in another cell),
+        differs from it ("differ" for a known reason, otherwise "off"), or why it is not compared ("not computable",
+        "not in print").
+        """
         if self.missing:
             return "not computable"
         if not self.in_print:
@@ -105,11 +113,15 @@ class Cell:
 
     @property
     def corrected_differs(self) -> bool:
-        """Whether the corrected number, rounded as printed, differs from the number by the study's recipe."""
+        """Whether the number by this program's corrected recipe, rounded as printed, differs from the number by the
+        study's recipe.
+        """
         return as_printed(self.corrected.value, self.digits) != self.as_published
 
     def note(self) -> str:
-        """One line with reasons for a difference, the corrections that change the cell, remarks, and the interval."""
+        """One line about the cell: the corrections that change its number, the reasons for a difference from the
+        printed number, remarks, and the interval of the corrected number.
+        """
         parts = [part for part in (self.movement(), *self.reasons()) if part]
         if self.corrected.low is not None and self.corrected.high is not None:
             ends = f"{self.corrected.low:.{self.digits + 1}f} to {self.corrected.high:.{self.digits + 1}f}"
@@ -117,7 +129,9 @@ class Cell:
         return "; ".join(parts)
 
     def movement(self) -> str:
-        """The corrections that change the cell when applied alone, with the new numbers; "" where none does."""
+        """The corrections that change the cell's number when applied alone, with the new numbers, as text; "" where the
+        number does not change.
+        """
         if self.moved:
             moves = ", ".join(f"{name} ({self.text(value)})" for name, value in self.moved.items())
             return f"moved by {moves}"

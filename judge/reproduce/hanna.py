@@ -19,7 +19,7 @@ from judge.wording import Advice
 
 
 def study(options: Options) -> Study:
-    """The HANNA study from the files on this machine.
+    """The study HANNA with its printed cells and the functions that recompute them from the files on this machine.
 
     Raises DataError if a file is missing; the message names the command that fetches it.
     """

@@ -54,7 +54,8 @@ class Listed:
         Number of its printed cells, and how many of them the released files give. Numbers that an earlier table also
         prints are not counted. None where the program stores none of the printed numbers.
     state : str
-        One of `STATES`.
+        "reproduced", "partly reproduced", "own data" (a command computes such numbers from other data),
+        "not computable", or "not compared" (no printed number is stored).
     why : str
         Why the released files do not give the remaining cells; empty where they give all.
     command : str
@@ -73,7 +74,9 @@ class Listed:
 
 
 def listed(study: str) -> list[Listed]:
-    """The tables of one study. Raises SpecError for an unknown study."""
+    """All tables and figures of one study's publication, each with its state: reproduced or not. Raises SpecError for
+    an unknown study.
+    """
     if study not in TITLES:
         raise SpecError(unknown("study", study, list(TITLES)))
     with package_file("reproduce", "published_data", f"{study}_tables.csv").open(
@@ -98,7 +101,9 @@ def _listed(study: str, row: Mapping[str, str]) -> Listed:
 
 
 def listing_tables(studies: Sequence[str], *, machine: bool) -> list[Table]:
-    """One table for each study; for machine-readable output, one table of all studies with a key for each attribute."""
+    """For each study, one table that lists the tables and figures of its publication; for machine-readable output, one
+    list of all studies with a key for each attribute.
+    """
     if machine:
         rows = [_record(entry) for study in studies for entry in listed(study)]
         columns = [Column(key, key) for key in _KEYS]
@@ -131,7 +136,9 @@ def _table(study: str) -> Table:
 
 
 def _reasons(listed: Sequence[Listed]) -> list[str]:
-    """Each distinct reason (with its command), preceded by the tables to which it applies."""
+    """Each distinct reason why released files do not give a table (with the command that helps), preceded by the tables
+    to which it applies.
+    """
     reasons: dict[str, list[str]] = {}
     for entry in listed:
         if entry.why:

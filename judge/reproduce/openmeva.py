@@ -77,7 +77,7 @@ class Mans:
 
 
 def study(options: Options) -> Study:
-    """The OpenMEVA study from the files on this machine.
+    """The study OpenMEVA with its printed cells and the functions that recompute them from the files on this machine.
 
     Raises DataError if a file is missing; the message names the command that fetches it.
     """
@@ -99,9 +99,10 @@ def _mans(sets: Mapping[str, Mans], options: Options) -> Family:
 
 
 def numbers(sets: Mapping[str, Mans], recipe: Recipe) -> Numbers:  # noqa: ARG001  as all families
-    """All numbers of the MANS tables, at full precision.
+    """All numbers of the tables about MANS (OpenMEVA's human ratings), at full precision, by (table, row, column).
 
-    They are counts, means and standard deviations over stories, Krippendorff's alpha, and one-way ICCs.
+    They are counts, means and standard deviations over stories, Krippendorff's alpha, and one-way ICCs. `sets` holds
+    the ratings of each set of stories, by name.
     """
     cells: Numbers = {}
     for name, mans in sets.items():
@@ -121,10 +122,10 @@ def numbers(sets: Mapping[str, Mans], recipe: Recipe) -> Numbers:  # noqa: ARG00
 
 
 def estimates(sets: Mapping[str, Mans], options: Options) -> dict[Place, Estimate]:
-    """The numbers of the MANS tables as estimates with intervals.
+    """The numbers of the tables about MANS (OpenMEVA's human ratings) as estimates, by (table, row, column).
 
     Means have t intervals and Krippendorff's alpha has bootstrap intervals, both over story-prompts. ICCs have F
-    intervals.
+    intervals. The other numbers have none.
     """
     cells: dict[Place, Estimate] = {}
     for cell, value in numbers(sets, Recipe()).items():
@@ -148,7 +149,9 @@ def estimates(sets: Mapping[str, Mans], options: Options) -> dict[Place, Estimat
 
 
 def _by_system(mans: Mans) -> dict[str, Floats]:
-    """Mean rating of each story, as one array per system, and under `ALL` as one array of all systems' stories."""
+    """Mean human rating of each story in a set of OpenMEVA's stories, as one array per system, and under `ALL` as one
+    array of all systems' stories.
+    """
     stories = mans.ratings.mean(axis=-1)
     return dict(zip(SYSTEMS, stories, strict=True)) | {ALL: stories.reshape(-1)}
 
@@ -161,7 +164,9 @@ def _counts(mans: Mans) -> dict[str, int]:
 
 
 def _refused(sets: Mapping[str, Mans]) -> Family:
-    """Table of statistics that are not computed because they need to know who gave which rating, with this reason."""
+    """Table of statistics of OpenMEVA's human ratings that are not computed because they need to know who gave which
+    rating, with this reason.
+    """
     reasons = {
         name: f"refused: who gave which rating is lost ({mans.sorted_lists} of {mans.stories.shape[0]} lists are "
         "stored in ascending order), and columns of sorted lists would look like raters of very unlike leniency"

@@ -36,10 +36,12 @@ _NARROWEST = 24
 def study_tables(
     make: Callable[[Options], Study], options: Options, table: str | None, *, differences: bool, machine: bool
 ) -> tuple[list[Table], bool]:
-    """The tables that the command prints, and whether some cell unexpectedly differs from the printed number.
+    """The tables that `judge reproduce` prints for a study, and whether some cell unexpectedly differs from the printed
+    number.
 
-    The tables are a summary, the cells of one table, or the cells that differ. Machine-readable output always has
-    cells. Intervals are computed only where cells are shown.
+    The tables are a summary, the cells (of one table, or only those that differ), or the effect of each difference from
+    the study's recipe. Machine-readable output always has cells or effects. Intervals are computed only where cells are
+    shown.
     """
     if table is None and not differences and not machine:
         options = replace(options, resamples=0)
@@ -75,13 +77,17 @@ def _off(cells: Iterable[Cell]) -> bool:
 
 
 def _records(records: Sequence[dict[str, Any]], title: str, line: str, notes: Sequence[str]) -> Table:
-    """Machine-readable table: every row has the same keys, and values are numbers or text."""
+    """Machine-readable table of a study's cells: every row has the same keys, and values are numbers or text. `line` is
+    its signature.
+    """
     keys = [*_KEYS, *(["verdict"] if any("verdict" in record for record in records) else [])]
     return Table(title, [Column(key, key, digits=4) for key in keys], records, line, notes)
 
 
 def signature(study: Study, options: Options, cells: Sequence[Cell] = ()) -> str:
-    """Line under a table with the files' hashes, each choice that can change a number, and the method of intervals."""
+    """Signature of a study's table: one line with the files' hashes, each choice that can change a number, and the
+    method of intervals.
+    """
     files = [f"{name}:{fingerprint_file(path)}" for name, path in study.files.items()]
     shown = f"choice:{options.choice}" if options.choice else None
     kinds = dict.fromkeys(_interval(cell, options) for cell in cells if cell.corrected.low is not None)
@@ -98,8 +104,8 @@ def _interval(cell: Cell, options: Options) -> str:
 
 
 def summary(study: Study, cells: Sequence[Cell], options: Options) -> Table:
-    """Summary with one row per table: numbers of cells that match the printed number, differ from it (with reasons), or
-    are corrected.
+    """Summary of a reproduced study, one row per table: numbers of its cells by state (match the printed number, differ
+    from it, not computable), and of cells that the corrections change.
     """
     rows: list[dict[str, Any]] = []
     for table in dict.fromkeys(cell.table for cell in cells):
@@ -160,13 +166,13 @@ def cell_table(study: Study, cells: Sequence[Cell], options: Options, title: str
 
 
 def _wide(rows: Sequence[Mapping[str, Any]], columns: Sequence[Column]) -> int:
-    """Width of these columns in characters, with the two blanks after each."""
+    """Width of these columns in characters, with the two spaces after each."""
     lengths = ([len(column.title), *(len(cell_text(row, column)) for row in rows)] for column in columns)
     return sum(min(max(widths), c.wrap or max(widths)) + 2 for widths, c in zip(lengths, columns, strict=True))
 
 
 def _sources(cells: Sequence[Cell]) -> list[str]:
-    """Note on the sources of the printed numbers."""
+    """A note on where the numbers of these cells are printed, as a list; [] where no source is known."""
     sources = Counter(cell.source for cell in cells if cell.source)
     return [f"printed numbers: {', '.join(f'{source} ({n})' for source, n in sources.items())}"] if sources else []
 
@@ -283,7 +289,7 @@ def _counts(table: str, cells: Sequence[Cell]) -> dict[str, Any]:
 
 
 def _reasons(cells: Sequence[Cell]) -> list[str]:
-    """Each distinct reason for missing or differing cells, preceded by the tables to which it applies."""
+    """Each distinct reason why cells are missing or differ from print, preceded by the tables to which it applies."""
     tables_by_reason: dict[str, dict[str, None]] = {}
     for cell in cells:
         reason = cell.missing or (cell.known_cause if cell.state == "differ" else None)
@@ -293,7 +299,9 @@ def _reasons(cells: Sequence[Cell]) -> list[str]:
 
 
 def _often(cells: Sequence[Cell]) -> dict[str, list[str]]:
-    """Reasons that at least four cells share, with their rows or columns. They are printed once, under the table."""
+    """Remarks and reasons (for a missing cell or a difference from print) that at least four cells share, each with
+    these cells' rows, columns or tables. They are printed once, under the table.
+    """
     cells_by_reason: dict[str, list[Cell]] = {}
     for cell in cells:
         for reason in cell.reasons():

@@ -17,7 +17,7 @@ from judge.reproduce.cell import VERDICTS, Place, Verdict
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """Content of a printed cell: a number, words, or None for a blank.
+    """Content of one cell of a table that a study published: a number, words, or None for a blank.
 
     `source` says where the cell is printed. `verdict` says whether the cell can be checked; None without a verdict.
     """

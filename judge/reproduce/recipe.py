@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields, replace
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One difference from the study's method.
+    """One difference of this program's recipe for a published table from the study's method.
 
     Attributes
     ----------
@@ -35,7 +35,8 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How the cells are computed: one switch for each of `DIFFERENCES` from the study's method.
+    """How the cells of a study's published tables are computed: one switch for each difference (in `DIFFERENCES`) from
+    the study's method.
 
     With all switches off it is the study's method.
     """

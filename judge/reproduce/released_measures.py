@@ -53,10 +53,10 @@ _ABSENT = {"METEOR": "METEOR 1.5", "DepthScore": "BaryScore, DepthScore", "BaryS
 
 
 def hanna() -> Table:
-    """Table that compares each of the 72 released columns with this program's measure: on how many stories they are
-    equal.
+    """Table that compares each of the 72 automatic measures that HANNA released for its stories with this program's
+    measure: on how many stories they are equal.
 
-    Raises DataError without the score file; the message names the command that fetches it.
+    Raises DataError without HANNA's score file; the message names the command that fetches it.
     """
     path = need(OTHER_FILES["hanna_scores"][0], "hanna_scores")
     scores = read_score_file(path)
@@ -84,7 +84,7 @@ def hanna() -> Table:
 
 
 def _hanna_stories() -> tuple[list[Story], list[tuple[str, int]], list[str]]:
-    """Stories whose texts are on this machine, the (system, index) of each in the score file, and notes."""
+    """HANNA's stories whose texts are on this machine, the (system, index) of each in HANNA's score file, and notes."""
     annotations = find(FILES["hanna"][0])
     if annotations is not None:
         from judge.datasets import open_dataset
@@ -105,7 +105,7 @@ def _hanna_stories() -> tuple[list[Story], list[tuple[str, int]], list[str]]:
 
 
 def _measure_of(column: str) -> str | None:
-    """Name of the measure that recomputes a released column; None if there is none."""
+    """Name of this program's measure that recomputes a column of HANNA's score file; None if there is none."""
     for beginning, name in _ONE_TO_ONE.items():
         if column.startswith(beginning):
             return name
@@ -155,8 +155,8 @@ def _why(column: str) -> str:
 
 
 def openmeva() -> Table:
-    """OpenMEVA's Table 11: correlations of measures with human ratings as printed, by the study's recipe, and
-    corrected.
+    """Table of OpenMEVA's Table 11: correlations of automatic measures with human ratings as printed, by the study's
+    recipe, and corrected.
     """
     paths = {name: need(FILES[name][0], name) for name in ("mans_roc", "mans_wp")}
     with _printed().open(encoding="utf-8", newline="") as stream:
@@ -192,7 +192,9 @@ def openmeva() -> Table:
 
 
 def off(table: Table) -> bool:
-    """Whether a recomputed cell of the table from `openmeva` differs from the printed number."""
+    """Whether a recomputed cell of the table that `openmeva` makes (correlations of measures with human ratings)
+    differs from the printed number.
+    """
     return any(row["as_published"].defined and not _matches(row) for row in table.rows)
 
 

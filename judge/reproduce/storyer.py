@@ -69,7 +69,9 @@ _SAMPLE = "of the released sample"
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """The released samples, and the cells computed from them by the study's recipe and by the corrected recipe."""
+    """StoryER's released samples, and the cells of its tables that are computed from them by the study's recipe and by
+    the corrected recipe.
+    """
 
     printed: Mapping[Place, Printed]
     pairs: RankedPairs
@@ -79,7 +81,10 @@ class Samples:
 
     @cached_property
     def values(self) -> dict[Place, tuple[float | None, Estimate]]:
-        """For each cell, the number by the study's method (None if not computable) and the corrected estimate."""
+        """Two numbers for each place of a table cell (also of baselines) that can be computed here: the number by the
+        study's method (None if that needs data that are not released), and an estimate by the corrected method, in
+        which for example a tie counts one half.
+        """
         by_place: dict[Place, tuple[float | None, Estimate]] = {}
         for part in (self._sizes, self._aspects, self._preference, self._control, self._coherence):
             by_place |= dict(part())
@@ -88,7 +93,8 @@ class Samples:
         return by_place
 
     def column(self, table: str, column: str) -> Floats:
-        """Printed numbers of one column of Table 2 for the ten aspects, in order.
+        """Printed numbers of one column of StoryER's Table 2 (comments on ten aspects of stories), one per aspect, in
+        order.
 
         `table` is Table 2's name in `printed`.
         """
@@ -96,7 +102,9 @@ class Samples:
         return np.array([value for row, value in rows.items() if row != OVERALL], dtype=np.float64)
 
     def sums(self) -> tuple[float, float]:
-        """Number of stories and number of pairs in Table 1, summed over its three sets."""
+        """Numbers of stories and of pairs that the study prints in its Table 1, each summed over the training,
+        validation and test set.
+        """
         cells = {(row, column): entry.value for (t, row, column), entry in self.printed.items() if t == SIZES}
         totals = [
             sum(float(value or 0) for (_, column), value in cells.items() if column in wanted)
@@ -109,10 +117,11 @@ class Samples:
             yield (SIZES, "train", column), (None, Estimate(value, n=len(self.pairs.pairs)))
 
     def _aspects(self) -> Iterator[tuple[Place, tuple[float | None, Estimate]]]:
-        """Yield the cells of Table 2 by place.
+        """Yield the cells of StoryER's Table 2 (comments on ten aspects of stories), each with its (table, row,
+        column).
 
-        The rows of the ten aspects are computed from the sample of comments, and the last row from the ten rows in
-        print.
+        The rows of the ten aspects are computed from the released sample of comments, and the last row from the ten
+        rows in print.
         """
         for at, aspect in enumerate(why.ASPECTS):
             own = self.comments.aspect == at
@@ -145,7 +154,8 @@ class Samples:
                 yield from _correlated(PREFERENCE, row, given, self.coherence.people, "coh200_rho", "coh200_tau")
 
     def _control(self) -> Iterator[tuple[Place, tuple[float | None, Estimate]]]:
-        """Yield the cells of the surface baseline, which is fitted on the released pairs.
+        """Yield the cells of a baseline that predicts StoryER's preferences from surface features and is fitted on the
+        released pairs.
 
         Its accuracy on these pairs is out of fold. The stories of WP_200 are scored by a model that is fitted on all
         pairs.
@@ -169,10 +179,11 @@ class Samples:
             yield (PREFERENCE, why.PEOPLE, column), (value, Estimate(value, n=ratings.shape[0]))
 
     def _confidence(self) -> Iterator[tuple[Place, tuple[float | None, Estimate]]]:
-        """Cells of a baseline that predicts a story's aspects by how often people chose each aspect.
+        """Yield the cells of a baseline that predicts which aspects of a story people comment on, by how often people
+        chose each aspect.
 
-        One row uses the frequencies of Table 2, for the comments counted in that table. Another row uses the
-        frequencies in the sample, leaving out the story itself.
+        One row uses the frequencies in StoryER's Table 2, for the comments counted in that table. Another row uses the
+        frequencies in the released sample, leaving out the story itself.
         """
         share = np.sort(self.column(ASPECTS, "comments"))[::-1]
         chosen = self.comments.chosen
@@ -189,8 +200,8 @@ class Samples:
         yield from _correlated(RATING, why.UPVOTES, self.comments.upvotes, self.comments.rating, "rho", "tau")
 
     def _overlap(self) -> Iterator[tuple[Place, tuple[float | None, Estimate]]]:
-        """Cells with BLEU and ROUGE of two baseline comments with human comments: one fixed sentence, and a comment on
-        another story.
+        """Yield cells with BLEU and ROUGE of two kinds of baseline comments with StoryER's human comments: one fixed
+        sentence, and a comment on another story.
         """
         people = self.comments.texts
         guesses = {why.ONE_SENTENCE: self.comments.one_sentence(storyer_aspects())}
@@ -200,9 +211,10 @@ class Samples:
                 yield (COMMENTS, row, column), (value, Estimate(value, n=len(people)))
 
     def _sentiment(self) -> Iterator[tuple[Place, tuple[float | None, Estimate]]]:
-        """Cells of a baseline that predicts the most frequent class for every comment.
+        """Yield the cells of a baseline that predicts the most frequent sentiment for every human comment in StoryER's
+        sample.
 
-        Ratings 1 and 2 are negative, 3 is neutral, 4 and 5 are positive.
+        A comment with rating 1 or 2 is negative, with 3 neutral, with 4 or 5 positive.
         """
         rating = self.comments.rating
         counts = {name: int(((rating >= low) & (rating <= high)).sum()) for name, (low, high) in SENTIMENTS.items()}
@@ -214,7 +226,7 @@ class Samples:
         yield (SENTIMENT, why.COMMONEST, "average"), (right.value, right)
 
     def _upvotes(self) -> Iterator[tuple[Place, tuple[float | None, Estimate]]]:
-        """Cells of the human part of Figure 5 on the released stories.
+        """Yield the cells of the human part of StoryER's Figure 5, computed on the released stories.
 
         Each is the correlation of people's ratings of an aspect with the stories' upvotes.
         """
@@ -224,7 +236,7 @@ class Samples:
 
 
 def study(options: Options) -> Study:  # noqa: ARG001  as all studies; no interval is resampled
-    """The StoryER study from the files on this machine.
+    """The study StoryER with its printed cells and the functions that recompute them from the files on this machine.
 
     Raises DataError if a file is missing; the message names the command that fetches it.
     """
@@ -266,7 +278,9 @@ def _family(samples: Samples) -> Family:
 
 
 def numbers(samples: Samples, recipe: Recipe) -> Numbers:  # noqa: ARG001  as all families
-    """Numbers of all printed cells (None if no data give them) and of the ``floor:`` rows, by the study's recipe."""
+    """Numbers of all printed cells of StoryER (None if no released data give them) by the study's recipe, and of the
+    rows of baselines (``floor:``) that this program adds.
+    """
     values: Numbers = {}
     tables = dict.fromkeys([*(table for table, _, _ in samples.printed), FIGURE])
     for table in tables:
@@ -276,8 +290,8 @@ def numbers(samples: Samples, recipe: Recipe) -> Numbers:  # noqa: ARG001  as al
 
 
 def estimates(samples: Samples) -> dict[Place, Estimate]:
-    """Corrected estimates of printed cells and ``floor:`` rows, and of cells on the sample that have no printed
-    counterpart.
+    """Corrected estimates of StoryER's cells: printed cells, the rows of baselines (``floor:``) that this program adds,
+    and cells on the released sample that have no printed counterpart.
     """
     return {place: ours for place, (_, ours) in samples.values.items()}
 
@@ -289,7 +303,7 @@ def _missing(samples: Samples, place: Place) -> str | None:
 
 
 def _known_cause(samples: Samples, place: Place) -> str | None:
-    """Known reason why a computed cell differs from the printed one; None if none is known."""
+    """Known reason why a computed cell of StoryER's tables differs from the printed one; None if none is known."""
     entry = samples.printed.get(place)
     if entry is None or place not in samples.values:
         return None
@@ -313,7 +327,9 @@ def _remarks(samples: Samples, place: Place) -> tuple[str, ...]:
 def _correlated(
     table: str, row: str, x: Floats, y: Floats, rho: str, tau: str
 ) -> Iterator[tuple[Place, tuple[float | None, Estimate]]]:
-    """Yield two cells: Spearman's rho and Kendall's tau-b of x and y."""
+    """Yield two cells of a table's row: Spearman's rho and Kendall's tau-b of x and y, in the columns named `rho` and
+    `tau`.
+    """
     names = ("the scores", "people's")
     spearman, kendall = (correlate(x, y, "spearman", names=names), correlate(x, y, "kendall", names=names))
     yield (table, row, rho), (spearman.value, spearman)

@@ -16,14 +16,14 @@ from judge.reproduce.tables.family import Change, Family, cells, changes
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Options of a reproduction.
+    """Options for reproducing a study's published tables.
 
     Attributes
     ----------
     choice : str or None
         Name of one difference from the study's recipe. Its effect alone is shown instead of the corrected numbers.
     resamples : int
-        Number of resamples for intervals of corrected cells; 0 = no intervals.
+        Number of resamples for intervals of corrected cells; 0 = no bootstrap intervals.
     seed : int
         Seed of the resamples.
     """
@@ -39,7 +39,7 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """One study with its files, printed cells and families of tables.
+    """One published study with its files, its printed cells and the families of tables that reproduce them.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class Study:
     switches : sequence of str
         Differences from the study's recipe that can be shown one at a time.
     facts : sequence of str
-        Parts of the signature besides the files.
+        Parts of the tables' signature besides the files.
     out_of_reach : mapping
         Differences that the files do not allow to be shown, with the reason.
     unchecked : frozenset of str

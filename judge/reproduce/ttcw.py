@@ -62,7 +62,8 @@ _LABELLED = {"Yes": 1.0, "No": 0.0}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tests:
-    """Pairs of story and test with their labels: 1 = Yes, 0 = No, NaN = no label. Arrays have one row per pair.
+    """Labels of Art or Artifice (TTCW) for each pair of a story and a test that the story passes or not: 1 = Yes, 0 =
+    No, NaN = no label. Arrays have one row per pair.
 
     Attributes
     ----------
@@ -86,7 +87,8 @@ class Tests:
 
 
 def study(options: Options) -> Study:
-    """The TTCW study from the files on this machine.
+    """The study Art or Artifice (TTCW) with its printed cells and the functions that recompute them from the files on
+    this machine.
 
     Raises DataError if a file is missing; the message names the command that fetches it.
     """
@@ -106,7 +108,8 @@ def study(options: Options) -> Study:
 
 
 def read_tests(stories: Path, verdicts: Path, answers: Mapping[str, Path]) -> Tests:
-    """The experts' verdicts and the models' answers, read from files and matched by story and test.
+    """The experts' verdicts and the models' answers of Art or Artifice (TTCW), read from files and matched by story and
+    test.
 
     `answers` holds one file per model. Raises DataError for a pair of story and test without three experts.
     """
@@ -143,7 +146,9 @@ def _starts_with_yes(answer: TestAnswer | None) -> float:
 
 
 def _read(answer: TestAnswer | None, test: str) -> float:
-    """Label that the program's parser reads in an answer; NaN for no label or a missing answer."""
+    """Label that the program's parser reads in a model's answer to a test of a story (1 = Yes, 0 = No); NaN for no
+    label or a missing answer.
+    """
     if answer is None or not answer.text:
         return np.nan
     (criterion,) = load_criteria("ttcw").pick([test])
@@ -168,8 +173,9 @@ def _judges(tests: Tests, options: Options) -> Family:
 
 
 def judge_numbers(tests: Tests, recipe: Recipe) -> Numbers:  # noqa: ARG001  as all families
-    """The notebook's statistics for each model, and the number of answers with each label; None for models without a
-    file.
+    """Statistics of each model's agreement with the experts of Art or Artifice (TTCW), as the study's notebook computes
+    them, and the number of answers with each label, by (table, row, column). The statistics are None for models without
+    a file.
     """
     numbers: Numbers = {}
     for model in (*FETCHED, *OTHERS):
@@ -184,7 +190,9 @@ def judge_numbers(tests: Tests, recipe: Recipe) -> Numbers:  # noqa: ARG001  as 
 
 
 def judge_estimates(tests: Tests, options: Options) -> dict[Place, Estimate]:
-    """Corrected estimates of the models' statistics, with intervals from resampled plots."""
+    """Corrected estimates of the models' agreement with the experts of Art or Artifice (TTCW), with intervals from
+    resampled plots, and the number of answers with each label.
+    """
     drawn = None
     if options.resamples:
         drawn = bootstrap.draw(tests.plot, options.resamples, np.random.default_rng(options.seed), "boot-inputs")
@@ -233,13 +241,17 @@ def _experts(tests: Tests) -> Family:
 
 
 def expert_numbers(tests: Tests, recipe: Recipe) -> Numbers:  # noqa: ARG001  as all families
-    """Share of agreeing pairs of experts, and AC1, over all stories and tests."""
+    """Agreement of the experts of Art or Artifice (TTCW), over all stories and tests: share of agreeing pairs of
+    experts, and AC1.
+    """
     agreement = chance_agreement.gwet(tests.experts)
     return {(AGREEMENT, _EXPERTS, "pairs"): agreement.raw.value, (AC1, _EXPERTS, "AC1"): agreement.estimate.value}
 
 
 def expert_estimates(tests: Tests) -> dict[Place, Estimate]:
-    """Corrected estimates of the experts' agreement, with jackknife intervals over plots."""
+    """Corrected estimates of the agreement of the experts of Art or Artifice (TTCW), with jackknife intervals over
+    plots.
+    """
     agreement = chance_agreement.gwet(tests.experts, story=tests.plot)
     return {
         (AGREEMENT, _EXPERTS, "pairs"): replace(agreement.raw, method=_JACKKNIFE),

@@ -46,7 +46,7 @@ _EVERY_SYSTEM = Recipe(keep_human=True)
 
 
 def family(scores: Scores, printed: Mapping[Place, Printed]) -> Family:
-    """Family of all printed cells that cannot be computed from the files."""
+    """Family of all printed cells of HANNA that cannot be computed from the released files."""
     return Family(
         numbers=cache(partial(numbers, printed)),
         digits=DIGITS,
@@ -57,13 +57,13 @@ def family(scores: Scores, printed: Mapping[Place, Printed]) -> Family:
 
 
 def numbers(printed: Mapping[Place, Printed], recipe: Recipe) -> Numbers:  # noqa: ARG001  as all families
-    """None for every cell, since no recipe can compute them."""
+    """None for every printed cell of HANNA that the released files cannot give, since no recipe can compute it."""
     return {place: None for place in printed if place[0] in REASONS}
 
 
 def estimates(scores: Scores) -> dict[Place, Estimate]:
-    """Corrected estimates that the file allows: one-way ICC of human ratings, and judges' means over its eleven
-    systems.
+    """Corrected estimates that HANNA's score file allows in place of printed cells that cannot be computed: one-way ICC
+    of human ratings, and judges' means over the file's eleven systems.
     """
     cells: dict[Place, Estimate] = {}
     for short in NAMES:

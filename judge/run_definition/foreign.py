@@ -46,7 +46,9 @@ def refuse_foreign(data: Mapping[str, Any], folder: Path, where: str) -> None:
 
 
 def refuse_file(key: str, name: str, folder: Path, where: str) -> None:
-    """Raise SpecError where `name` is a file outside the definition's folder, or a file of the wrong type."""
+    """Raise SpecError where `name`, the value of the setting `key`, is a file outside the definition's folder, or a
+    file of the wrong type for this setting. `where` names the definition in error messages.
+    """
     file = next((path for path in (folder / name, Path(name)) if path.is_file()), None)
     if file is None:
         return
@@ -60,7 +62,7 @@ def refuse_file(key: str, name: str, folder: Path, where: str) -> None:
 
 
 def _named(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield (key, value) of all settings whose value may be a file."""
+    """Yield (key, value) of all settings of a run definition whose value may be a file."""
     criteria, pairs, prompts = data.get("criteria"), data.get("pairs"), data.get("eval_prompts")
     parts = criteria if isinstance(criteria, Mapping) else {"set": criteria}
     listed = prompts if isinstance(prompts, list) else [prompts]

@@ -56,13 +56,13 @@ _LOCAL = IN_PROCESS | MODELLESS
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """One judge's definition as plain data. `where` names it in error messages."""
+    """One judge's run definition as plain data. `where` names it in error messages."""
 
     data: dict[str, Any]
     where: str
 
     def within(self, most: Any) -> dict[str, Any]:
-        """The definition for a run of this judge alone; `most` is the run's budget, None for no limit.
+        """The run definition for a run of this judge alone; `most` is the budget of the whole run, None for no limit.
 
         The lower of the judge's own budget and the run's budget applies.
         """
@@ -106,12 +106,12 @@ def definitions(
 
 
 def shared(data: Mapping[str, Any]) -> dict[str, Any]:
-    """The definition without its judges and its budget: the settings of a judge that has no entry."""
+    """A run definition without its judges and its budget: the keys that all judges of the run share."""
     return {key: value for key, value in data.items() if key not in ("judge", "judges", "max_cost")}
 
 
 def entries(data: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
-    """Entries of `judges`, after a check of the keys that determine the judge.
+    """Entries of the list `judges` in a run definition, after a check of the keys that determine the judge.
 
     Raises SpecError for a wrong entry, with its number.
     """
@@ -143,7 +143,7 @@ def entries(data: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
 
 
 def chosen(judges: Sequence[dict[str, Any]], judge: str, revision: str | None = ANY) -> list[dict[str, Any]]:
-    """Entries of one judge with the given revision.
+    """Entries of one judge with the given revision, from the entries of the list `judges` in a run definition.
 
     `ANY` stands for all revisions, and None for the entry without a revision.
     """
@@ -151,7 +151,9 @@ def chosen(judges: Sequence[dict[str, Any]], judge: str, revision: str | None = 
 
 
 def _joined(data: Mapping[str, Any], entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Copy of the run's keys, overridden by the entry's keys; `generation` is merged key by key."""
+    """Copy of the run definition's shared keys, overridden by the keys of one judge's entry; `generation` is merged key
+    by key.
+    """
     joined = {**shared(data), **entry}
     both = data.get("generation"), entry.get("generation")
     if isinstance(both[0], Mapping) and isinstance(both[1], Mapping):
@@ -160,9 +162,10 @@ def _joined(data: Mapping[str, Any], entry: Mapping[str, Any]) -> dict[str, Any]
 
 
 def refuse_address(data: Mapping[str, Any], name: str, where: str, kept: Sequence[str]) -> None:
-    """Raise SpecError if the judge `name` would use another provider's address, headers or API key.
+    """Raise SpecError if the judge `name` would use the address, headers or API key that the definition gives for
+    another provider's judge.
 
-    These are keys in `kept` that the definition gives for its own judge.
+    `kept` names the keys of this kind that no override has replaced.
     """
     own, other = (JudgeName.of(str(judge)).provider for judge in (data.get("judge", ""), name))
     if own == other or not own or {own, other} & _LOCAL:

@@ -43,7 +43,9 @@ class Strict(BaseModel):
 
 
 class GenerationSpec(Strict):
-    """Settings for generation. A setting that is left out is not sent, and the provider's default applies."""
+    """Settings for generating answers, in a run definition. A setting that is left out is not sent, and the provider's
+    default applies.
+    """
 
     temperature: float | None = Field(None, ge=0, description="sampling temperature")
     top_p: float | None = Field(None, gt=0, le=1, description="probability mass for nucleus sampling")
@@ -57,7 +59,9 @@ class GenerationSpec(Strict):
 
 
 class CriteriaSpec(Strict):
-    """Choice of criteria: a set, given by name or file, optionally a selection from the set, and the wording."""
+    """Choice of criteria in a run definition: a set, given by name or file (`set`); optionally a selection from it
+    (`only`); and optionally a file with a study's texts as published (`wording`).
+    """
 
     set: str = Field(description="name of a shipped criteria set, or a YAML file")
     only: list[str] | None = Field(
@@ -71,7 +75,9 @@ def _criteria(value: Any) -> Any:
 
 
 class PairsSpec(Strict):
-    """Choice of the pairs of stories to compare, unless `pairs` is `all` or `given`."""
+    """Choice of the pairs of stories to compare, where the run definition's key `pairs` is neither `all` nor
+    `given`.
+    """
 
     each: int | None = Field(
         None, ge=1, description="number of others for its story-prompt with which each story is compared"
@@ -158,7 +164,9 @@ OF_PAIRS = ("pairs", "orders", "ties", "across")
 
 
 class _Asked(Strict):
-    """Keys of run.yaml about the content of queries. A separate class, so that they precede the keys of `Reached`."""
+    """Keys of run.yaml about the content of queries. They are a separate class so that they precede the keys about
+    address, engine and limits (`Reached`).
+    """
 
     name: str = Field(
         pattern=NAME, description="name, of letters, digits, dot, dash and underscore; default: the folder's"
@@ -295,7 +303,9 @@ def names_judge(path: Path, judge: str, revision: str | None = judge_lists.ANY) 
 
 
 def _base(data: dict[str, Any], first: judge_lists.Definition, of_each: Sequence[str]) -> dict[str, Any]:
-    """The run's own keys as a definition, with the first judge's name and the overrides that apply to each judge."""
+    """The run's own keys as a definition, with the name of the run's first judge (`first`) and the overrides that apply
+    to each judge (`of_each`).
+    """
     base = judge_lists.shared(data) | {"judge": first.data.get("judge")}
     _apply(base, of_each)
     return base | ({"max_cost": data["max_cost"]} if "max_cost" in data else {})
@@ -427,7 +437,9 @@ def _quoted_key(pair: str) -> str:
 
 
 def mistakes(error: ValidationError, keys: Callable[[list[str]], set[str]]) -> list[str]:
-    """A sentence for each mistake; `keys` returns the keys that are allowed below the given ones."""
+    """A sentence for each mistake in a definition. `keys` is a function that takes the keys that lead to a nested part,
+    and returns the keys that are allowed there.
+    """
     return [_mistake(dict(mistake), keys) for mistake in error.errors()]
 
 

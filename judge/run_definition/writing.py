@@ -71,7 +71,7 @@ class GenerateSpec(Reached):
 
     @property
     def judge(self) -> str:
-        """The writer: the model that receives the requests."""
+        """Name of the model that writes the stories: `writer` under the name that a run of a judge uses."""
         return self.writer
 
     @property
@@ -101,7 +101,7 @@ class GenerateSpec(Reached):
 
     @property
     def system_name(self) -> str:
-        """Name of the writer as a system in the records of its stories: model and revision."""
+        """Name of the writing model as a system in the records of its stories: model and revision."""
         model = JudgeName.of(self.writer).model or self.writer
         return model if self.revision is None else f"{model}@{self.revision}"
 
@@ -112,7 +112,9 @@ class GenerateSpec(Reached):
         return self.model_dump(mode="json") | {"judge": self.judge, "repeats": self.repeats}
 
     def judge_key(self) -> str:
-        """Fingerprint of the writer: of its provider, model, revision and engine settings (see `judge_key_of`)."""
+        """Fingerprint of the model that writes the stories: of its provider, model, revision and engine settings (see
+        `judge_key_of`).
+        """
         return judge_key_of(self.writer, self)
 
 
@@ -122,7 +124,9 @@ AnySpec = RunSpec | GenerateSpec
 
 @dataclass(frozen=True, slots=True)
 class Specs:
-    """A definition for each judge or writer. With several of them, `max_cost` is the budget of all together."""
+    """Run definitions, one for each judge, or for each model that writes stories. With several of them, `max_cost` is
+    the budget of all together.
+    """
 
     asked: tuple[AnySpec, ...]
     max_cost: float | None = None
@@ -134,7 +138,9 @@ def is_writing(path: Path) -> bool:
 
 
 def load_generate_specs(path: Path, overrides: Iterable[str] = (), writers: Sequence[str] = ()) -> Specs:
-    """Read generate.yaml as one definition for its writer, or for each writer in `writers` instead."""
+    """Read generate.yaml as one definition for its writer (the model that writes stories), or for each writer in
+    `writers` instead. `overrides` are `key=value`.
+    """
     data = read_definition(path)
     if WRITES not in data:
         raise SpecError(f"{path} has no {WRITES}", hint=f"a run.yaml is for judge run {path}")

@@ -53,7 +53,9 @@ def budget_of(run: Path, overrides: Sequence[str] = ()) -> float | None:
 
 
 def not_begun(run: Path) -> list[str]:
-    """Judges listed in a run.yaml that have no results yet; [] if it has no list. `run` is the file or its folder."""
+    """Judges listed in a run.yaml that have no results yet. [] if the file lists fewer than two judges, is not valid or
+    does not exist. `run` is the file or its folder.
+    """
     definition = definition_in(run) if run.is_dir() else run
     if definition is None or not definition.is_file():
         return []

@@ -49,7 +49,7 @@ class ResultFolder:
 
     @property
     def imported(self) -> Path:
-        """Path of an imported ratings table, used instead of a journal."""
+        """Path of an imported ratings table (CSV or Parquet), which the folder has instead of a journal."""
         parquet = self.path / IMPORTED_PARQUET
         return parquet if parquet.is_file() else self.path / IMPORTED
 
@@ -140,8 +140,8 @@ def definition_of(run: Path) -> Path:
 def resolve(runs: Iterable[Path | str]) -> list[ResultFolder]:
     """Result folders of RUNs, in order and without duplicates.
 
-    A RUN is a run.yaml, its folder (the results of all judges), or one result folder. Raises RunFolderError where a RUN
-    has no results.
+    A RUN is a run definition (such as run.yaml), its folder (the results of all judges), or one result folder. Raises
+    RunFolderError where a RUN has no results.
     """
     results: dict[Path, ResultFolder] = {}
     for run in map(Path, runs):

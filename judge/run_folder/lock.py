@@ -116,7 +116,7 @@ def _mark(folder: Path, held: ExitStack) -> bool:
 
 
 def _writer(folder: Path) -> int | None:
-    """Id of the process that wrote last, read from the lock file; None if unknown."""
+    """Id of the process that wrote last in a result folder, read from the lock file; None if unknown."""
     try:
         with (folder / LOCK).open("rb", buffering=0) as stream:
             try:

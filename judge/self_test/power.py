@@ -32,13 +32,13 @@ class Outcome:
     Attributes
     ----------
     diagnostic, judge, fault : str
-        The diagnostic, the judge with the fault that it must find, and the size of the fault.
+        The diagnostic, the simulated judge with the fault that it must find, and the size of the fault.
     tests : int
         Number of tests on that judge.
     power : float
         Share of these tests that find the fault.
     false_alarms : float
-        Share of significant tests on the honest judge.
+        Share of significant tests on the honest judge, a simulated judge without faults.
     least, limit : float
         Lowest `power` and highest `false_alarms` with which the diagnostic passes.
     """
@@ -54,17 +54,18 @@ class Outcome:
 
     @property
     def passed(self) -> bool:
-        """Whether power is at least `least`, and the false-alarm rate at most `limit`."""
+        """Whether the diagnostic passes: its power is at least `least`, and its false-alarm rate at most `limit`."""
         return self.power >= self.least and self.false_alarms <= self.limit
 
 
 def limits(studies: int, checks: int) -> tuple[float, float]:
-    """Lowest power and highest false-alarm rate that chance alone explains for sound diagnostics.
+    """Lowest power and highest false-alarm rate of a diagnostic that chance alone explains if the diagnostic is sound:
+    power .9, false-alarm rate .05.
 
     They are binomial quantiles for this number of studies, at the level `FAMILY` / `checks`, where `checks` is the
-    number of comparisons with a limit (Bonferroni). With sound diagnostics, a self-test therefore fails with a
-    probability of at most `FAMILY`. A study has one test, or one per criterion. Counting one test per study is
-    conservative, since a mean over criteria varies no more than a single test.
+    number of rates that are compared with a limit (Bonferroni). With sound diagnostics, a self-test therefore fails
+    with a probability of at most `FAMILY` = .01. A study has one test, or one per criterion. Counting one test per
+    study is conservative, since a mean over criteria varies no more than a single test.
     """
     from scipy.stats import binom
 
@@ -78,8 +79,9 @@ def measure(
     """Power and false-alarm rate of each diagnostic on `seeds` simulated studies, each analysed with `judge diagnose`.
 
     Power is the share of tests (criteria x studies) that find the fault of a faulty judge. False alarms are counted on
-    the honest judge. The limits of both rates hold for all diagnostics together (see `limits`). `done` is called with
-    the number of studies finished.
+    the honest judge, which has no fault. The limits of both rates hold for all diagnostics together (see `limits`).
+    `first_seed` is the seed of the first study, and `workers` the number of processes. `done` is called with the number
+    of studies finished.
     """
     total: dict[tuple[str, str], list[int]] = {}
     for turn, hits_of_study in enumerate(_studies(range(first_seed, first_seed + seeds), workers)):
@@ -101,7 +103,7 @@ def measure(
 
 
 def table(outcomes: list[Outcome], seeds: int, first_seed: int) -> Table:
-    """Printed table of the outcomes."""
+    """Printed table of each diagnostic's power and false-alarm rate on simulated studies, with their limits."""
     columns = [
         Column("diagnostic", "diagnostic"),
         Column("fault", "planted fault"),
@@ -153,7 +155,8 @@ def _studies(seeds: range, workers: int) -> Iterator[Found]:
 def study(seed: int) -> Found:
     """Counts of one simulated study: for each (judge, diagnostic), the number of tests and of significant tests.
 
-    The steps are those of `judge diagnose`: read the folder, compute the tables, and print them as JSON.
+    The steps are those of `judge diagnose`: read the simulated result folder, compute the tables, and print them as
+    JSON.
     """
     with tempfile.TemporaryDirectory(prefix="judge-self-test-") as directory:
         folder = Path(directory) / "study"

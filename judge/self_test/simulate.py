@@ -54,12 +54,12 @@ class Stories:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A simulated fault of a judge.
+    """A fault of a simulated judge.
 
     Attributes
     ----------
     diagnostic : str
-        The diagnostic that must find the fault; "" for the honest judge.
+        The diagnostic that must find the fault; "" for the honest judge, which has none.
     size : str
         Size of the fault in words.
     think, say : callable or None
@@ -118,7 +118,7 @@ FAULTS: dict[str, Fault] = {
 def write_folder(folder: Path, seed: int) -> None:
     """Write one simulated study as a result folder of imported ratings.
 
-    It has the ratings of people, of the honest judge, and of every faulty judge.
+    It has the ratings of people, of an honest judge (without faults), and of judges with one known fault each.
     """
     rng = np.random.default_rng(seed)
     stories = _stories(rng)
@@ -180,7 +180,8 @@ def _judge(name: str, fault: Fault, stories: Stories, rng: np.random.Generator) 
 
 
 def _place(stories: Stories, i: int, judge: str | None, criterion: int) -> list[Any]:
-    """First values of a row of the ratings table, from the dataset's column to that of the criterion.
+    """First values of a row in the ratings table of a simulated study, from the dataset's column to that of the
+    criterion.
 
     `i` is the story's number, and `judge` is None for a human rating.
     """

@@ -50,8 +50,8 @@ class Coverage:
 
     @classmethod
     def of(cls, wanted: Sequence[Wanted]) -> Coverage:
-        """An empty coverage for the requested perturbations: one row for each perturbation and strength, with all
-        counts 0.
+        """An empty coverage for the requested perturbations `wanted`: one row for each perturbation and strength, with
+        all counts 0.
         """
         return cls([CoverageRow(entry.facts.name, entry.facts.test, s) for entry in wanted for s in entry.strengths])
 

@@ -21,8 +21,8 @@ _UNASKED = frozenset({"typos"})
 
 
 def is_filtered(facts: Facts) -> bool:
-    """Whether the grammar classifier checks stories made by this perturbation. It checks perturbations of
-    discrimination and invariance tests, but not typos.
+    """Whether the grammar classifier checks stories made by the perturbation that `facts` describes. It checks
+    perturbations of discrimination and invariance tests, but not typos.
     """
     return facts.test in ("discrimination", "invariance") and facts.name not in _UNASKED
 

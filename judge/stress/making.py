@@ -38,8 +38,8 @@ def untouched(story: Story) -> Story:
 
 
 def versions(material: Material, wanted: Sequence[Wanted], seed: int) -> Iterator[Perturbed]:
-    """Yield every requested perturbed version of a story. Versions by the same perturbation are in order of increasing
-    strength.
+    """Yield the result of every requested perturbation of a story at each requested strength, lowest strength first.
+    `material` holds the story and what perturbations need: its tagged words, other stories, and paraphrases.
     """
     for entry in wanted:
         before: frozenset[Edit] = frozenset()

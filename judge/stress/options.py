@@ -46,9 +46,13 @@ class MakeOptions:
         The spaCy model that tags words; None = the default model.
     top : str
         Highest point of the rating scale, as the text that prompt injections insert.
-    rewriter, base_url, encoder : str or None, tuple of str, str or None
-        The model that paraphrases sentences, the base URLs of its server, and the sentence encoder that
-        compares the meaning of a sentence and its paraphrase. None = no paraphrases, or a comparison of words.
+    rewriter : str or None
+        The model that paraphrases sentences; None = no model.
+    base_url : tuple of str
+        Base URLs of the server of that model, if any are given.
+    encoder : str or None
+        The sentence encoder that compares the meaning of a sentence with that of its paraphrase; None = their words
+        are compared.
     back_translations : Path or None
         File of paraphrases in OpenMEVA's format; None = no file.
     grammar : str or None

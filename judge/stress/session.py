@@ -52,7 +52,8 @@ class Made:
 
 def make(dataset: Dataset, options: MakeOptions, output: Path, progress: Progress | None = None) -> Made:
     """Generate the file of perturbed stories of a dataset and the facts file with their edits, and return a description
-    of both. Neither file may exist before, and they appear only when they are complete.
+    of both. `output` is the path of the file of stories. Neither file may exist before, and they appear only when they
+    are complete.
 
     Raises SpecError where a perturbation is not available on this machine, and DataError where the stories of the
     dataset are already perturbed.

@@ -1,5 +1,5 @@
-"""Answers of a summary on agreement with people: the choice of Eval-Prompt and judge, Kendall's tau over stories, and
-agreement of labels.
+"""Answers to questions of a summary about agreement with people: the choice of Eval-Prompt and judge, Kendall's tau
+over stories, and agreement of labels.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ _LISTED = 2
 
 
 def variants(evidence: Evidence, matrix: RatingMatrix, best: Margin) -> Iterator[Answer]:
-    """Yield the answers on the choice of Eval-Prompt and then of judge. The best pair of judge and Eval-Prompt is
-    compared with each other pair on the stories that both pairs rated.
+    """Yield a summary's answers to the questions of which Eval-Prompt and which judge to choose. Kendall's tau with
+    people of the best pair of judge and Eval-Prompt is compared with that of the same judge under its other
+    Eval-Prompts, and with that of other judges under the same Eval-Prompt.
     """
     kinds: tuple[tuple[Factor, str, str], ...] = (
         ("eval_prompt", "prompts", "Eval-Prompt"),
@@ -76,7 +77,8 @@ def _holds_elsewhere(evidence: Evidence, best: Margin) -> str:
 
 def _distances(evidence: Evidence, best: Margin, by: Factor, own: str) -> list[tuple[str, Estimate]]:
     """Names of the other Eval-Prompts (or judges, according to `by`), each with its tau minus that of the best pair of
-    judge and Eval-Prompt, a mean over criteria. The highest tau comes first, undefined differences come last.
+    judge and Eval-Prompt, a mean over criteria. `own` is the name of that pair's Eval-Prompt (or judge). The highest
+    tau comes first, undefined differences come last.
     """
     try:
         entries = evidence.against_best(best, by).entries
@@ -101,8 +103,8 @@ def _listed(differences: Sequence[tuple[str, Estimate]], most: int) -> str:
 
 
 def people(evidence: Evidence, best: Margin) -> Answer:
-    """Answer on agreement with people: Kendall's tau of the best pair of judge and Eval-Prompt over all stories. It is
-    compared with the control (a baseline from surface features) and with one more human rater.
+    """A summary's answer on the judge's agreement with people: Kendall's tau of the best pair of judge and Eval-Prompt
+    over all stories. It is compared with the control (a baseline from surface features) and with one more human rater.
     """
     raters = evidence.raters_of(best.dataset)
     question = f"Does it rate stories as {raters.noun if raters.labels_note else 'people do'}?"
@@ -137,8 +139,8 @@ def _no_ceiling(evidence: Evidence, best: Margin) -> str:
 
 
 def stories(best: Margin, matrix: RatingMatrix) -> Answer | None:
-    """Answer on the number of story-prompts needed for a narrow interval of Kendall's tau (half-width `WIDE`); None
-    where tau has no interval.
+    """A summary's answer on how many story-prompts give a narrow interval of Kendall's tau, with a half-width of .10
+    (`WIDE`); None where tau has no interval.
     """
     value = best.value
     if value.value is None or value.low is None or value.high is None:
@@ -154,8 +156,8 @@ def stories(best: Margin, matrix: RatingMatrix) -> Answer | None:
 
 
 def labels(evidence: Evidence, best: Margin) -> Iterator[Answer]:
-    """Yield the answer on the agreement between the judge's labels and the majority labels of people. Nothing is
-    yielded where no criterion has labels or the judge has none.
+    """Yield a summary's answer on the agreement between the judge's labels and the majority labels of people. Nothing
+    is yielded where no criterion has labels or the judge has none.
     """
     confusions = evidence.confusions
     if confusions is None:

@@ -37,7 +37,9 @@ from judge.summary.options import EvidenceOptions
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """Statistical analyses of one table of ratings, from which a summary is written."""
+    """Statistical analyses of one table of ratings, from which a summary is written. `control` is the function that
+    predicts the ratings of the control (a surface-feature baseline).
+    """
 
     table: RatingsTable
     options: EvidenceOptions = field(default_factory=EvidenceOptions)

@@ -50,8 +50,9 @@ CONDITIONS = (
 def missing(
     evidence: Evidence, matrix: RatingMatrix, best: Margin | None, answers: Sequence[Answer], seen: Seen | None
 ) -> tuple[Missing, ...]:
-    """The gaps in the evidence on a dataset: the conditions of the list that hold, each with a description of what is
-    missing.
+    """Gaps in the evidence for the summary of one dataset, such as no ratings by people, each with a description of
+    what is missing. `best` is the best pair of judge and Eval-Prompt, `answers` are the answers of the summary, and
+    `seen` is the evidence on whether models have seen the stories (None = none).
     """
     return tuple(_found(evidence, matrix, best, answers, seen))
 

@@ -23,7 +23,7 @@ def commands(
     positions: bool = False,
     other: str | None = None,
 ) -> tuple[str, ...]:
-    """Suggested next commands for runs that rate stories, at most `MOST`, the most needed first.
+    """Suggested next commands for runs that rate stories, at most 5 (`MOST`), the most needed first.
 
     `gaps` are the gaps in the evidence, and `best` is the best pair of judge and Eval-Prompt. `askable` says that the
     judge can be asked again. `only` says that the runs have only one pair of judge and Eval-Prompt, which then need not

@@ -37,10 +37,12 @@ def of_runs(
     named: Sequence[str] | None = None,
 ) -> list[Summary]:
     """List of summaries: one of the runs that rate stories and one of the runs that compare stories, as far as there
-    are such runs. `keep` selects judges, Eval-Prompts and criteria; `named` are the names of the runs in suggested
-    commands.
+    are such runs. `keep` selects judges, Eval-Prompts and criteria, `scores` are files of contamination scores, and
+    `parser` names the parser of answers. `telling` shows the progress of reading answers. `named` are the names of the
+    runs in suggested commands.
 
-    Raises RunFolderError where a run has no results, SpecError where `keep` has a name that does not occur.
+    Raises RunFolderError where a run has no results. Raises SpecError where `keep` has a name that does not occur, and
+    where all runs compare stories but an argument is for ratings only, such as `scores`.
     """
     compare, rate = comparing(runs)
     keep, options, named = keep or Selection(), options or EvidenceOptions(), named or [str(run) for run in runs]
@@ -63,7 +65,7 @@ def of_runs(
 @dataclass(frozen=True, eq=False)
 class RunsCompared:
     """Result folders of runs that compare stories, and their analyses. Each analysis is computed once, when it is first
-    needed.
+    needed. `rates` says whether runs that rate stories are summarised too.
     """
 
     folders: tuple[Path, ...]
@@ -79,7 +81,9 @@ class RunsCompared:
 
     @cached_property
     def preferences(self) -> Ranked:
-        """Statistics of the preferences that judges gave in comparisons."""
+        """Results of `judge rank` from the preferences that judges gave in comparisons, such as agreement with people
+        and rankings of systems.
+        """
         return ranked(
             self.preferences_table, RankOptions(drop_systems=self.options.drop_systems, seed=self.options.seed)
         )

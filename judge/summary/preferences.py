@@ -105,8 +105,8 @@ def _agreement(dataset: str, on: str, rows: Sequence[AgreementRow]) -> Answer:
 
 
 def of_preferences(best: AgreementRow) -> Verdict:
-    """Verdict on a judge's accuracy (how often it prefers the story that people prefer), compared first with guessing
-    and then with the control (a surface-feature baseline).
+    """Verdict of a summary on a judge's accuracy (how often it prefers the story that people prefer), compared first
+    with guessing and then with the control (a surface-feature baseline).
     """
     half, over = best.agreement.half, best.over_control
     if half.low is None or half.high is None:
@@ -135,8 +135,9 @@ def _best(best: AgreementRow, rows: int) -> str:
 
 
 def _bars(best: AgreementRow, rows: Sequence[AgreementRow]) -> Iterator[str]:
-    """Yield sentences that compare the judge's accuracy with that of baselines: preferring the longer story, the
-    control (a surface-feature baseline), one more person, and the preferences implied by the judge's own ratings.
+    """Yield sentences that compare a judge's accuracy (how often it prefers the story that people prefer) with that of
+    baselines: preferring the longer story, the control (a surface-feature baseline), one more person, and the
+    preferences implied by the judge's own ratings.
     """
     bars = {row.kind: row for row in rows if row.kind in ("longer", "control", "people") and row.agreement.half.defined}
     if "longer" in bars:
@@ -153,7 +154,9 @@ def _bars(best: AgreementRow, rows: Sequence[AgreementRow]) -> Iterator[str]:
 
 
 def _of(row: AgreementRow, best: AgreementRow) -> str:
-    """A baseline's accuracy as text, with its number of pairs where this differs from the judge's."""
+    """Accuracy of a baseline (how often it prefers the story that people prefer) as text, with its number of pairs of
+    stories where this differs from the judge's.
+    """
     half = row.agreement.half
     return _percent(half) + ("" if half.n == best.agreement.half.n else f" of {half.n:,} pairs")
 
@@ -172,8 +175,9 @@ def _distance(over: Estimate) -> str:
 
 
 def _place(on: str, rows: Sequence[OrderRow]) -> Answer:
-    """Answer on the effect of the position in which a story is shown (first or second) on preferences. It shows the
-    judge, Eval-Prompt and criterion with the strongest effect, since one strong effect is enough for a warning.
+    """A summary's answer on the effect of the position in which a story is shown (first or second) on preferences. It
+    shows the judge, Eval-Prompt and criterion with the strongest effect, since one strong effect is enough for a
+    warning.
     """
     question = f"Does the place of a story matter{on}?"
     rule = "by the 95 % interval of the position's log odds"

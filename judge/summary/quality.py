@@ -73,8 +73,9 @@ class Seen:
 
 
 def itself(evidence: Evidence, matrix: RatingMatrix, best: Margin | None) -> Iterator[Answer]:
-    """Yield the answer on self-consistency: ICC(1,1) over repeats, as the median over the criteria of the best pair of
-    judge and Eval-Prompt. Where `best` is None, it is the median over all pairs and criteria.
+    """A summary's answer on a judge's self-consistency, yielded as the only item: ICC(1,1) over repeats, as the median
+    over the criteria of the best pair of judge and Eval-Prompt. Where `best` is None, it is the median over all pairs
+    and criteria.
     """
     question, label = "Does it agree with itself?", "itself"
     cells = [
@@ -99,8 +100,8 @@ def itself(evidence: Evidence, matrix: RatingMatrix, best: Margin | None) -> Ite
 
 
 def lost(evidence: Evidence, matrix: RatingMatrix, best: Margin | None) -> Answer:
-    """Answer on the share of repeats without a rating, and on kinds of stories that lost more ratings than others.
-    Where `best` is None, all judges and Eval-Prompts are counted.
+    """A summary's answer on the share of repeats without a rating, and on kinds of stories that lost more ratings than
+    others. Where `best` is None, all judges and Eval-Prompts are counted.
     """
     question, label = "What share of the ratings is missing?", "lost"
     asked = rated = 0
@@ -134,8 +135,8 @@ def _rows(cells: Mapping[str, Sequence[str]]) -> str:
 
 
 def wrong(evidence: Evidence, best: Margin) -> Answer:
-    """Answer on the faults of the judge that the tests of `judge diagnose` find, such as a bias for long stories; the
-    most frequent fault first.
+    """A summary's answer on the faults of the judge that the tests of `judge diagnose` find, such as a bias for long
+    stories; the most frequent fault first.
     """
     raters = evidence.raters_of(best.dataset)
     diagnosis = evidence.diagnosis(best)
@@ -188,8 +189,9 @@ def _words(finding: Finding, *, above: bool) -> str:
 
 
 def seen(evidence: Seen | None, dates: Dated | None) -> Answer:
-    """Answer on whether the judge's model has seen the stories: from contamination scores, and from the dates (months)
-    of the model and the stories. `evidence` is None without scores, and `dates` is None without known dates.
+    """A summary's answer on whether the judge's model has seen the stories: from contamination scores, and from the
+    dates (months) of the model and the stories. `evidence` is None without scores, and `dates` is None without known
+    dates.
     """
     question = "Has it seen the stories?"
     by_dates = () if dates is None else (dates.brief,)

@@ -18,8 +18,9 @@ _NAMED = 3
 
 
 def answer(evidence: Evidence, best: Margin) -> Answer:
-    """Answer on whether the judge may replace a human annotator: the verdict of the alternative annotator test, the
-    criteria passed, and the criteria on which an uninformed judge (one that does not use the story) passes too.
+    """A summary's answer on whether the judge may replace a human annotator: the verdict of the alternative annotator
+    test, the criteria passed, and the criteria on which an uninformed judge (one that does not use the story) passes
+    too.
     """
     question, label = "May it replace an annotator?", "replace"
     if evidence.raters_of(best.dataset).labels_note:
@@ -47,7 +48,10 @@ def tests_of(evidence: Evidence, best: Margin) -> tuple[list[AltTestRow], list[s
 
 
 def _tested(mine: Sequence[AltTestRow], nulls: Sequence[str], most: int) -> str:
-    """Result of the alternative annotator test as text; each list in it names at most `most` criteria."""
+    """Result of the alternative annotator test (whether the judge may replace a human annotator) as text. `mine` are
+    the judge's tests by criterion, and `nulls` the human criteria on which an uninformed judge passes too. Each list in
+    the text names at most `most` criteria.
+    """
     tested = [test for test in mine if test.winning_rate.defined]
     if not tested:
         reasons = dict.fromkeys(written(test.winning_rate.reason, None) for test in mine if test.winning_rate.reason)

@@ -72,7 +72,9 @@ def in_a_row(answer: Answer, *, brief: bool = False) -> str:
 
 
 def rows(dataset: OfDataset) -> list[dict[str, object]]:
-    """The summary of a dataset as rows of a table, in plain data: its answers, followed by its suggested commands."""
+    """A dataset's part of the summary as rows of a table, each a dict: first one row for each question that the summary
+    answers about the dataset, then one row for each suggested command.
+    """
     cells: list[dict[str, object]] = []
     for answer in dataset.answers:
         verdict = answer.verdict

@@ -29,8 +29,8 @@ _BOUNDS = ((0.9, "excellent"), (0.75, "good"), (0.5, "moderate"))
 
 
 def of_agreement(best: Margin) -> Verdict:
-    """Verdict on agreement with people: whether the correlation differs from 0, and how it compares with that of the
-    control (a surface-feature baseline) and that of one more human rater.
+    """Verdict of a summary on a judge's agreement with people: whether the correlation of their ratings is above 0, and
+    how it compares with that of the control (a surface-feature baseline) and that of one more human rater.
     """
     shown = leaves_zero_out(best.value)
     value = best.value.value
@@ -61,8 +61,8 @@ def _beside(best: Margin, bar: Bar) -> str | None:
 
 
 def of_labels(best: ConfusionRow) -> Verdict:
-    """Verdict on the balanced accuracy of labels, compared with uninformed judges (which do not use the story) and
-    with one human rater.
+    """Verdict of a summary on a judge's labels: their balanced accuracy against people's labels, compared with that of
+    uninformed judges (which do not use the story) and of one human rater.
     """
     value = best.statistics["balanced_accuracy"]
     if value.value is None:
@@ -83,7 +83,9 @@ def of_labels(best: ConfusionRow) -> Verdict:
 
 
 def of_loss(rated: int, asked: int) -> Verdict:
-    """Verdict on missing ratings: the share of the requested repeats that have no rating."""
+    """Verdict of a summary on missing ratings of judges: the share of the requested repeats that have no rating.
+    `asked` repeats were requested, and `rated` have a rating.
+    """
     if rated == asked:
         return Verdict("nothing", "of the repeats requested")
     share = 100 * (asked - rated) / asked
@@ -91,17 +93,17 @@ def of_loss(rated: int, asked: int) -> Verdict:
 
 
 def of_consistency(median: float) -> Verdict:
-    """Verdict on a judge's self-consistency (excellent, good, moderate or poor), from the median ICC(1,1) over
-    repeats.
+    """Verdict of a summary on a judge's self-consistency (excellent, good, moderate or poor), from the median ICC(1,1)
+    over repeats.
     """
     word = next((word for bound, word in _BOUNDS if median > bound), "poor")
     return Verdict(word, "median ICC(1,1); bounds .5, .75 and .9 (Koo & Li 2016)")
 
 
 def of_replacement(tests: Sequence[AltTestRow], nulls: Sequence[str], below_people: bool) -> Verdict:
-    """Verdict on whether the judge may replace an annotator, from its alternative annotator tests (one for each
-    criterion). A criterion on which an uninformed judge (one that does not use the story) passes too is not counted as
-    evidence.
+    """Verdict of a summary on whether the judge may replace an annotator, from its alternative annotator tests (one for
+    each criterion). A criterion on which an uninformed judge (one that does not use the story) passes too is not
+    counted as evidence.
 
     `nulls` are the human criteria on which the uninformed judge passes. `below_people` says that the judge's tau is
     significantly below that of one more human rater.
@@ -131,8 +133,8 @@ def passes(row: AltTestRow) -> bool:
 
 
 def of_variants(differences: Sequence[Estimate]) -> Verdict:
-    """Verdict on whether the best of several Eval-Prompts or judges is clearly better than the others; `differences`
-    are the others' tau minus the best tau.
+    """Verdict of a summary on whether the best of several Eval-Prompts or judges is clearly better than the others;
+    `differences` are the others' Kendall's tau with people, minus the best one's.
     """
     rule = "by the 95 % intervals of the paired differences of tau"
     defined = [difference for difference in differences if difference.value is not None]
@@ -149,8 +151,8 @@ def of_variants(differences: Sequence[Estimate]) -> Verdict:
 
 
 def of_systems(value: Estimate, systems: int) -> Verdict:
-    """Verdict on the agreement about systems: whether tau between the judge's and people's system means differs
-    from 0.
+    """Verdict of a summary on whether a judge and people agree about systems: whether Kendall's tau between their
+    system means differs from 0. `value` is this tau; with too few `systems` the verdict says so.
     """
     if value.value is None:
         return Verdict("undefined", "tau over system means")
@@ -166,8 +168,8 @@ def of_systems(value: Estimate, systems: int) -> Verdict:
 
 
 def of_faults(findings: int, tested: int) -> Verdict:
-    """Verdict on faults of a judge: the number of tests that are significant after Holm's adjustment, and the number of
-    all tests, for one pair of judge and Eval-Prompt.
+    """Verdict of a summary on faults of a judge, such as a bias for long stories: the number of tests that are
+    significant after Holm's adjustment, and the number of all tests, for one pair of judge and Eval-Prompt.
     """
     rule = "tests against people's ratings, Holm at .05"
     if not tested:
@@ -176,9 +178,9 @@ def of_faults(findings: int, tested: int) -> Verdict:
 
 
 def of_contamination(*, measured: bool, recital: bool = False, recited: int = 0, blunt: bool = False) -> Verdict:
-    """Verdict on whether the judge's model has seen the stories. `measured`: there are contamination scores. `recital`:
-    it was tested whether the model recites the stories, and `recited` counts the stories recited. `blunt`: the model
-    recites no well-known passages either, so that the test is uninformative.
+    """Verdict of a summary on whether the judge's model has seen the stories. `measured`: there are contamination
+    scores. `recital`: it was tested whether the model recites the stories, and `recited` counts the stories recited.
+    `blunt`: the model recites no well-known passages either, so that the test is uninformative.
     """
     rule = "50 tokens in a row with a probability of 1 in 1,000 or more (judge contamination check)"
     if recital:
@@ -187,8 +189,8 @@ def of_contamination(*, measured: bool, recital: bool = False, recited: int = 0,
 
 
 def of_stories(half: float, wide: float) -> Verdict:
-    """Verdict on whether there are enough stories, i.e. whether the half-width `half` of the interval of Kendall's tau
-    is at most `wide`.
+    """Verdict of a summary on whether there are enough stories, i.e. whether the half-width `half` of the interval of
+    Kendall's tau is at most `wide`.
     """
     purpose = f"for tau to ±{100 * wide:.0f}"
     words = "enough" if half <= wide else "more are needed"
@@ -196,7 +198,9 @@ def of_stories(half: float, wide: float) -> Verdict:
 
 
 def of_order(agreed: int, pairs: int, systems: int) -> Verdict:
-    """Verdict on the order of systems: `agreed` of all `pairs` of systems are ordered by the judge as by people."""
+    """Verdict of a summary on the order of systems: `agreed` of all `pairs` of systems are ordered by the judge as by
+    people.
+    """
     rule = "pairs of systems, by mean ratings over criteria; a pair with equal means counts as not alike"
     order = "order turned round" if 2 * agreed < pairs else f"{agreed} of {pairs} pairs"
     # Few systems prove little, but an order that is turned round must not be hidden by that.
@@ -206,7 +210,7 @@ def of_order(agreed: int, pairs: int, systems: int) -> Verdict:
 
 
 def of_missing(number: int) -> Verdict:
-    """Verdict on missing evidence: the number of gaps in the evidence."""
+    """Verdict of a summary on missing evidence: the number of gaps in the evidence."""
     words = "nothing on the list" if not number else f"{number} thing{'s' if number > 1 else ''}"
     return Verdict(words, "the list of docs/summary.md")
 

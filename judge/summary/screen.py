@@ -55,7 +55,9 @@ def summary_tables(summary: Summary) -> list[Table]:
 
 
 def text(summary: Summary) -> str:
-    """The summary as plain text: one screen for each dataset, with at most `HEIGHT` lines of `WIDTH` characters."""
+    """The summary as plain text: one screen for each dataset, with at most 30 (`HEIGHT`) lines of 80 (`WIDTH`)
+    characters.
+    """
     return "\n".join("\n".join(_screen(dataset, summary)) + "\n" for dataset in summary.datasets)
 
 

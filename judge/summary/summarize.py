@@ -166,7 +166,8 @@ def _other(evidence: Evidence, best: Margin | None) -> str | None:
 
 def _row(evidence: Evidence, matrix: RatingMatrix, mine: Sequence[Margin]) -> tuple[Margin | None, str]:
     """The pair of judge and Eval-Prompt that the answers are about, and its name with the reason for which it was
-    chosen. The pair is None where no judge can be compared with people.
+    chosen. The pair is None where no judge can be compared with people. `mine` are the pairs on this dataset with their
+    correlations.
     """
     judges = [margin for margin in mine if not margin.control] or list(mine)
     if not judges:

@@ -27,8 +27,8 @@ _NAMED = 2
 
 
 def systems(evidence: Evidence, matrix: RatingMatrix, best: Margin) -> Answer:
-    """Answer on agreement about systems: tau between the judge's and people's system means, compared with that of one
-    more person and of the control (a surface-feature baseline).
+    """A summary's answer on the agreement of judge and people about systems: Kendall's tau between the judge's and
+    people's system means, compared with that of one more person and of the control (a surface-feature baseline).
     """
     question = f"Does it rank systems as {evidence.raters_of(best.dataset).noun} do?"
     rows = [row for row in evidence.correlations_over_systems.rows if row.subject.dataset == best.dataset]
@@ -66,16 +66,16 @@ def _control(evidence: Evidence, best: Margin) -> str:
 
 
 def _mean(rows: Sequence[CorrelationRow], kind: str) -> CorrelationRow | None:
-    """The row with the mean over criteria among the rows of this kind or, where there is only one row of the kind, this
-    row; None otherwise.
+    """Of the rows of one kind (such as the judge or the control), the row with the mean over criteria or, where the
+    kind has only one row, this row; None where there is neither.
     """
     own = [row for row in rows if row.subject.kind == kind]
     return next((row for row in own if row.averaged), own[0] if len(own) == 1 else None)
 
 
 def better(evidence: Evidence, matrix: RatingMatrix, best: Margin) -> Answer | None:
-    """Answer on which systems are better: the first two by the judge and by people, and the number of pairs of systems
-    that the judge and people order in the same way. None where no pair of systems can be compared.
+    """A summary's answer on which systems are better: the first two by the judge and by people, and the number of pairs
+    of systems that the judge and people order in the same way. None where no pair of systems can be compared.
     """
     sides = _means(matrix, best)
     if sides is None or len(matrix.systems) < 2:

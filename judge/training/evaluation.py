@@ -127,7 +127,9 @@ class RatingAgreement(Signed):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Data frame of the correlations with people's ratings, with one row per predictor and criterion."""
+        """Data frame of the correlations with people's ratings, with one row for each criterion of a dataset and each
+        predictor (the model, text length, the control).
+        """
         flat = []
         for row in self.rows:
             plain = row.record()
@@ -270,7 +272,8 @@ def agreement(
     checks: Sequence[PreferenceCheck], name: str, seed: int, parts: tuple[str, ...], notes: tuple[str, ...]
 ) -> Agreement | None:
     """Agreement of the model named `name` with people's preferences, for all criteria as one result; None without any
-    preferences.
+    preferences. `seed` is the random seed of the analysis, `parts` are added to its signature, and `notes` to the notes
+    under its table.
     """
     if not checks:
         return None

@@ -35,7 +35,8 @@ def write_model(
     data: Sequence[Mapping[str, Any]],
 ) -> None:
     """Write `model.json`, which holds the fitted model: its outputs (heads) for each criterion and marks of the stories
-    on which it was trained. Raises SpecError where it cannot be written.
+    on which it was trained. `embedding` describes the embedding model and `encoder` the encoder, None where there is
+    none; `data` are facts about the training datasets. Raises SpecError where the file cannot be written.
     """
     marks = {mark for story in stories for mark in marks_of(story.story_prompt, story.text)}
     content = {

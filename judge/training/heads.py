@@ -44,8 +44,8 @@ def preference_head(
     block of columns.
 
     The head is fitted on all pairs and calibrated on out-of-fold predictions. The check holds out-of-fold predictions
-    on folds by story-prompt. `worse` are pairs of original and perturbed story. `done` is called after each repetition
-    of the cross-validation.
+    on folds by story-prompt. `material` and `numbers` hold the stories of the dataset and their numeric features.
+    `worse` are pairs of original and perturbed story. `done` is called after each repetition of the cross-validation.
     """
     pairs = preference.pairs
     position = {story.id: k for k, story in enumerate(material.stories)}
@@ -98,7 +98,8 @@ def rating_head(
     block of columns.
 
     The head is fitted on all rated stories and calibrated on out-of-fold predictions. The check holds out-of-fold
-    predictions on folds by story-prompt. `done` is called after each repetition of the cross-validation.
+    predictions on folds by story-prompt. `material` and `numbers` hold the stories of the dataset and their numeric
+    features. `done` is called after each repetition of the cross-validation.
     """
     people = np.where(numbers.usable, rating.people, np.nan)
     task = RatingTask(numbers.blocks, people, material.groups)
@@ -120,7 +121,7 @@ def rating_head(
 
 def foldings(groups: Sequence[str], options: TrainOptions) -> list[NDArray[np.int64]]:
     """Fold of each pair or story, one array for each repetition of the cross-validation. Those with the same group name
-    (such as the story-prompt) are in the same fold.
+    in `groups` (such as the story-prompt) are in the same fold.
     """
     folds = min(options.folds, len(set(groups)))
     return [folds_of_groups(groups, folds, options.seed + turn) for turn in range(options.foldings)]

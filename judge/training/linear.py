@@ -49,7 +49,7 @@ class Linear:
     intercept: float
 
     def score(self, rows: Floats) -> Floats:
-        """Scores of n stories, shape (n,), from their columns, shape (n, p)."""
+        """Scores of n stories, shape (n,), from `rows`, which holds their values in the p columns, shape (n, p)."""
         held = (np.clip(rows, self.low, self.high) - self.mean) / self.scale
         return np.asarray(held @ self.weight + self.intercept, dtype=np.float64)
 
@@ -69,7 +69,9 @@ class Stacked:
     weights: tuple[float, ...]
 
     def score(self, blocks: Sequence[Floats]) -> Floats:
-        """Scores of n stories, shape (n,), from their columns in each block, shape (n, p)."""
+        """Scores of n stories, shape (n,). `blocks` holds the stories' columns, one array of shape (n, p) for each
+        block (such as surface features).
+        """
         parts = [fit.score(rows) for fit, rows in zip(self.blocks, blocks, strict=True)]
         return np.asarray(np.sum(parts, axis=0) + self.intercept, dtype=np.float64)
 
@@ -163,7 +165,8 @@ class PairTask:
 
     def stack(self, predictions: Floats, train: Mask) -> tuple[Floats, float]:
         """Non-negative weights of the blocks of columns, fitted by logistic regression of preferences on the log odds
-        predicted by each block, and the intercept 0. Blocks whose weight would be negative get weight 0.
+        predicted by each block, and the intercept 0. `predictions` has the shape (pairs in the mask `train`, blocks).
+        Blocks whose weight would be negative get weight 0.
         """
         won = (self.lead[train] > 0).astype(np.float64)
         weights = np.zeros(predictions.shape[1])
@@ -204,7 +207,7 @@ class RatingTask:
 
     def stack(self, predictions: Floats, train: Mask) -> tuple[Floats, float]:
         """Non-negative weights of the blocks of columns, and an intercept, fitted by least squares of ratings on the
-        predictions of each block.
+        predictions of each block, shape (stories in the mask `train`, blocks).
         """
         stack = fit_stack(predictions, self.people[train])
         if not stack.weights.any():

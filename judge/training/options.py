@@ -47,6 +47,10 @@ class TrainOptions:
     Cross-validation has `folds` folds of story-prompts and is repeated `foldings` times with different random folds,
     drawn from `seed`. `negatives` is a file made by `judge stress make`, whose perturbed stories count as worse than
     their originals. Empty `criteria` = all criteria.
+
+    A linear model is trained on surface features and, if `embed` names an embedding model, on embeddings. If `encoder`
+    is given, an encoder is trained instead. `resamples` is the number of bootstrap resamples for intervals of
+    correlations.
     """
 
     criteria: tuple[str, ...] = ()

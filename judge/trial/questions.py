@@ -88,8 +88,8 @@ class Questions:
 
 
 def questions(asking: Asking, story: Story, other: Story | None = None) -> Questions:
-    """The queries of a trial about a story. Eval-Prompts that compare stories show it with the story `other`, once in
-    each order.
+    """The queries of a trial with the options `asking` about a story. Eval-Prompts that compare stories show it with
+    the story `other`, once in each order.
 
     Raises SpecError where a story is empty, an Eval-Prompt is named twice, an Eval-Prompt compares two stories and only
     one is given, or two are given and no Eval-Prompt compares.

@@ -100,16 +100,20 @@ class AccuracyRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Accuracies(Signed):
-    """Pairwise accuracies of every judge, of the human ceiling and of the control judge, with notes."""
+    """Pairwise accuracies of every judge, of the human ceiling and of the control judge, with notes.
+
+    A pairwise accuracy is the share of pairs of stories (or of systems) that a rater orders as people do.
+    """
 
     rows: tuple[AccuracyRow, ...]
     options: AccuracyOptions
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A frame with one row for each rater and criterion, and with `signature` and `notes` in its `attrs`.
+        """A frame of pairwise accuracies, with `signature` and `notes` in its `attrs`.
 
-        Its first columns identify the row and count stories without a rating; the others are the fields of
+        It has one row for each criterion of each judge with one Eval-Prompt, of the human ceiling and of the control
+        judge. Its first columns identify the row and count stories without a rating; the others are the fields of
         `AccuracyRow`. Each estimate has a further column `_n` and, where they apply, `_low`, `_high` and `_reason`.
         """
         rows = [cells(row) for row in self.rows]

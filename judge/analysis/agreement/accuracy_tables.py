@@ -12,7 +12,7 @@ from judge.wording import Advice, Note
 
 
 def tables(result: Accuracies) -> list[Table]:
-    """List with one printed table, the table of accuracies with its signature."""
+    """List with one printed table: the pairwise accuracies of judges, human ceiling and control judge."""
     rows = [cells(row) for row in result.rows]
     columns = [
         *first_columns(rows),

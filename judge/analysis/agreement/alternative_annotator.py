@@ -50,12 +50,19 @@ class AltTestRow:
         Names of the judge and its criterion. For a null judge, how its ratings are made.
     kind : ``judge`` or ``null``
         ``null`` marks a judge that ignores the stories (`null_judges`).
-    winning_rate, advantage, passed, p
-        Results of `stats.agreement.alt_test`; p is the smallest level at which the judge would pass.
+    winning_rate : Estimate
+        Share of people against whom the judge wins, by one test for each person.
+    advantage : Estimate
+        Share of stories on which the judge is at least as close to the other people as one person is, averaged over
+        people.
+    passed, p
+        Whether the judge wins against at least half of the people, and the smallest level at which it would.
     clustered_rate, clustered_passed, clustered_p
-        The same results with standard errors clustered by story-prompt.
+        `winning_rate`, `passed` and `p` with standard errors clustered by story-prompt.
     clusters : int or None
         Number of story-prompts that a person rated; the smallest over people.
+    epsilon : float
+        Advantage that a person is allowed to have over the judge.
     measure, labels
         Measure of closeness to people, and whether ratings are labels.
     compared, too_few : int
@@ -152,7 +159,7 @@ class _Test:
 
     @property
     def stories(self) -> Mask:
-        """Mask of the stories that people rated on this criterion, shape (n stories,)."""
+        """Mask of the stories that people rated on the criterion of the test, shape (n stories,)."""
         return np.asarray((~np.isnan(self.raters.ratings)).any(axis=1), dtype=np.bool_)
 
     def result(self, judge: Floats) -> AltTest:
@@ -202,9 +209,10 @@ class _Test:
 
 
 def _null_rows(judges: Sequence[Candidate], test: _Test) -> list[AltTestRow]:
-    """Rows of the null judges, which ignore the stories, on all stories that people rated.
+    """Rows with the alternative annotator test of the null judges, which ignore the stories.
 
-    For each judge that left many of these stories unrated, further rows are computed on the stories that it rated.
+    They are computed on all stories that people rated, if some judge rated (nearly) all of these. For each judge that
+    left many of them unrated, further rows are computed on the stories that this judge rated.
     """
     if test.reason or not test.stories.any():
         return []
@@ -233,7 +241,7 @@ def _share_kept(candidate: Candidate, rated: Mask) -> float:
 
 
 def _mean_row(rows: Sequence[AltTestRow]) -> AltTestRow:
-    """One row that summarises several rows of the alternative annotator test: mean rates and median p.
+    """One row that summarises the alternative annotator tests of several random null judges: mean rates, median p.
 
     `passed` says whether the mean winning rate is high enough to pass.
     """

@@ -106,18 +106,23 @@ class Discrimination(Signed):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A frame with one row for each rater and label, and with `signature` and `notes` in its `attrs`.
+        """A frame on how well judges separate labelled stories from others, with `signature` and `notes` in its
+        `attrs`.
 
-        Its first columns identify the row and count stories without a rating; the others are the fields of `LabelRow`.
-        Each estimate has a further column `_n` and, where they apply, `_low`, `_high` and `_reason`.
+        It has one row for each criterion of each judge and for the control judge; if error types are given, one for
+        each error type. Its first columns identify the row and count stories without a rating; the others are the
+        fields of `LabelRow`. Each estimate has a further column `_n` and, where they apply, `_low`, `_high` and
+        `_reason`.
         """
         rows = [cells(row) for row in self.rows]
         return self.signed([{key: row[key] for key in (*_ABOUT, *_LOST)} | flat_row(row, _NUMBERS) for row in rows])
 
 
 def discrimination(table: RatingsTable, options: LabelOptions, *, predict: Predict | None = None) -> Discrimination:
-    """How well every judge and the control judge separate labelled stories from others, one row for each rater and
-    label.
+    """How well every judge and the control judge separate labelled stories from others.
+
+    There is one row for each criterion of a judge and for the control judge; if the options give error types, one for
+    each error type, with which the labelled stories are compared.
     """
     table = numbers(table)
     matrices, remarks = build(table, drop_systems=options.drop_systems), Remarks()
@@ -131,7 +136,9 @@ def discrimination(table: RatingsTable, options: LabelOptions, *, predict: Predi
 
 
 class _Labelled:
-    """One dataset with its label, the error types to compare the label with, and the resamples that all rows share."""
+    """The stories of one dataset with the label that judges should recognise, the error types that labelled stories are
+    compared with (if any), and the resamples that all rows share.
+    """
 
     def __init__(self, matrix: RatingMatrix, options: LabelOptions, remarks: Remarks) -> None:
         self.matrix, self.options, self.remarks = matrix, options, remarks

@@ -35,10 +35,11 @@ _CONTROL_WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class LayoutRow:
-    """One row of the grid: its kind (ceiling, judge, control), its rater, one estimate per criterion, and their mean.
+    """One row of a printed grid of correlations with people: the correlations of one rater, and their mean.
 
-    `name` is the judge's name as it was requested. `run` is given only where the judge occurs in several runs.
-    `is_control` is true for a judge that is no language model.
+    `kind` is ceiling, judge or control. `cells` has one correlation per criterion. `name` is the judge's name as it was
+    requested. `run` is given only where the judge occurs in several runs. `is_control` is true for a judge that is no
+    language model.
     """
 
     kind: Kind
@@ -51,9 +52,10 @@ class LayoutRow:
 
     @property
     def key(self) -> tuple[str | None, ...]:
-        """Identifier of the row's rater, which is the same for every panel of people.
+        """Identifier by which the row of one rater is found again in the grids of other panels of people.
 
-        All ceiling rows have the same identifier, because it leaves out their name.
+        It consists of kind, name, Eval-Prompt and run; for the human ceiling the name is None, because it differs
+        between panels.
         """
         return (self.kind, None if self.kind == CEILING else self.name, self.eval_prompt, self.run)
 
@@ -71,7 +73,7 @@ class LayoutRow:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The rows and columns of one dataset's correlation grid.
+    """One dataset's correlation grid, with judges in rows and criteria in columns.
 
     `statistic` and `where` describe a cell (e.g. "Kendall's tau-b" and "over all stories"). `unit` names what the n of
     a cell counts, e.g. "stories". `criteria` and `short` are the full and short column names. `control_sources` says
@@ -96,10 +98,10 @@ class Layout:
 
     @property
     def by_people(self) -> list[tuple[str, LayoutRow]]:
-        """Pairs (panel's name, row of the correlation grid).
+        """Pairs (panel's name, row of the correlation grid), for all people and for each panel of human raters.
 
-        Each row for all people (`ALL`) is followed by the same row for each panel. Rows that only a panel has come
-        last.
+        Each row computed with the ratings of all people (`ALL`) is followed by the same row computed with each panel's
+        ratings. Rows that only a panel has come last.
         """
         of_panels = {name: {row.key: row for row in rows} for name, rows in self.panels.items()}
         named_rows: list[tuple[str, LayoutRow]] = []
@@ -127,7 +129,7 @@ class Layout:
 
     @property
     def apart(self) -> str:
-        """Warning for captions that rows are based on different stories.
+        """Warning for captions that the rows of the grid are based on different stories.
 
         It is empty if judges rated about equally many stories, or if the cells do not count stories.
         """
@@ -154,7 +156,7 @@ class Layout:
 
 
 def layouts(result: Correlations) -> list[Layout]:
-    """Correlation grids, one for each dataset that has rows."""
+    """Correlation grids (judges in rows, criteria in columns), one for each dataset that has correlations."""
     return [_layout(result, dataset) for dataset in result.datasets if dataset.rows]
 
 
@@ -202,10 +204,10 @@ _Key = tuple[str, str | None, str | None]
 def _rows(
     rows: Sequence[CorrelationRow], criteria: Sequence[str], against: Mapping[str, str | None]
 ) -> list[LayoutRow]:
-    """Rows of the grid, one for each ceiling, judge and control. Rows of one judge are adjacent.
+    """Rows of a correlation grid, one for each ceiling, judge and control. Rows of one judge are adjacent.
 
     The run is named where a judge occurs in several runs. The human ceiling of a criterion is repeated under every
-    judge criterion that is compared with it.
+    judge criterion that is compared with it (`against` maps a judge criterion to its human criterion).
     """
     first: dict[_Key, CorrelationRow] = {}
     cells: dict[_Key, dict[str, Estimate]] = {}

@@ -54,7 +54,7 @@ class GroupRow:
 
 @dataclass(frozen=True, slots=True)
 class HomogeneityRow:
-    """The test that r is the same in all systems of a dataset, or on all datasets.
+    """The test that a judge's Pearson r with people is the same in all systems of a dataset, or on all datasets.
 
     `over` is ``systems`` or ``datasets``, and `groups` is their number in the test. `lowest` and `highest` are the
     smallest and largest r, with the groups that have them in `lowest_group` and `highest_group`. `q` is Cochran's Q
@@ -81,14 +81,14 @@ class HomogeneityRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Drift(Signed):
-    """Correlations of judges with people by dataset and system, and tests of whether they are equal."""
+    """Correlations of judges with people by dataset and system, and tests of whether they are equal in all of them."""
 
     tests: tuple[HomogeneityRow, ...]
     groups: tuple[GroupRow, ...]
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A frame of the tests that a correlation is the same in all systems or datasets.
+        """A frame of the tests that a judge's Pearson r with people is the same in all systems, or on all datasets.
 
         Its `attrs` hold `signature` and `notes`. Its first columns identify the judge and criterion; the others are the
         fields of `HomogeneityRow`. The lowest and highest r have further columns `_low`, `_high` and `_n`. `tail` says
@@ -113,8 +113,8 @@ class Drift(Signed):
 
 
 def drift(table: RatingsTable, options: DriftOptions | None = None, *, predict: Predict | None = None) -> Drift:
-    """Pearson's r of every judge and the control judge by dataset and system, and tests that r is equal in all
-    of them.
+    """Pearson's r with human ratings of every judge and the control judge by dataset and system, and tests that r is
+    equal in all of them.
     """
     options = options or DriftOptions()
     table = numbers(table)
@@ -143,7 +143,7 @@ def _group_rows(matrix: RatingMatrix, candidate: Candidate) -> Iterator[GroupRow
 
 
 def _tests(groups: Sequence[tuple[GroupRow, ...]]) -> list[HomogeneityRow]:
-    """Tests that r is the same in all systems of a dataset, or on all datasets.
+    """Tests that Pearson's r with people is the same in all systems of a dataset, or on all datasets.
 
     For each rater, the systems of each dataset are compared, then the datasets if the rater occurs in several.
     """

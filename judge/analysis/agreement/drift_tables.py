@@ -10,7 +10,9 @@ from judge.stats.correlation.heterogeneity import FEW
 
 
 def tables(result: Drift) -> list[Table]:
-    """Tables of the tests that correlations are equal, then of Pearson's r by dataset and system."""
+    """Two printed tables: the tests that a judge's correlation with people is equal over systems or datasets, then
+    Pearson's r in each dataset and system.
+    """
     return [_test_table(result), _group_table(result)]
 
 

@@ -89,7 +89,7 @@ class Replacement(Signed):
 
     @property
     def means_signature(self) -> str:
-        """The signature of the table of systems' means."""
+        """Signature line of the table of systems' means, which lists each choice that can change a number in it."""
         return joined(self.means_signature_parts)
 
     @property

@@ -13,7 +13,10 @@ from judge.stats.estimation.prediction_powered import FEW
 
 
 def tables(result: Replacement) -> list[Table]:
-    """Tables of the alternative annotator test, and of prediction-powered means of systems."""
+    """Two printed tables: the alternative annotator test, and mean ratings of systems.
+
+    Each system's mean is estimated from some human ratings with the judge's help (prediction-powered inference).
+    """
     return [_test_table(result), _mean_table(result)]
 
 

@@ -36,10 +36,10 @@ _NUMBERS = tuple(Column(name, name) for name in (*(f"{way}_{what}" for way in WA
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """Correlation by one of the ways to count differences between sets of stories.
+    """Correlation between a judge and people, in the differences of mean ratings between sets of stories.
 
-    `r` is Pearson's r, and `r2` is its square with an interval. Their `n` counts pairs of sets, or stories where no
-    sets are used.
+    It is computed by one of several ways to choose the pairs of sets. `r` is Pearson's r, and `r2` is its square with
+    an interval. Their `n` counts pairs of sets, or stories where no sets are used.
     """
 
     r: Estimate
@@ -48,7 +48,10 @@ class Way:
 
 @dataclass(frozen=True, slots=True)
 class SlidingRow:
-    """Correlation of differences between sliding sets of stories, for one judge or the control judge.
+    """Correlation of one judge (or the control judge) with people, in the differences of mean ratings between sliding
+    sets.
+
+    A sliding set is a fixed number of stories that are neighbours in the order of their human scores.
 
     Attributes
     ----------
@@ -59,8 +62,8 @@ class SlidingRow:
     window, stride : int
         Number of stories in a set, and number of stories between the starts of consecutive sets.
     ways : mapping
-        Way to count -> its correlation: ``published`` (ordered pairs of sets, also of a set with itself), ``unordered``
-        (unordered pairs of different sets), ``apart`` (sets that share no story), ``stories`` (no sets).
+        Way to choose pairs -> its correlation: ``published`` (ordered pairs of sets, also of a set with itself),
+        ``unordered`` (unordered pairs of different sets), ``apart`` (sets that share no story), ``stories`` (no sets).
     """
 
     subject: Subject
@@ -74,7 +77,7 @@ class SlidingRow:
 
     @property
     def sign(self) -> str | None:
-        """Sign of the judge's correlation r under all ways to count differences between sets.
+        """Sign of the judge's correlation r with people under all ways to choose the pairs of sets of stories.
 
         It is ``+`` or ``-``, or ``mixed`` where the ways have different signs. Ways with an undefined r are ignored;
         None if r is undefined in all.
@@ -85,18 +88,22 @@ class SlidingRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SlidingSetsTable(Signed):
-    """Correlations over sliding sets for every judge and the control judge."""
+    """Correlations of every judge and of the control judge with people, computed over sliding sets of stories.
+
+    A sliding set is a fixed number of stories that are neighbours in the order of their human scores.
+    """
 
     rows: tuple[SlidingRow, ...]
     options: DriftOptions
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A frame with one row for each judge or control, and with `signature` and `notes` in its `attrs`.
+        """A frame of correlations over sliding sets of stories, with `signature` and `notes` in its `attrs`.
 
-        Its first columns identify the row and count stories without a rating. For each way to count there are
-        `{way}_r2`, with `_n` and, where they apply, `_low`, `_high` and `_reason`, and the signed `{way}_r`. The other
-        fields of `SlidingRow` follow.
+        It has one row for each judge, Eval-Prompt and criterion, and for the control judge. Its first columns identify
+        the row and count stories without a rating. For each way to choose the pairs of sets there are `{way}_r2`, with
+        `_n` and, where they apply, `_low`, `_high` and `_reason`, and the signed `{way}_r`. The other fields of
+        `SlidingRow` follow.
         """
         rows = [sliding_cells(row) for row in self.rows]
         return self.signed([{key: row[key] for key in _ABOUT} | flat_row(row, _NUMBERS) for row in rows])
@@ -105,9 +112,11 @@ class SlidingSetsTable(Signed):
 def sets(
     table: RatingsTable, options: DriftOptions | None = None, *, predict: Predict | None = None
 ) -> SlidingSetsTable:
-    """Correlations of differences between sliding sets of stories, for each judge and the control judge.
+    """Correlations of each judge and of the control judge with people, in the differences between sliding sets of
+    stories.
 
-    A sliding set is a fixed number of stories that are neighbours in the order of their human scores.
+    A sliding set is a fixed number of stories that are neighbours in the order of their human scores. The difference
+    between two sets is that of their mean ratings.
     """
     options = options or DriftOptions()
     table = numbers(table)

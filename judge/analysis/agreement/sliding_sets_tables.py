@@ -8,7 +8,10 @@ from judge.printing.tables import Column, Table
 
 
 def tables(result: SlidingSetsTable) -> list[Table]:
-    """List with one printed table: the correlations over sliding sets of stories, with their signature."""
+    """List with one printed table: judges' correlations with people in the differences between sliding sets of stories.
+
+    A sliding set is a fixed number of stories that are neighbours in the order of their human scores.
+    """
     rows = [sliding_cells(row) for row in result.rows]
     columns = [
         *first_columns(rows),

@@ -43,10 +43,10 @@ _RESAMPLED = "95 %, expanded percentiles over resampled story-prompts"
 
 @dataclass(frozen=True, slots=True)
 class _Guess:
-    """Salience and ratings of a story's aspects by one judge or one baseline.
+    """Salience and ratings of the aspects of stories by one judge or one baseline.
 
-    Both are arrays of shape (stories, aspects), or None if the rater has none. `no_ratings` is the reason printed where
-    ratings are missing.
+    The salience says how much an aspect stands out in a story. Both are arrays of shape (stories, aspects), or None if
+    there are none. `no_ratings` is the reason printed where ratings are missing.
     """
 
     kind: Kind
@@ -59,9 +59,11 @@ class _Guess:
 
 
 def aspects(table: RatingsTable, options: AspectsOptions | None = None) -> Aspects:
-    """Recall of the aspects of a story that people chose, and correlations with their ratings of these aspects.
+    """How well judges find the aspects of a story that people chose, and how well they rate these aspects.
 
-    The results are given over all aspects and for each aspect. Raises SpecError where no person rated anything.
+    The first is a recall: the share of the chosen aspects that are among the judge's most salient ones. The second is a
+    correlation with human ratings of the chosen aspects. Both are given over all aspects and for each aspect. Raises
+    SpecError where no person rated anything.
     """
     options = options or AspectsOptions()
     table = numbers(table)

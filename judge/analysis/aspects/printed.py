@@ -10,7 +10,10 @@ from judge.printing.tables import Column, Table
 
 
 def tables(result: Aspects) -> list[Table]:
-    """Two printed tables: results over all aspects by judge and baseline, then results by judge and aspect."""
+    """Two printed tables on aspects of stories: over all aspects by judge and baseline, then by judge and aspect.
+
+    They show how many of the aspects that people chose are found (recall), and correlations with people's ratings.
+    """
     overall = [row for row in result.rows if row.aspect is None]
     single = [row for row in result.rows if row.aspect is not None and row.is_judge]
     several = len({row.dataset for row in result.rows}) > 1

@@ -23,7 +23,7 @@ _NUMBERS = (*(f"recall_{k}" for k in PLACES), "rho", "tau")
 
 @dataclass(frozen=True, slots=True)
 class AspectRow:
-    """Results of one judge or one baseline, over all aspects or on one aspect.
+    """Results of one judge, or of one baseline that names the same aspects for every story.
 
     Attributes
     ----------
@@ -65,7 +65,8 @@ class AspectRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Aspects(Signed):
-    """How well judges and baselines find the aspects that people chose, and how well ratings agree with people's.
+    """How well judges and baselines find the aspects of stories that people chose, and agree with people's ratings of
+    them.
 
     The rows are sorted by dataset; in each dataset, baselines come first.
     """
@@ -75,9 +76,10 @@ class Aspects(Signed):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A frame with one row per judge or baseline and aspect; the row over all aspects has a null aspect.
+        """A frame with recall of the aspects that people chose, and with correlations with people's ratings of them.
 
-        Each estimate has further columns `_low`, `_high` and `_reason`.
+        It has one row per judge or baseline and aspect; the row over all aspects has a null aspect. Each estimate has
+        further columns `_low`, `_high` and `_reason`.
         """
         ends = [f"{name}{end}" for name in _NUMBERS for end in ("", "_low", "_high", "_reason")]
         return self.signed([dict(_flat(row)) for row in self.rows], [*_ABOUT, *ends])

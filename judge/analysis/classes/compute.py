@@ -47,7 +47,7 @@ _PEOPLE = ("human", "people", "person")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Tested:
-    """A table row with the unadjusted p values of its two tests.
+    """A row of the table of correlations within classes of stories, with the unadjusted p values of its two tests.
 
     `signs` tests whether classes have correlations of opposite sign; `outside` tests whether the pooled correlation
     differs from those within classes.
@@ -87,9 +87,10 @@ def classes(result: Correlations) -> Classes:
 
 
 def _of_dataset(dataset: CorrelatedDataset, *, rank: bool) -> Iterator[_Tested]:
-    """Yield the rows of one dataset for each human criterion and judge.
+    """Yield one dataset's comparisons of a pooled correlation with those within classes, by human criterion and judge.
 
-    Stories are divided into classes by who wrote them (people or models), then by system.
+    Stories are divided into classes by who wrote them (people or models), then by system. `rank` is true if the
+    correlations are Kendall's tau.
     """
     groups: dict[str, list[CorrelationRow]] = {}
     for row in dataset.rows:
@@ -205,7 +206,10 @@ def _tested(row: CorrelationRow, factor: Factor, parts: Sequence[_Part], spread:
 
 
 def _of_datasets(result: Correlations) -> Iterator[_Tested]:
-    """Rows for each judge, Eval-Prompt and criterion that occurs in several datasets, with the datasets as classes."""
+    """Yield comparisons of the mean correlation over datasets with the correlation in each dataset.
+
+    There is one for each judge, Eval-Prompt and criterion that occurs in several datasets.
+    """
     groups: dict[tuple[str | None, ...], list[tuple[str, CorrelationRow]]] = {}
     for dataset in result.datasets:
         for row in dataset.rows:
@@ -226,9 +230,10 @@ def _of_datasets(result: Correlations) -> Iterator[_Tested]:
 
 
 def _signs(z: Floats) -> float:
-    """p of the test that some values are above 0 and others below, adjusted for the number of values.
+    """p of the test that the correlation is above 0 in some classes of stories and below 0 in others.
 
-    `z` holds the values divided by their standard errors. The result is NaN with fewer than two values.
+    It is adjusted for the number of values. `z` holds the correlations divided by their standard errors. The result is
+    NaN with fewer than two values.
     """
     defined = z[~np.isnan(z)]
     if defined.size < 2:

@@ -20,7 +20,7 @@ LEVEL = 0.05
 
 @dataclass(frozen=True, slots=True)
 class ClassPart:
-    """The correlation within one class of stories.
+    """The correlation within one class of stories, e.g. the stories of one system.
 
     It is not corrected for the smaller variation of ratings within a class.
     """

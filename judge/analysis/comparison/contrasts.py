@@ -108,8 +108,8 @@ class Outcome:
 
     @property
     def detectable(self) -> dict[str, Estimate]:
-        """Map from a measure to the smallest true difference that would be significant in 80 % of studies of
-        this size.
+        """Map from a measure to the smallest true difference between the two sides that would be significant in 80 % of
+        studies of this size.
         """
         return {name: detectable(self.estimate(name), _spread(name, self.draws, self.units)) for name in MEASURES}
 
@@ -204,8 +204,8 @@ class Comparer:
     ) -> Estimate:
         """Difference of rates (second minus first side) with its interval, e.g. of the shares of parsed answers.
 
-        It has no interval where the sides differ on too few story-prompts. `done` holds for each side whether a repeat
-        has the property. The difference in each resample is stored in `draws` under `name`.
+        `done` holds for each side whether a repeat counts, e.g. was parsed. There is no interval where the sides differ
+        on too few story-prompts. The difference in each resample is stored in `draws` under `name`.
         """
         estimate = self._with_interval(
             name,
@@ -269,10 +269,11 @@ class Comparer:
 
 
 def _rates(sides: Paired, done: Sequence[Mask]) -> RateDifference:
-    """Share of requested repeats with a given property on each side of the contrast, and the difference of the shares.
+    """Share of requested repeats with a given property, e.g. a rating, on each side of a contrast, and their
+    difference.
 
     `done` holds for each side whether a repeat has the property. The result is undefined for imported ratings where all
-    or none of the rows have the property, because an imported file then says nothing about answers.
+    or none have the property, because an imported file then says nothing about answers.
     """
     difference = paired_effects.rate_difference(sides.asked, done[0], done[1])
     if sides.imported and not difference.discordant.any() and difference.first in (0.0, 1.0):
@@ -316,15 +317,17 @@ def _mean_draws(outcomes: Sequence[Outcome], measure: str) -> Draws:
 def _spread(measure: str, draws: Draws, units: tuple[int, int]) -> Floats:
     """Values of a measure in each resample; their standard deviation is the measure's standard error.
 
-    `units` are the numbers of systems and of story-prompts.
+    `draws` holds the values of all measures. `units` are the numbers of systems and of story-prompts, by which the
+    values are rescaled where both are resampled.
     """
     return drawn_in(draws, units) if measure == "tau_both" else draws[measure]
 
 
 def detectable(estimate: Estimate, draws: Floats) -> Estimate:
-    """Smallest true difference that would be significant in 80 % of studies of this size.
+    """Smallest true difference between two sides that would be significant in 80 % of studies of this size.
 
-    It is computed from the variation of the difference over the resamples `draws`.
+    It is computed from the variation of the difference over the resamples `draws`. It is undefined if `estimate` has no
+    interval.
     """
     if estimate.low is None:
         return Estimate.undefined(estimate.reason or "no interval, so no standard error", n=estimate.n)

@@ -34,9 +34,9 @@ _METHODS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class AdjustedTests:
-    """Adjusted p of the permutation test and of Williams' test, for one contrast on one criterion.
+    """Adjusted p of two tests that the two sides of a contrast agree equally well with people, on one criterion.
 
-    None where there was no test.
+    They are the permutation test and Williams' test; None where there was no test.
     """
 
     permutation: float | None
@@ -45,7 +45,7 @@ class AdjustedTests:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Adjusted p values of a comparison.
+    """Adjusted p values of all tests of a comparison that two sides agree equally well with people.
 
     `rows` are in the order of the comparison's results. `text` describes the adjustment and gives the number of tests.
     `warnings` are sentences on tests that can hardly be significant.
@@ -57,7 +57,7 @@ class Family:
 
 
 def family(outcomes: Sequence[Outcome], options: CompareOptions) -> Family:
-    """Adjusted p values of the permutation tests and of Williams' tests.
+    """Adjusted p values of the permutation tests and of Williams' tests that two sides agree equally well with people.
 
     Each of these two kinds of tests is adjusted separately, over the tests of that kind that could be computed.
     """

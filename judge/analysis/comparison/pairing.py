@@ -152,10 +152,11 @@ def _levels(
 
 
 def _repeated(cells: Sequence[tuple[str, int, int]], shared: tuple[tuple[str, str], ...], free: set[int]) -> bool:
-    """Whether a contrast only repeats another one: both sides are measures without an Eval-Prompt.
+    """Whether a contrast is left out because another one is the same: both sides are automatic measures.
 
-    Measures without an Eval-Prompt are in every group of judges that share an Eval-Prompt; they need be compared only
-    once. `free` holds their rows in the rating matrix.
+    Measures have no Eval-Prompt and are added to every group of judges that share an Eval-Prompt (`shared`), but need
+    be compared only once. `cells` holds (criterion, row of the first side, row of the second side), and `free` the rows
+    of measures in the rating matrix.
     """
     return dict(shared).get("eval_prompt", NO_EVAL_PROMPT) != NO_EVAL_PROMPT and all(
         first in free and second in free for _, first, second in cells
@@ -163,9 +164,9 @@ def _repeated(cells: Sequence[tuple[str, int, int]], shared: tuple[tuple[str, st
 
 
 def pair(matrix: RatingMatrix, first: int, second: int) -> Paired:
-    """Ratings of two sides of a contrast, from two rows of the rating matrix and the repeats that both rows have.
+    """Ratings of the two sides of a contrast, `first` and `second` (rows of the rating matrix), in the repeats of both.
 
-    If a side was imported and the repeats differ, each story has a single rating per side.
+    If a side was imported and the repeats differ, each story has a single rating per side: its mean.
     """
     left, right = matrix.answers(first), matrix.answers(second)
     imported = matrix.imported[first] or matrix.imported[second]
@@ -213,10 +214,10 @@ _Sides = dict[str, dict[str, int]]
 
 
 def _groups(described: Sequence[dict[str, str]], factor: Factor) -> dict[tuple[tuple[str, str], ...], _Sides]:
-    """Map from the settings that both sides share to the sides that can be compared.
+    """Map from the settings that both sides of a contrast share to the sides that can be compared.
 
-    `factor` is what the sides differ in. Where a side would have two judges' rows for one criterion, the run becomes a
-    shared setting too.
+    `factor` is what the sides differ in. If two judge rows with these settings rate one criterion on one side, the run
+    becomes a shared setting too.
     """
     shared = _SHARED[factor]
     groups: dict[tuple[tuple[str, str], ...], list[dict[str, str]]] = {}

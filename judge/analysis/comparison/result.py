@@ -71,12 +71,14 @@ class Comparison(Signed):
 
     @property
     def means_signature(self) -> str:
-        """The signature of tables without tests."""
+        """Signature line of tables without tests, which lists each choice that can change their numbers."""
         return joined(self.means_signature_parts)
 
     @property
     def inputs_signature(self) -> str:
-        """The signature of tables with intervals over story-prompts only."""
+        """Signature line of tables with intervals over story-prompts only: each choice that can change their
+        numbers.
+        """
         return joined(self.inputs_signature_parts)
 
     def outcomes(self) -> Iterator[tuple[Entry, Outcome]]:

@@ -266,7 +266,7 @@ def _answers(comparison: Comparison) -> Table:
 
 
 def _nowhere(rows: Sequence[Row], key: str, notes: list[str]) -> bool:
-    """Whether an estimate is undefined in every row.
+    """Whether the estimate `key` is undefined in every row of the table.
 
     If so, the reason is added to `notes`, and the caller leaves out the columns of this estimate.
     """
@@ -334,7 +334,9 @@ def _cautions(comparison: Comparison) -> list[str]:
 
 
 def _untested(comparison: Comparison) -> list[str]:
-    """Reasons why contrasts have no test, each reason once, with the number of contrasts that it concerns."""
+    """Reasons why contrasts have no test of agreement with people, each once, with the number of contrasts that it
+    concerns.
+    """
     reasons: dict[str, int] = {}
     for _, outcome in comparison.outcomes():
         for name, test in (("permutation", outcome.agreement.permutation), ("Williams", outcome.agreement.williams)):

@@ -66,15 +66,18 @@ class Agreement:
 
 
 def over_both(difference: Estimate, draws: Mapping[str, Floats], units: tuple[int, int]) -> Estimate:
-    """The difference in tau (second minus first) with its interval over systems and story-prompts.
+    """The difference in tau (second minus first) with its interval from resamples of both systems and story-prompts.
 
-    Resampling both units counts the noise of each story three times. Over all stories, `intervals.calibrated` corrects
-    this. Over system means it does not: resampled systems contain duplicates, so tau-b lies closer to 0 and varies more
-    than with distinct systems. In simulations with ten systems, percentile intervals, calibrated or not, excluded 0 in
-    0-3 % of studies, both for judges that differ and for judges that do not. BCa intervals, which correct by the
-    jackknife, excluded 0 in 27 % of studies for judges that differ and in 2-7 % for judges that do not
-    (`tests/benchmarks/simulations/compare_null.py`). `draws` are the values stored by `AgreementMeasure.measure`, or
-    their means over criteria. `units` are the numbers of systems and of story-prompts.
+    `draws` holds the values stored by `AgreementMeasure.measure`, or their means over criteria; `units` are the numbers
+    of systems and of story-prompts. Over all stories the interval is a percentile interval, calibrated by
+    `intervals.calibrated` because resampling both units counts the noise of each story three times. Over system means
+    it is a BCa interval instead.
+
+    The reason for BCa: a resample of systems contains duplicates, so that tau-b over their means lies closer to 0 and
+    varies more than with distinct systems, and calibration does not correct this. In simulations with ten systems,
+    percentile intervals, calibrated or not, excluded 0 in 0-3 % of studies, both where the judges differed and where
+    they did not. BCa intervals excluded 0 in 27 % of studies where they differed, and in 2-7 % where they did not
+    (`tests/benchmarks/simulations/compare_null.py`).
     """
     if _WITHOUT[0] in draws:
         jackknife = [draws[name] for name in _WITHOUT]

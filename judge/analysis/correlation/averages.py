@@ -19,9 +19,10 @@ Part = tuple[str, Estimate, Values]
 
 
 def mean_of(parts: Sequence[Part]) -> tuple[Estimate, Values]:
-    """Unweighted mean of the criteria's estimates, and the mean of their values in each resample.
+    """Unweighted mean of one rater's correlations over criteria, and its value in each resample.
 
-    Each part holds (criterion, estimate, resampled values). The mean is undefined if any estimate is undefined.
+    Each part holds (criterion, estimate of the correlation, its resampled values). The mean is undefined if any
+    estimate is undefined.
     """
     undefined = [(criterion, estimate) for criterion, estimate, _ in parts if estimate.value is None]
     if undefined:

@@ -98,7 +98,9 @@ def _with_given(table: RatingsTable, options: CorrelationOptions) -> Correlation
 
 
 def _lower_is_better(table: RatingsTable) -> Iterator[str]:
-    """Note that names the measures for which lower values are better, so that a negative correlation is good."""
+    """Yield a note that names the automatic measures of which lower values are better; their negative correlation is
+    good.
+    """
     lower = dict.fromkeys(name for fact in table.facts for name, way in fact.directions.items() if way == -1)
     judged = set(table.frame["judge"].dropna().unique()) if lower else set()
     names = [name for name in lower if name in judged]

@@ -30,9 +30,10 @@ MIN_UNITS = 5
 class Intervals:
     """Method of the intervals of one dataset: closed form, resampling, or no interval (with a note on the reason).
 
-    `sets[0]` holds the resamples. For BCa intervals, further sets leave out each resampled unit in turn. For calibrated
-    intervals, further sets resample either unit alone. Resampled values of a statistic are one array for each set.
-    `notes` are sentences for below the table, `signature_parts` are additional parts of its signature.
+    `sets[0]` holds the resamples. For BCa intervals, further sets leave out one unit (e.g. one story-prompt) at a time.
+    For calibrated intervals, one further set resamples only the story-prompts and another only the systems. Resampled
+    values of a statistic are one array for each set. `notes` are sentences for below the table, `signature_parts` are
+    additional parts of its signature.
     """
 
     how: str
@@ -46,8 +47,8 @@ class Intervals:
     def of(cls, matrix: RatingMatrix, options: CorrelationOptions, statistic: Statistic) -> Intervals:
         """The method of the intervals for a dataset, with the resamples that the options request.
 
-        Stories are resampled where there are too few story-prompts. Where there are too few units, there are no
-        resamples, and a note gives the reason.
+        Stories are resampled where there are too few story-prompts. If too few story-prompts, systems or stories are
+        left to be resampled, there are no resamples, and a note gives the reason.
         """
         how, method = options.interval, options.method
         if not how.startswith("boot"):
@@ -111,8 +112,8 @@ class Intervals:
     def of_given(self, estimate: Estimate, values: tuple[Floats, ...]) -> Estimate:
         """The partial correlation with an interval computed from its values in resamples.
 
-        These values are computed from sample means of systems. The interval therefore never uses the method for
-        estimated true means.
+        Over system means, these values are computed from sample means of the systems. The interval is therefore never
+        of the kind ``true-means``, which needs estimated true means.
         """
         method: IntervalMethod = "expanded" if self.method == "true-means" else self.method
         return replace(self, method=method).of_values(estimate, values)

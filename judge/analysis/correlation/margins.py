@@ -125,7 +125,7 @@ class Margin:
 
 
 def best_of(rows: Sequence[Margin]) -> Margin | None:
-    """The entry of the judge with the highest mean correlation; None if no mean is defined.
+    """The result of the judge with the highest mean correlation; None if no mean is defined.
 
     Control judges are considered only if there is no other judge.
     """
@@ -248,7 +248,7 @@ def _share(matrix: RatingMatrix, group: Sequence[CorrelationRow]) -> float:
 
 
 def _people(matrix: RatingMatrix, row: CorrelationRow) -> int:
-    """Index of the human criterion that a row is compared with."""
+    """Index of the human criterion that a row of the correlation table is compared with."""
     return matrix.criteria.index(str(row.subject.against))
 
 

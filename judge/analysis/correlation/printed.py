@@ -14,7 +14,7 @@ _SAME_NOTE = "people, same; control, same: people, leave one out, and the contro
 
 
 def tables(result: Correlations) -> list[Table]:
-    """List with one printed table, the correlation table with its signature."""
+    """List with one printed table: the correlations of all judges, human ceilings and control judges with people."""
     title = f"{result.statistic} with people, {result.over}"
     return [
         Table(
@@ -73,9 +73,10 @@ def _columns(result: Correlations) -> list[Column]:
 
 
 def _further_columns(result: Correlations) -> list[Column]:
-    """Additional columns of the correlation table, e.g. the ceiling and the control judge on the judge's own stories.
+    """Additional columns of the correlation table, e.g. the ceiling and the control judge on the stories that a judge
+    rated.
 
-    Ceiling and control on the judge's own stories are shown only where the stories differ between rows.
+    These two are shown only where different rows are based on different stories.
     """
     rows = result.rows
     defined = {name for row in rows for name, number in row.further.items() if number.defined}

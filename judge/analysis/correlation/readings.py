@@ -18,7 +18,8 @@ from judge.wording import Advice, Note, joined
 def of_judge(matrix: RatingMatrix, cell: int, how: Readings) -> list[Floats] | str:
     """Ratings of a judge for the comparison with one person, or a string with the reason why there are none.
 
-    The list holds one array of shape (n stories,) with the judge's mean ratings, or one such array for each repeat.
+    `cell` is the judge's row in the rating matrix. The list holds one array of shape (n stories,) with the judge's mean
+    ratings (`how` = ``mean``), or one such array for each repeat (``single``).
     """
     if how == "mean":
         return [matrix.judge[cell]]
@@ -29,7 +30,10 @@ def of_judge(matrix: RatingMatrix, cell: int, how: Readings) -> list[Floats] | s
 
 
 def judges_side(matrix: RatingMatrix, cells: list[int], how: Readings = "mean") -> str:
-    """Description of the judges' ratings that are compared, e.g. `the mean of 3 repeats` or `one repeat`."""
+    """Description of the judges' ratings that are compared, e.g. `the mean of 3 repeats` or `one repeat`.
+
+    `cells` are the judges' rows in the rating matrix. `how` is ``mean`` (over repeats) or ``single`` (each repeat).
+    """
     if how == "single":
         return "one repeat"
     if any(matrix.means[i] for i in cells):
@@ -42,14 +46,18 @@ def judges_side(matrix: RatingMatrix, cells: list[int], how: Readings = "mean") 
 
 
 def others_side(matrix: RatingMatrix, j: int) -> str:
-    """Description of what one person is compared with, e.g. `the mean of the 2 others`."""
+    """Description of what one person is compared with on human criterion `j`, e.g. `the mean of the 2 others`."""
     counts = matrix.raters[j][matrix.raters[j] > 1] - 1
     words = _range(counts)
     return "the one other" if words == "1" else f"the mean of the {words} others"
 
 
 def note(matrix: RatingMatrix, j: int, cells: list[int], person: OnePerson, how: Readings) -> str:
-    """Sentence on how many ratings per story are behind a judge's correlation and behind a person's."""
+    """Sentence on how many ratings per story are behind a judge's correlation and behind a person's.
+
+    `j` is the index of the human criterion, and `cells` are the judges' rows in the rating matrix. `how` says whether
+    the mean of a judge's repeats or each single repeat is compared with one person.
+    """
     mine, counts = judges_side(matrix, cells, how), matrix.raters[j][matrix.raters[j] > 0]
     who = "one random person a story" if person.pool else "one person"
     text: str = f"leave-one-out sets {mine} of a judge and one reading of {who} against {others_side(matrix, j)}"

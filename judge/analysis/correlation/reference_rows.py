@@ -48,11 +48,11 @@ class Beside:
 
 
 class OnePerson:
-    """Agreement of one person with the mean of the others on one criterion, the human ceiling.
+    """Agreement of one person with the mean of the other people on one criterion: the human ceiling.
 
     It is averaged over all raters of a panel (every rater rated nearly every story), or over random draws of one rater
-    per story from a pool. `pool` says whether people are a pool. `estimate` is the human ceiling. `ceiling` is None
-    where raters are not known.
+    per story from a pool. `pool` says whether people are a pool. `estimate` is the human ceiling. `ceiling` holds the
+    ratings of one person and of the others that it is computed from; None where raters are not known.
     """
 
     def __init__(self, people: Candidate, stories: Masks, statistic: Statistic, seed: int) -> None:

@@ -168,9 +168,10 @@ class Correlations(Signed):
 
     @property
     def by_people(self) -> tuple[tuple[str, CorrelationRow], ...]:
-        """Pairs (panel's name, row of the correlation table).
+        """Pairs (panel's name, row of the correlation table), for all people and for each panel of human raters.
 
-        Each row for ``all`` people is followed by the same row for each panel. Rows that only a panel has come last.
+        Each row computed with the ratings of ``all`` people is followed by the same row computed with each panel's
+        ratings. Rows that only a panel has come last.
         """
         of_panels = {name: {_key(row): row for row in panel.rows} for name, panel in self.panels.items()}
         named_rows: list[tuple[str, CorrelationRow]] = []

@@ -173,8 +173,11 @@ class DatasetRows:
             self.remarks.note([readings.pool_note(self.matrix.dataset)])
 
     def _row(self, candidate: Candidate, x: Side, y: Side, estimate: Estimate) -> CorrelationRow:
-        """Row of the correlation table with this estimate; it counts the stories and systems with values in both x and
-        y.
+        """Row of the correlation table for a judge, the control judge or the human ceiling (`candidate`), with this
+        estimate.
+
+        It counts the stories and systems with values in both x and y; for a judge, these are its ratings and human
+        ratings.
         """
         keep = ~(np.isnan(x.values) | np.isnan(y.values))
         systems = int(np.unique(self.matrix.system[keep]).size)

@@ -29,8 +29,9 @@ WHY_AMBIGUOUS = ("list", "quoted")
 class CountRow:
     """Counts of a judge's repeats in one group, e.g. of one judge and criterion.
 
-    `labels` identify the group. `lost` counts repeats without a rating by status. `why` counts ambiguous repeats by
-    flag; `lost` contains these too.
+    `labels` identify the group. `lost` counts repeats without a rating by status, e.g. ``no_rating`` or
+    ``not_answered``. `why` counts repeats with an ambiguous answer by flag: its only number is that of a ``list``, or
+    its only rating is ``quoted``; `lost` contains these too.
     """
 
     labels: tuple[object, ...]
@@ -51,8 +52,9 @@ class CountRow:
 class Counts:
     """Judges' repeats counted in groups, which are given by columns of the ratings table.
 
-    All rows have the same statuses (`causes`) and flags: those that occur. There are no rows where no judge was asked.
-    `came` is the origin of the repeats: ``asked``, ``imported``, or ``asked or imported``.
+    All rows count the same statuses of lost repeats (`causes`) and the same flags of ambiguous answers: those that
+    occur. There are no rows where no judge was asked. `came` is the origin of the repeats: ``asked``, ``imported``, or
+    ``asked or imported``.
     """
 
     by: tuple[str, ...]
@@ -65,7 +67,8 @@ class Counts:
     def frame(self) -> pd.DataFrame:
         """A frame with the columns named in `by`, then `stories, asked, answered, rated, share`.
 
-        Further columns count repeats for each status (`causes`) and for each flag.
+        Further columns count repeats for each status of a lost repeat (`causes`) and for each flag of an ambiguous
+        answer.
         """
         rows = [
             (
@@ -79,7 +82,7 @@ class Counts:
 
 
 def count(table: RatingsTable, by: Sequence[str], *, drop_systems: Sequence[str] = ()) -> Counts:
-    """Judges' repeats counted in groups of rows that have equal values in the columns `by`."""
+    """Judges' repeats counted in groups of rows that have equal values in the columns `by`; systems can be left out."""
     frame = table.frame
     asked = ((frame["source"] == "judge") & ~frame["system"].isin(list(drop_systems))).to_numpy()
     lost = frame["rating"].isna().to_numpy()[asked]

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """Numbers of repeats requested, answered and rated; tests of whether loss is selective; bounds of each mean.
+    """Numbers of repeats requested, answered and rated; tests of whether ratings are lost at random; bounds of each
+    mean.
 
     Attributes
     ----------
@@ -65,7 +66,7 @@ class Coverage:
 
     @property
     def signature(self) -> str:
-        """The signature of tables of counts."""
+        """Signature line of the tables of counts, which lists each choice that can change their numbers."""
         return joined(self.signature_parts)
 
     @property
@@ -77,7 +78,7 @@ class Coverage:
 
 
 def coverage(table: RatingsTable, options: CoverageOptions | None = None) -> Coverage:
-    """Coverage of all requests to judges: counts of repeats, tests of whether loss is selective, and bounds of
+    """Coverage of all requests to judges: counts of repeats, tests of whether ratings are lost at random, and bounds of
     means.
     """
     options = options or CoverageOptions()

@@ -26,7 +26,8 @@ _BY: tuple[tuple[str, ...], ...] = (("judge", "eval_prompt"), ("judge", "criteri
 class VerdictRow:
     """Counts of repeats in one group of pairwise comparisons, e.g. of one judge and Eval-Prompt.
 
-    `decided` counts repeats with a verdict. `lost` counts repeats without one by status.
+    `decided` counts repeats with a verdict (one of the stories or a tie). `lost` counts repeats without one by status,
+    e.g. ``not_answered``.
     """
 
     labels: tuple[str, ...]
@@ -57,7 +58,7 @@ class VerdictCoverage:
 
     @property
     def signature(self) -> str:
-        """The signature of the tables of verdicts."""
+        """Signature line of the tables of verdicts, which lists each choice that can change their numbers."""
         return joined(self.signature_parts)
 
     @property

@@ -50,12 +50,12 @@ class Criteria:
 
     @property
     def signature(self) -> str:
-        """The signature of tables with intervals."""
+        """Signature line of tables with intervals, which lists each choice that can change their numbers."""
         return joined(self.signature_parts)
 
     @property
     def bare_signature(self) -> str:
-        """The signature of tables without intervals."""
+        """Signature line of tables without intervals, which lists each choice that can change their numbers."""
         return joined(self.bare_parts)
 
     @property
@@ -72,12 +72,21 @@ class Criteria:
         ``halo``: one row per source of ratings (people, or a judge x Eval-Prompt) with `criteria, stories, halo,
         halo_low, halo_high` (mean tau-b between criteria), `excess, excess_low, excess_high` (change of the judge's
         rating of a criterion per point of the human ratings of other criteria, at equal human ratings of the criterion
-        itself), `validity, heterotrait, own_best, own_rows`. ``pairs``: one row per level (overall, system) and pair of
-        criteria with `level, criterion, with, tau, n`. ``multitrait``: one row per `criterion` of the judge and human
-        criterion `against`, with `tau, n`. ``scale-use``: one row per criterion, and one for all criteria, with
-        `ratings, entropy, modal_share, modal_point, distinct, ties, outside`. ``together``: one row per judge x
-        Eval-Prompt of runs in which some answers rate several criteria, with `asked, criteria, calls, prompt_tokens,
-        completion_tokens, cost, lost, halo, halo_low, halo_high, validity`.
+        itself), `validity` and `heterotrait` (mean tau-b of judge and people on the same criterion, and on different
+        criteria), `own_best` (number of criteria on which the judge correlates most with people's ratings of the same
+        criterion) out of `own_rows`.
+
+        ``pairs``: one row per level (overall, system) and pair of criteria with `level, criterion, with, tau, n`.
+
+        ``multitrait``: one row per `criterion` of the judge and human criterion `against`, with `tau, n`.
+
+        ``scale-use``: one row per criterion, and one for all criteria, with `ratings` (their number), `entropy`,
+        `modal_share, modal_point` (most frequent point), `distinct` (number of distinct ratings), `ties` (share of
+        pairs of stories rated equally), `outside` (number of ratings outside the scale).
+
+        ``together``: one row per judge x Eval-Prompt, if some answers rate several criteria, with `asked` (together or
+        one by one), `criteria, calls, prompt_tokens, completion_tokens, cost, lost, halo, halo_low, halo_high,
+        validity`.
         """
         if view == "together":
             return askings_frame(self.askings, self.signature, self.notes)
@@ -123,7 +132,7 @@ def criteria(
 
 
 def _people_only(matrices: Sequence[RatingMatrix]) -> list[str]:
-    """Signature part with the names of the human criteria, if the tables have no judge; otherwise empty."""
+    """Part of the signature line with the names of the human criteria, if the tables have no judge; otherwise empty."""
     if any(matrix.cells for matrix in matrices):
         return []
     names = dict.fromkeys(name for matrix in matrices for name in matrix.criteria)
@@ -173,7 +182,8 @@ def _use_rows(profile: Profile) -> _Rows:
 
 
 class _View(NamedTuple):
-    """One kind of long data frame: its columns after the label columns, and the function that makes its rows.
+    """One kind of long data frame on criteria: its columns after those that identify a row, and the function that makes
+    its rows.
 
     The function takes the profile of people or of one judge. `has_intervals` says whether the frame has intervals.
     """

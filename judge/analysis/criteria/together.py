@@ -100,8 +100,9 @@ def _lost(profile: Profile) -> float | None:
 
 
 def frame(requests: Sequence[Asking], signature: str, notes: Sequence[str]) -> pd.DataFrame:
-    """A frame with one row per judge x Eval-Prompt and the columns `COLUMNS`; `asked` is ``together`` or ``one by
-    one``.
+    """A frame on the cost and quality of asking for criteria together or one by one, with the columns `COLUMNS`.
+
+    It has one row per judge x Eval-Prompt; `asked` is ``together`` or ``one by one``.
     """
     rows = []
     for asking in requests:

@@ -50,7 +50,11 @@ def yes_bias(label: str, judge: float, people: float) -> Diagnostic:
 
 
 def loss_of(label: str) -> Diagnostic:
-    """The kind of test that compares the judge's lost ratings between labels; its wording names this label."""
+    """The kind of test of whether the judge fails to rate stories with this label more or less often than other
+    stories.
+
+    The label is the one that people gave; the wording of the test names it.
+    """
     above, below = (f"loses {more} of the stories that people call {label}" for more in ("more", "less"))
     return Diagnostic("loss", f"share of {label}", "two-sided", above, below)
 

@@ -58,12 +58,15 @@ class Diagnosis(Signed):
 
     @property
     def counts_signature(self) -> str:
-        """The signature of a table that counts significant diagnostic tests."""
+        """Signature line of a table that counts significant diagnostic tests: each choice that can change its
+        numbers.
+        """
         return joined(self.counts_signature_parts)
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A frame with one row per test, and with `signature` and `notes` in its `attrs`.
+        """A frame with one row per diagnostic test for a bias of a judge, and with `signature` and `notes` in its
+        `attrs`.
 
         Columns: `dataset, run, judge, eval_prompt, criterion, diagnostic, value, low, high, unit, se, p, tail,
         p_adjusted, detectable, point, n, story_prompts, verdict, reason`. `p_adjusted` is by Holm's method over all

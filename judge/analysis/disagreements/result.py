@@ -119,7 +119,7 @@ class Disagreements(Signed):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A frame with one row per disagreement, and with `signature` and `notes` in its `attrs`.
+        """A frame with one row per story on which ratings differ, and with `signature` and `notes` in its `attrs`.
 
         The column `people` holds the human ratings and `sides` the judges' answers, both as mappings.
         """

@@ -83,7 +83,9 @@ def control_note(source: ControlSource) -> str | None:
 
 @dataclass(slots=True)
 class Remarks:
-    """Notes in sentences, and parts of the signature, collected for a result without duplicates."""
+    """Notes (whole sentences) and parts of the signature line, collected for a result of an analysis without
+    duplicates.
+    """
 
     notes: dict[str, None] = field(default_factory=dict)
     signature_parts: dict[str, None] = field(default_factory=dict)

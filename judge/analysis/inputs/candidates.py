@@ -79,7 +79,9 @@ class Subject:
 
     @property
     def labels(self) -> dict[str, Any]:
-        """Map from the label columns of a table to their values for this rater and criterion."""
+        """Map from the columns that identify a table row (e.g. `dataset`, `judge`) to their values for this rater and
+        criterion.
+        """
         return {
             "dataset": self.dataset,
             "run": self.run,
@@ -128,7 +130,9 @@ class Candidate:
 
     @property
     def labels(self) -> dict[str, Any]:
-        """Map from the label columns of a table to their values for this judge, control judge or ceiling."""
+        """Map from the columns that identify a table row (e.g. `dataset`, `judge`) to their values for this rater and
+        criterion.
+        """
         return self.subject.labels
 
     @property
@@ -156,7 +160,9 @@ def comparable(
 ) -> tuple[list[tuple[RatingMatrix, Candidate]], Remarks]:
     """Judges and control judges that can be compared with people, each paired with its dataset's rating matrix.
 
-    The remarks name those that cannot be compared and give the reasons.
+    The remarks name those that cannot be compared and give the reasons. `against` names the human criterion to compare
+    with (None: the one that belongs to the judge's criterion). `predict` gives the control judge's ratings (None: no
+    control judge).
     """
     remarks = Remarks()
     kept = []
@@ -175,7 +181,9 @@ def candidates(
 ) -> Iterator[Candidate]:
     """Yield what is compared with people on each human criterion: the ceiling if requested, judges, the control judge.
 
-    Judges on criteria that nobody rated come last.
+    Judges on criteria that nobody rated come last. `against` names the human criterion to compare with (None: the one
+    that belongs to the judge's criterion). `predict` gives the control judge's ratings (None: no control judge). Notes
+    are added to `remarks`.
     """
     pairs = match(matrix, against)
     remarks.note(pairs.notes)

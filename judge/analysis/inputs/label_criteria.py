@@ -63,7 +63,9 @@ def scale_of(matrix: RatingMatrix, criterion: str) -> Scale | None:
 
 
 def phi_note(matrix: RatingMatrix) -> list[str]:
-    """List with a note for tables of correlations that include criteria with two labels; otherwise empty."""
+    """Note for tables of correlations: tau-b between two criteria that have two labels each is phi. A list with this
+    one sentence if any criterion of the matrix has two labels, otherwise an empty list.
+    """
     if not any(scale.positive_code is not None for scale in matrix.labels.values()):
         return []
     return ["of two labels, codes 0 and 1: tau-b of one label with another is phi"]

@@ -158,7 +158,9 @@ def _extents(shape: Sequence[int], ratings: Floats, names: Sequence[str]) -> lis
 
 
 def _used(used: int, asked: int, ratings: Floats) -> list[str]:
-    """Sentences on how many of the `asked` answers are used, the estimation method, and when the estimates hold."""
+    """Sentences on how many of the `asked` answers are used (`used`), on the estimation method of variance components,
+    and on when the estimates hold.
+    """
     gaps = bool(np.isnan(ratings).any())
     count = (
         f"all {asked} answers requested"

@@ -18,6 +18,6 @@ class AboutSubject(Protocol):
 
 
 def cells(row: AboutSubject) -> dict[str, Any]:
-    """Map from column names to values: the labels of the row's rater and criterion, and the row's other fields."""
+    """Map from column names to values: the names of the row's rater and criterion, and the row's other fields."""
     numbers = {field.name: getattr(row, field.name) for field in fields(row) if field.name != "subject"}
     return {**row.subject.labels, "kind": row.subject.kind, **numbers}

@@ -43,8 +43,9 @@ LOGIT_PENALTY = 3 / math.pi**2
 
 
 class Split:
-    """Training rows and held-out rows of a jury's predictors. Their rank scores are shared by criteria and
-    combiners.
+    """The predictors of a jury (e.g. its members' ratings) for the training stories and for the held-out stories.
+
+    Their rank scores are shared by criteria and combiners.
     """
 
     def __init__(self, predictors: Floats, train: Rows, held_out: Rows) -> None:
@@ -52,12 +53,12 @@ class Split:
 
     @cached_property
     def ranks(self) -> RankScores:
-        """Transformation of predictors to rank scores, fitted on the training rows."""
+        """Transformation of a jury's predictors to rank scores, fitted on the training stories."""
         return fit_rank_scores(self.train)
 
     @cached_property
     def scored(self) -> tuple[Floats, Floats]:
-        """Rank scores of the training rows and of the held-out rows."""
+        """Rank scores of a jury's predictors for the training stories and for the held-out stories."""
         return self.ranks.apply(self.train), self.ranks.apply(self.held_out)
 
 
@@ -147,7 +148,10 @@ def _best_ridge(split: Split, people: Floats, own: Bools) -> tuple[RidgeFit, Flo
 
 
 def _over_present(statistic: Callable[..., Floats], ratings: Floats) -> Floats:
-    """A statistic (e.g. the mean) of the ratings in each row, without missing ones; NaN where a row has none."""
+    """A statistic (e.g. the mean) of each story's ratings without the missing ones; NaN where a story has none.
+
+    `ratings` has one row per story.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # of numpy, for rows without a rating: NaN is what is wanted
         return np.asarray(statistic(ratings, axis=1), dtype=np.float64)

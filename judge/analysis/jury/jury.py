@@ -142,9 +142,9 @@ def _verdict(
 
 
 def _effective(panel: Panel, matrix: RatingMatrix) -> Estimate:
-    """Effective number of judges on one criterion.
+    """Effective number of judges in a jury on one criterion.
 
-    It is the number of judges with independent errors whose mean would have the same error as the mean of these
+    It is the number of judges with independent errors whose mean would have the same error as the mean of the jury's
     members.
     """
     noise = noise_of_means(matrix.by_position(matrix.criteria.index(panel.criterion)))

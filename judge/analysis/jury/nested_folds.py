@@ -214,13 +214,17 @@ def _turns(panel: Panel, options: JuryOptions, seed: int) -> Iterator[Turn]:
 
 
 class _Splits:
-    """Cache of the training and held-out rows within one outer fold, shared by criteria with the same predictors."""
+    """Cache of the predictors of training and held-out stories within one outer fold, for criteria with the same
+    predictors.
+    """
 
     def __init__(self) -> None:
         self.splits: dict[tuple[int, bytes, bytes], Split] = {}
 
     def get(self, predictors: Floats, train: Rows, held_out: Rows) -> Split:
-        """Training and held-out rows of the predictors, from the cache if the same split was made before."""
+        """The predictors of the training stories and of the held-out stories, from the cache if they were requested
+        before.
+        """
         key = (id(predictors), train.tobytes(), held_out.tobytes())
         if key not in self.splits:
             self.splits[key] = Split(predictors, train, held_out)
@@ -228,7 +232,9 @@ class _Splits:
 
 
 class _Fold:
-    """One outer fold on one criterion: training rows, held-out rows, and the training rows' inner folds."""
+    """One outer fold on one criterion: its training stories, its held-out stories, and inner folds of the training
+    stories.
+    """
 
     def __init__(
         self, panel: Panel, options: JuryOptions, splits: _Splits, train: Rows, held_out: Rows, inner: Folds
@@ -296,8 +302,8 @@ class _Fold:
         return calibration.predict(predicted)
 
     def _inner_folds(self) -> Iterator[tuple[NDArray[np.bool_], Rows, Rows]]:
-        """Yield for each inner fold: mask of the training rows that it holds out, rows for fitting, and rows
-        held out.
+        """Yield for each inner fold: mask of the training stories that it holds out, indices of the stories for
+        fitting, and indices of those held out.
         """
         for fold in np.unique(self.inner):
             out = self.inner == fold

@@ -112,17 +112,19 @@ class Juries(Signed):
 
     @property
     def bare_signature(self) -> str:
-        """The signature of tables without intervals."""
+        """Signature line of tables without intervals, which lists each choice that can change their numbers."""
         return joined(self.bare_signature_parts)
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A frame of the jury table's rows, with `signature` and `notes` in its `attrs`.
+        """A frame of the agreement with people of a jury and of the raters it is compared with, one row each by
+        criterion.
 
-        Columns: `dataset, criterion, kind` (jury, mean, single, single in sample, control), `used` (combiners or
-        members, with the number of folds in which each was chosen), `members, value` (tau-b, mean over foldings), `low,
-        high, n, lowest, highest` (over foldings), `foldings, folds, gain, gain_low, gain_high` (the jury's tau-b minus
-        the row's, on the stories that both rated), `method, reason`. Undefined values are null with a reason.
+        Its `attrs` hold `signature` and `notes`. Columns: `dataset, criterion, kind` (jury, mean, single, single in
+        sample, control), `used` (combiners or members, with the number of folds in which each was chosen), `members,
+        value` (tau-b, mean over foldings), `low, high, n, lowest, highest` (over foldings), `foldings, folds, gain,
+        gain_low, gain_high` (the jury's tau-b minus the row's, on the stories that both rated), `method, reason`.
+        Undefined values are null with a reason.
         """
         return self.signed([dict(_flat(held, verdict, row)) for held, verdict, row in self.rows()])
 

@@ -85,10 +85,10 @@ class Scored:
 
 
 class Scorer:
-    """Computes the tau-b with people of a jury and its competitors in one dataset.
+    """Computes the tau-b with people of a jury, its best member, the mean of its members and the control judge.
 
-    All scores use the same resamples, so that differences are paired. `refused` is the reason why intervals that were
-    requested cannot be computed, or None.
+    All scores of a dataset use the same resamples, so that differences are paired. `refused` is the reason why
+    intervals that were requested cannot be computed, or None.
     """
 
     def __init__(self, matrix: RatingMatrix, options: JuryOptions) -> None:
@@ -108,8 +108,9 @@ class Scorer:
             self.resamples = bootstrap.draw_both(matrix.system, matrix.story_prompt, options.resamples, rng)
 
     def score(self, predictions: Sequence[Floats], people: Floats) -> Scored:
-        """Score of predictions (one array for each folding) against mean human ratings: their tau-b, also in
-        resamples.
+        """Agreement of predictions with mean human ratings: their tau-b, also in resamples.
+
+        `predictions` holds one array of shape (n stories,) for each folding (assignment of stories to folds).
         """
         return Scored(predictions, people, self.resamples)
 

@@ -9,9 +9,9 @@ from judge.printing.tables import Column, Table
 
 
 def effective(juries: Juries) -> Table:
-    """Table of the effective number of judges for each criterion.
+    """Table of the effective number of judges in a jury for each criterion.
 
-    It is the number of judges with independent errors whose mean would have the same error as the mean of these
+    It is the number of judges with independent errors whose mean would have the same error as the mean of the jury's
     members.
     """
     rows = [
@@ -79,7 +79,10 @@ def intervals(juries: Juries) -> Table:
 
 
 def carry_over(juries: Juries) -> Table:
-    """Table that shows for each system whether the jury's calibration holds."""
+    """Table that shows for each system whether the jury's calibration holds.
+
+    It holds if the jury's mean rating is shown to differ from the mean human rating by less than a margin.
+    """
     rows = [
         cells_of(held, verdict)
         | {

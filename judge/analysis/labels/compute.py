@@ -67,10 +67,10 @@ class _Dataset:
         self.tied = np.zeros(3, dtype=np.int64)
 
     def rows(self) -> Iterator[ConfusionRow]:
-        """Yield rows that compare labels with people's majority labels.
+        """Yield rows that compare labels by judges, people one by one and null judges with people's majority labels.
 
         They are rows for each human criterion, then for all binary criteria together, then for criteria without human
-        labels.
+        labels. A null judge ignores the stories.
         """
         pairs = match(self.matrix, self.options.against)
         parts, alone, notes = parts_of(self.matrix, pairs.partner)

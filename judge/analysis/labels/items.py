@@ -53,7 +53,8 @@ class Labelling:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Items:
-    """The items (stories, or stories x criteria) of one group of rows, with their labels.
+    """Items with their labels on one criterion. An item is a story; if the labels of all binary criteria are taken
+    together, it is a story on one criterion.
 
     Attributes
     ----------
@@ -62,11 +63,16 @@ class Items:
     labels : tuple of str
         Names of the labels, in the order of their codes.
     positive : int or None
-        Code of the positive label, if there are two labels.
-    people : array, shape (items, raters)
-        Codes of people's labels; NaN = no label. A column is one person only if `raters_known`.
+        Code of the positive label; None if there is none.
+    people : array, shape (items, columns)
+        Codes of people's labels; NaN = no label. If `raters_known`, each column is one person. Otherwise a column mixes
+        the labels of different people.
     raters : tuple of str
-        Names of the people; `unknown_because` says why they are not known.
+        Names of the people, one for each column; () if they are not known.
+    raters_known : bool
+        Whether it is known who gave which label.
+    unknown_because : str or None
+        If it is not known, the reason.
     judges : mapping
         (run, judge, Eval-Prompt) -> the judge's labels.
     parts : tuple of Part
@@ -85,7 +91,7 @@ class Items:
 
     @property
     def q(self) -> int:
-        """Number of labels."""
+        """Number of different labels that the criterion has."""
         return len(self.labels)
 
     @property

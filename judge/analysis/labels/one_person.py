@@ -133,7 +133,11 @@ class OnePerson:
         return [matrix.values(self.resamples) for matrix in matrices] if self.resamples is not None else []
 
     def _mean(self, plain: Sequence[Estimate], values: Sequence[Mapping[str, Floats]], name: str, n: int) -> Estimate:
-        """Mean of the statistic `name` over the raters for whom it is defined, with its interval."""
+        """Mean of the statistic `name` over the raters for whom it is defined, with its interval.
+
+        `plain` has the statistic of each rater, `values` all statistics of each rater in resamples; `n` is the number
+        of items.
+        """
         defined = [i for i, estimate in enumerate(plain) if estimate.defined]
         if not defined:
             return Estimate.undefined(plain[0].reason or FEW, n)

@@ -123,12 +123,14 @@ class Confusions(Signed):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A frame with one row per rater and criterion, and with `signature` and `notes` in its `attrs`.
+        """A frame of agreement with people's majority labels, with `signature` and `notes` in its `attrs`.
 
-        Columns: `dataset, kind, run, judge, eval_prompt, criterion, against, labels, positive`; each of `STATISTICS`
-        with `_low, _high` and, where undefined, `_reason`, and for judges also `_one_out, _people_same, _minus_people`
-        (with `_low, _high`); `n, prevalence_people, prevalence_judge`; one column for each cell of the confusion
-        matrix, such as ``people Yes, judge No``; `items`, lost items by cause, `repeats, unrated, missing`.
+        It has one row for each criterion of each judge, of people one by one and of each null judge. Columns: `dataset,
+        kind, run, judge, eval_prompt, criterion, against, labels, positive`; each of `STATISTICS` with `_low, _high`
+        and, where undefined, `_reason`, and for judges also `_one_out, _people_same, _minus_people` (with `_low,
+        _high`): the judge, people one by one, and judge minus people, all against the majority of the other people; `n,
+        prevalence_people, prevalence_judge`; one column for each cell of the confusion matrix, such as ``people Yes,
+        judge No``; `items`, lost items by cause, `repeats, unrated, missing`.
         """
         return self.signed([dict(_flat(row)) for row in self.rows])
 

@@ -59,9 +59,9 @@ class LabelOptions:
     """Choices of a table that shows how well judges separate labelled stories from others.
 
     `labels` is a human criterion with two values, or a rule such as ``Overall > 4``. `errors` are further criteria or
-    rules; each is compared with the stories that have the label. `equivalence` is the largest difference in points that
-    does not matter (TOST). With `ci` ``delong``, the AUC has DeLong's interval, which assumes independent stories; r
-    then has none.
+    rules: labelled stories are compared with the stories of one error at a time. `equivalence` is the largest
+    difference in points that does not matter (TOST). With `ci` ``delong``, the AUC has DeLong's interval, which assumes
+    independent stories; r then has none.
     """
 
     IDLE: ClassVar[Idle] = {"resamples": ("ci", ("none", "delong")), "seed": ("ci", ("none", "delong"))}

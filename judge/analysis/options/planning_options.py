@@ -66,9 +66,10 @@ class SuccessionOptions:
     """Choices of the table that tests whether a new judge may replace an old one.
 
     `margin` is the largest difference in tau with people that does not matter, `points` the largest such difference of
-    mean ratings, in points of the scale. A story passes if its rating is at least `cut`; with None, its verdict is the
-    nearest point of the scale. `power` is used to compute how many further stories are needed, and `folds` is the
-    number of folds of story-prompts for fitting crosswalks (mappings from one judge's ratings to the other's).
+    mean ratings, in points of the scale. A story passes if its rating is at least `cut`, and this is its verdict; with
+    None, its verdict is its rating rounded to a whole number. `power` is used to compute how many further stories are
+    needed, and `folds` is the number of folds of story-prompts for fitting crosswalks (mappings from one judge's
+    ratings to the other's). `top` is the number of stories with a changed verdict that are printed.
     """
 
     margin: float = 0.05

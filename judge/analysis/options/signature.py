@@ -111,10 +111,11 @@ def signature(
     intervals: str | None = None,
     without: Collection[str] = (),
 ) -> str:
-    """The signature of a table made from these matrices with these options, with `extra` parts.
+    """Signature line of a table: each choice that can change a number in it, and the data that it is made from.
 
-    `intervals` names the intervals of the table if they differ from those of the options (`NO_INTERVAL`: it has none).
-    `without` names options that change no number of this table.
+    `matrices` hold the ratings used, and `extra` are additional parts. `intervals` names the intervals of the table if
+    they differ from those of the options (`NO_INTERVAL`: it has none). `without` names options that change no number of
+    this table.
     """
     return joined(signature_parts(table, matrices, options, extra=extra, intervals=intervals, without=without))
 
@@ -133,10 +134,11 @@ def signature_parts(
     intervals: str | None = None,
     without: Collection[str] = (),
 ) -> tuple[str, ...]:
-    """The parts of the signature as a tuple, for callers that would otherwise have to parse the line.
+    """Parts of a table's signature line, which lists each choice that can change a number in the table.
 
-    `intervals` names the intervals of the table if they differ from those of the options. `without` names options that
-    change no number of this table.
+    They are a tuple, for callers that would otherwise have to parse the line. `extra` are additional parts. `intervals`
+    names the intervals of the table if they differ from those of the options. `without` names options that change no
+    number of this table.
     """
     cells = [cell for matrix in matrices for cell in matrix.cells]
     parts: list[str | None] = [",".join(f"{m.dataset}:{_stories(m)}" for m in matrices) or "no stories"]

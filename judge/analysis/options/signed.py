@@ -13,7 +13,7 @@ from judge.analysis.options.signature import joined
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Signed:
-    """A result with notes and with the parts of its signature.
+    """Base of a result of an analysis, with its notes and the parts of its signature line.
 
     `signature_parts` list each choice that can change the numbers of the result; `notes` are whole sentences.
     """
@@ -23,10 +23,12 @@ class Signed:
 
     @property
     def signature(self) -> str:
-        """The signature of every table and figure made from this result."""
+        """Signature line of the tables and figures made from this result, which lists each choice that can change their
+        numbers.
+        """
         return joined(self.signature_parts)
 
     def signed(self, rows: Iterable[Mapping[str, object]], columns: Sequence[str] | None = None) -> pd.DataFrame:
-        """These rows as a frame, with `signature` and `notes` in its `attrs`."""
+        """These rows as a frame, with the result's signature line and notes in its `attrs`."""
         frame = pd.DataFrame(list(rows), columns=None if columns is None else list(columns))
         return signed(frame, self.signature, self.notes)

@@ -127,9 +127,11 @@ class Panels(Signed):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A long frame: one row per judge, criterion and panel, and one per difference between two panels.
+        """A long frame of judges' agreement with people: one row per judge, criterion and panel (``all``, then each
+        panel).
 
-        In rows of differences, the column `other` names the second panel.
+        Further rows hold the difference between a judge's agreement with two panels, `panel` minus `other`. `attrs`
+        hold `signature` and `notes`.
         """
         return self.signed([dict(row) for row in self._rows()], _COLUMNS)
 

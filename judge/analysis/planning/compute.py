@@ -102,9 +102,9 @@ def _over_judges(each: Sequence[Answer]) -> Iterator[Answer]:
 
 
 def _middle(some: Sequence[Answer], criterion: str) -> Answer:
-    """Answer with the median of several answers' numbers, and their range of 10 to 90 %.
+    """Answer with the median of several answers' numbers (e.g. of story-prompts), and their range of 10 to 90 %.
 
-    A number that does not exist counts as ∞.
+    Where no number reaches the aim, it counts as ∞.
     """
     usable = [answer for answer in some if answer.number.value is not None or answer.has is not None]
     if not usable:

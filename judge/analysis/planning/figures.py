@@ -88,9 +88,9 @@ class Figures:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pilot:
-    """Figures of one dataset that a plan uses, one entry per criterion, with the ratings they were computed from.
+    """Variances and other numbers of one dataset that a plan uses, with the ratings they were computed from.
 
-    `left_out` holds the (run, judge) pairs that are not used.
+    `figures` has one entry per criterion. `left_out` holds the (run, judge) pairs that are not used.
     """
 
     matrix: RatingMatrix
@@ -100,7 +100,9 @@ class Pilot:
 
 
 def pilots(table: RatingsTable, options: PlanOptions) -> tuple[list[Pilot], RatingsTable]:
-    """The figures that a plan uses, one pilot for each dataset, and the table restricted to numeric criteria."""
+    """Variances and other numbers that a plan uses, one `Pilot` for each dataset; and the table without criteria that
+    are not numeric.
+    """
     controls = {(fact.run, fact.judge) for fact in table.facts if fact.control}
     table = numbers(table)
     return [_pilot(matrix, controls, options) for matrix in build(table, drop_systems=options.drop_systems)], table
@@ -128,7 +130,7 @@ def figures_of(
     left_out: frozenset[tuple[str, str]],
     options: PlanOptions,
 ) -> Figures:
-    """The figures of one criterion that a plan uses: variances, tau and agreement among people.
+    """Variances, tau with people, agreement among people and other numbers of one criterion, which a plan uses.
 
     They come from judges' ratings (`cells`) that are compared with human ratings of the criterion. `left_out` holds the
     (run, judge) pairs that are not used for variance components.

@@ -99,7 +99,7 @@ def _answered(some: Sequence[Answer], result: Planned) -> Iterator[str]:
 
 
 def _without(some: Sequence[Answer], *, everywhere: bool) -> Iterator[str]:
-    """Yield sentences on criteria without a number, one for each reason.
+    """Yield sentences on criteria for which a planning question has no number as its answer, one for each reason.
 
     `some` holds their answers. If no criterion has a number (`everywhere`) and the reason is the same for all, the
     sentence names no criterion.
@@ -163,7 +163,10 @@ def _now(answer: Answer, result: Planned) -> str:
 
 
 def _null(answer: Answer, several: int) -> str:
-    """Caution that a judge which gives every story the same rating would often pass the test; empty if it would not."""
+    """Caution that a judge which gives every story the same rating would often pass the alternative annotator test.
+
+    Empty if it would not.
+    """
     if answer.null is None or answer.null < _NULL_PASSES:
         return ""
     where = f" on {answer.criterion}" if several > 1 else ""

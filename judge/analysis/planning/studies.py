@@ -29,9 +29,9 @@ FILE = ("analysis", "planning", "study_variances.json")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StudyFigures:
-    """A published study's figures from which a study can be planned, one entry per judge and criterion.
+    """Variances and other numbers of a published study, from which another study can be planned.
 
-    `words` is the study's name within a sentence.
+    `figures` has one entry per judge and criterion. `words` is the study's name within a sentence.
     """
 
     words: str
@@ -41,14 +41,14 @@ class StudyFigures:
 
 
 def study(name: Study) -> StudyFigures:
-    """The figures of one published study, from which a study can be planned without a pilot."""
+    """Variances and other numbers of one published study, from which another study can be planned without a pilot."""
     data = orjson.loads(package_file(*FILE).read_bytes())[name]
     figures = tuple(figures_from(each, name) for each in data["figures"])
     return StudyFigures(data["words"], data["source"], tuple(data["notes"]), figures)
 
 
 def figures_from(data: Mapping[str, Any], name: str) -> Figures:
-    """One judge's figures for planning on one criterion, from mappings and lists as read from JSON."""
+    """Variances and other numbers of one judge on one criterion, from which a study is planned; read from JSON."""
     return Figures(
         name=name,
         criterion=data["criterion"],
@@ -69,7 +69,10 @@ def figures_from(data: Mapping[str, Any], name: str) -> Figures:
 
 
 def plain(figures: Figures) -> dict[str, Any]:
-    """Figures for planning as mappings and lists, the input of `figures_from`; numbers have four digits."""
+    """Variances and other numbers for planning as mappings and lists, the input of `figures_from`.
+
+    Numbers have four significant digits.
+    """
 
     def short(value: Any) -> Any:
         return [short(test) for test in value] if isinstance(value, list) else float(f"{value:.4g}")

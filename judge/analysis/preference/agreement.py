@@ -142,7 +142,8 @@ def _against(people: Side, sides: Sequence[Side], control: SurfaceControl | None
 class _Rows:
     """Makes the rows of an agreement table that share the same human preferences and the same control.
 
-    `net` and `control` hold the preferences of people and of the control, one per pair of stories.
+    `net` and `control` hold the preferences of people and of the control, one per pair of stories: 1 for the first
+    story, -1 for the second, 0 for neither.
     """
 
     people: Side

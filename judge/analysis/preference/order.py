@@ -71,7 +71,7 @@ class OrderRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Order(Signed):
-    """Effect of the order in which two stories are shown, for each judge."""
+    """Effect on each judge's preferences of the order in which two stories are shown."""
 
     rows: tuple[OrderRow, ...]
     options: RankOptions
@@ -122,9 +122,9 @@ def _row(side: Side, third: int | None, position: Estimate) -> OrderRow:
 
 
 def _share(values: Floats, pairs: Pairs, nothing: str) -> Estimate:
-    """Mean of the shares of all pairs of stories, with an interval within 0 to 1.
+    """Mean over pairs of stories of a share (e.g. of equal preferences), with an interval within 0 to 1.
 
-    It is undefined with the reason `nothing` if all shares are NaN.
+    `values` has one share per pair. The mean is undefined with the reason `nothing` if all are NaN.
     """
     return Estimate.undefined(nothing) if np.isnan(values).all() else mean_share(values, pairs.prompt)
 

@@ -88,7 +88,7 @@ def ranked(table: PreferencesTable, options: RankOptions | None = None) -> Ranke
 def signature_parts(
     table: PreferencesTable, pairs_and_sides: list[tuple[Pairs, tuple[Side, ...]]], options: RankOptions
 ) -> tuple[str, ...]:
-    """Parts of the signature of tables of preferences: pairs, criteria, judges, orders, parser, options, unparsed
+    """Parts of the signature line of tables of preferences: pairs, criteria, judges, orders, parser, options, unparsed
     share.
     """
     parts: list[str | None] = [

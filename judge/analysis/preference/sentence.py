@@ -64,9 +64,9 @@ def _controls(agreement: Agreement) -> list[str]:
 
 
 def _systems(systems: Systems) -> list[str]:
-    """List with a sentence that names the strongest systems; empty if no ranking of the systems is determined.
+    """List with a sentence that names the strongest systems; empty if no ranking of the systems can be computed.
 
-    The ranking is that of the first judge for which it is determined, or else people's.
+    The ranking is that of the first judge for which it can be computed, or else people's.
     """
     order = sorted(systems.standings, key=lambda standing: standing.kind != "judge")
     for standing in order:

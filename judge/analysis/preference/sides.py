@@ -126,7 +126,7 @@ class Side:
 
     @property
     def labels(self) -> dict[str, str | None]:
-        """Map from the label columns of a table to their values, which identify the judge or people."""
+        """Map from the columns that identify a table row to their values for this judge, or for people."""
         return {
             "dataset": self.pairs.dataset,
             "run": self.run,

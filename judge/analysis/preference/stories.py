@@ -32,7 +32,8 @@ LEAST = 3
 class StoryRow:
     """Results of one story in pairwise comparisons with the other stories for its story-prompt.
 
-    `share` is the share of comparisons won, and `strength` the fitted log strength.
+    `share` is the share of comparisons won, and `strength` the fitted log strength; it is undefined where the wins do
+    not connect all stories of the story-prompt.
     """
 
     story_prompt: str
@@ -49,9 +50,11 @@ class StoryOrder:
     Attributes
     ----------
     tau : Estimate
-        Kendall's tau-b with people's shares, averaged over story-prompts with three stories or more; n counts these.
+        Kendall's tau-b of the stories' shares of comparisons won with their shares by people, averaged over the
+        story-prompts of which both order three stories or more; n counts these.
     story_prompts, determined : int
-        Number of story-prompts with three stories compared, and number of those whose strengths are determined.
+        Number of story-prompts with three stories or more, and number of those in which the strengths of all stories
+        could be fitted.
     """
 
     dataset: str

@@ -29,13 +29,14 @@ class SystemRow:
     Attributes
     ----------
     strength : Estimate
-        Log strength; strengths sum to 0 over the systems.
+        Fitted log strength; strengths sum to 0 over the systems.
     win_rate : Estimate
         Expected share of comparisons won against all other systems, averaged over both positions.
     equal_length : Estimate
         `win_rate` predicted for stories of equal length.
     group : str
-        Letters; systems that share a letter do not differ significantly (Holm, 5 %). Empty where nothing is determined.
+        Letters; systems that share a letter do not differ significantly (Holm, 5 %). Empty where strengths cannot be
+        fitted.
     set : tuple of int, or None
         Lowest and highest rank that the significant differences allow.
     wins, ties, losses : float
@@ -94,7 +95,7 @@ class SystemStandings:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Systems(Signed):
-    """Rankings of the systems by the preferences of people and of each judge between their stories."""
+    """Rankings of the systems by the preferences that people and each judge have between the systems' stories."""
 
     standings: tuple[SystemStandings, ...]
     options: RankOptions

@@ -44,7 +44,9 @@ def plan_tables(result: Components) -> list[Table]:
 
 
 def _share_table(dataset: DatasetComponents) -> Table:
-    """Table of variance components, with terms in rows, criteria in columns, and shares of variance in per cent."""
+    """Table of variance components, with sources of variance in rows, criteria in columns, and shares of variance in
+    per cent.
+    """
     studies = dataset.studies
     rows: dict[str, dict[str, object]] = {}
     for study in studies:

@@ -49,8 +49,9 @@ class ConsistentCell:
     """Consistency on one criterion: of a judge with one Eval-Prompt over its repeats, or of people over raters.
 
     For people, `judge` is `PEOPLE`, and run and Eval-Prompt are None. Two-way forms of the ICC are given only where the
-    same identified raters rated every story. Otherwise one-way forms are given, and the forms `REML` where raters are
-    identified; `notes` give the reason. `pingouin` is the ICC family computed by that package, where requested.
+    same identified raters rated every story. Otherwise one-way forms are given and, where raters are identified, also
+    two-way forms estimated by restricted maximum likelihood (REML); `notes` give the reason. `pingouin` is the ICC
+    family computed by that package, where requested.
     """
 
     dataset: str
@@ -83,7 +84,8 @@ class ConsistentCell:
 
 @dataclass(frozen=True, slots=True)
 class Consistency:
-    """ICC family and agreement, for each judge over its repeats and for people over raters, by criterion.
+    """All forms of the ICC, and exact agreement, for each judge over its repeats and for people over raters, by
+    criterion.
 
     `notes` explain the numbers; `signature_parts` list each choice that can change a number.
     """
@@ -100,7 +102,9 @@ class Consistency:
 
     @property
     def signature(self) -> str:
-        """Signature of every table and figure made from this result."""
+        """Signature line of the tables and figures made from this result, which lists each choice that can change their
+        numbers.
+        """
         return joined(self.signature_parts)
 
     @property
@@ -178,8 +182,8 @@ def people_family(matrix: RatingMatrix, criterion: int) -> icc.IccFamily:
 def _people(matrix: RatingMatrix, criterion: int, ratings: Floats) -> tuple[icc.IccFamily, Agreement, tuple[str, ...]]:
     """ICC family, agreement and notes for human ratings on one criterion, without stories that nobody rated.
 
-    Two-way forms are defined where every identified rater rated every story. Otherwise only one-way forms are defined,
-    and the forms `REML` where raters are identified.
+    Two-way forms are defined where every identified rater rated every story. Otherwise only one-way forms are defined
+    and, where raters are identified, two-way forms estimated by restricted maximum likelihood (REML).
     """
     raters = matrix.by_rater(criterion)
     if raters.known and ratings.size and not np.isnan(ratings).any():

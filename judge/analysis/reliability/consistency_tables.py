@@ -72,7 +72,10 @@ def _row(cell: ConsistentCell) -> dict[str, Any]:
 
 
 def _pingouin(cell: ConsistentCell, family: PingouinFamily, line: str) -> Table:
-    """Table for one judge (or people) and criterion with the names that pingouin uses."""
+    """Table of the ICC of one judge (or people) on one criterion with the names that the package pingouin uses.
+
+    `line` is the signature line printed under it.
+    """
     whose = f"{PEOPLE}, {cell.criterion}" if cell.is_people else f"{cell.judge}, {cell.eval_prompt}, {cell.criterion}"
     columns = [Column(name, name, digits=3) for name in ("Type", "ICC", "F", "df1", "df2", "pval", "CI95")]
     rows = [

@@ -38,7 +38,9 @@ class PlanRow:
 
     @property
     def calls(self) -> float:
-        """Number of calls that the design needs for one system, or for one story: the product of all its numbers."""
+        """Number of requests to judges that the design needs for one system, or for one story: the product of all its
+        numbers.
+        """
         return float(np.prod(list(self.levels.values())))
 
     @property

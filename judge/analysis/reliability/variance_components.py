@@ -42,10 +42,10 @@ COLUMNS = [
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One printed term: its variance component, and its share of the sum of all components (negative ones count as 0).
+    """One source of variance (e.g. judge): its variance component, and its share of the sum of all components.
 
-    A variance is undefined if its whole interval is below 0. If it is almost certainly below 0, the model does not hold
-    and all shares are undefined.
+    Negative components count as 0 in the sum. A variance is undefined if its whole interval is below 0. If it is almost
+    certainly below 0, the model does not hold and all shares are undefined.
     """
 
     name: str
@@ -88,7 +88,7 @@ class DatasetComponents:
 
     @property
     def signature(self) -> str:
-        """Signature of the dataset's tables."""
+        """Signature line of the dataset's tables, which lists each choice that can change their numbers."""
         return joined_parts(self.signature_parts)
 
 
@@ -105,7 +105,9 @@ class Components:
 
     @property
     def signature(self) -> str:
-        """The signature of the variance components of all datasets together."""
+        """Signature line of the variance components of all datasets together: each choice that can change the
+        numbers.
+        """
         return joined_parts(self.signature_parts)
 
     @property
@@ -115,7 +117,7 @@ class Components:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A long frame of variance components with `COLUMNS`: one row for each criterion and term."""
+        """A long frame of variance components with `COLUMNS`: one row for each criterion and source of variance."""
         rows = [(dataset.name, *row) for dataset in self.datasets for study in dataset.studies for row in _flat(study)]
         return signed(pd.DataFrame(rows, columns=COLUMNS), self.signature, self.notes)
 

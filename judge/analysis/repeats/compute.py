@@ -106,9 +106,10 @@ class _Cell:
         return [tuple(sorted(self.rng.choice(most, k, replace=False))) for _ in range(SUBSETS)]
 
     def _average(self, rows: Floats) -> Estimate:
-        """Mean over the rows of their correlations with human ratings, with its interval.
+        """Mean over several ratings of the same stories of their correlation with human ratings, with its interval.
 
-        `rows` has shape (rows, n stories). The mean is undefined if any correlation is.
+        `rows` holds these ratings, shape (rows, n stories), e.g. one row per subset of repeats. The mean is undefined
+        if any correlation is.
         """
         people = Side.of(self.people)
         estimates = [self.intervals.statistic.estimate(Side.of(row), people) for row in rows]
@@ -142,7 +143,7 @@ class _Cell:
             yield Summed(self.subject, how, value, over, plain.n)
 
     def strata(self) -> Iterator[Stratum]:
-        """Yield the agreement with people in thirds of the stories, by how much people disagree on a story.
+        """Yield the judge's agreement with people in thirds of the stories, by how much people disagree on a story.
 
         Disagreement is the standard deviation of the human ratings of a story. Stories with equal standard deviations
         are in the same third.

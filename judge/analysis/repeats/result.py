@@ -32,7 +32,7 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class Summed:
-    """Agreement with people of all repeats combined in one way (`how`: mean, median or mode).
+    """Agreement with people of all repeats of a judge combined in one way (`how`: mean, median or mode).
 
     `over` is this agreement minus that of the mean of all repeats, as a paired difference.
     """
@@ -75,7 +75,11 @@ class Apart:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Repeats(Signed):
-    """Analysis of the repeats of every judge, Eval-Prompt and criterion that people rated."""
+    """Results on the repeats of every judge and Eval-Prompt, on each criterion that people rated.
+
+    They are agreement with people by number of repeats (`counts`), by way to combine repeats (`sums`) and by
+    disagreement among people (`strata`), and distances between distributions (`apart`).
+    """
 
     counts: tuple[Count, ...]
     sums: tuple[Summed, ...]
@@ -85,7 +89,8 @@ class Repeats(Signed):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A long frame of the analysis of repeats, with one row for each number.
+        """A long frame of the results on repeats, with one row for each number, e.g. the agreement of the mean of 3
+        repeats with people.
 
         `what` names the number. `at` is the number of repeats, the way to combine them, or the third of the stories.
         """

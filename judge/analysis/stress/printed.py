@@ -60,8 +60,11 @@ _LOWEST = "lowest: share of rated ones at the lowest point; lost: asked about an
 def _in_points(
     result: Stress, test: Test, title: str, layout: tuple[Sequence[Column], Cells], note: str
 ) -> Iterator[Table]:
-    """Yield the tables for the judges, in the given layout, then the tables for the measures (text statistics).
-    Measures have no points of a rating scale, and their tables therefore show only detection.
+    """Yield the tables of one kind of stress test: first for the judges, in the given layout, then for automatic
+    measures.
+
+    Automatic measures are text statistics. They have no points of a rating scale, and their tables therefore show only
+    detection.
     """
     yield from _of_test(result, test, title, layout, note, measured=False)
     yield from _of_test(result, test, title, _noticed, _BETTER, measured=True)
@@ -151,8 +154,10 @@ def _of_test(
     *,
     measured: bool | None = None,
 ) -> Iterator[Table]:
-    """Yield one table for each judge or measure, so that each fits the width of a screen. `measured` restricts the
-    tables to measures (True) or judges (False); None means both.
+    """Yield the tables of one kind of stress test, one for each judge or automatic measure.
+
+    Each table fits the width of a screen. `measured` restricts the tables to automatic measures (True) or judges
+    (False); None means both.
     """
     columns, cells = layout
     beside = _Beside(result)

@@ -35,7 +35,10 @@ _NOT_SAID = "its folder does not say whether more of this measure is better: mea
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """Direction of a measure: 1 if more is better, -1 if less is better, 0 if neither. For 0, `reason` says why."""
+    """Direction of an automatic measure (a text statistic): 1 if more is better, -1 if less is better, 0 if neither.
+
+    For 0, `reason` says why.
+    """
 
     better: int
     reason: str | None = None
@@ -92,7 +95,7 @@ def judges(table: RatingsTable, matrix: RatingMatrix) -> Iterator[Rated]:
 
 
 def _measure(subject: Subject, way: int | None) -> Measure | None:
-    """Direction of a measure (text statistic); None if the subject is a judge.
+    """Direction of an automatic measure (a text statistic); None if the subject is a judge.
 
     `way` is the direction stored with the run: 1 (more is better), -1 (less is better), 0 (neither), or None if it is
     missing.

@@ -202,11 +202,12 @@ class Lost:
 
 @dataclass(frozen=True, slots=True)
 class QualityControl:
-    """Share of story-prompts where the judge would have passed the quality control for crowd workers of Guan et al.
-    2021.
+    """How often a judge would have passed the quality control for crowd workers of Guan et al. 2021.
 
     On a scale from 1 to 5 the judge passes if it rates the human story 4 or higher and the spoilt story 2 or lower. On
-    other scales the limits lie at the same fractions (3/4 and 1/4) of the range.
+    other scales the limits lie at the same fractions (3/4 and 1/4) of the range. `passed`, `human_high` and
+    `spoilt_low` are the shares of a story-prompt's stories that fulfil both conditions, the first, and the second,
+    averaged over story-prompts.
     """
 
     subject: Subject
@@ -234,7 +235,10 @@ class Stress(Signed):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Long table with one row for each judge, Eval-Prompt, criterion, perturbation and strength."""
+        """A long frame of the comparisons of perturbed with untouched stories in all stress tests.
+
+        It has one row for each judge, Eval-Prompt, criterion, perturbation and strength.
+        """
         return self.signed([_flat(row) for row in self.rows])
 
 

@@ -27,7 +27,9 @@ _BEST: dict[Finding, int] = {"found": 0, "weak": 1, "open": 2, "prefers": 3, "mi
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The perturbations on which one judge has the same finding, each with the row that supports it."""
+    """The perturbations on which one judge has the same finding, e.g. ``missed``, each with the row that
+    supports it.
+    """
 
     subject: Subject
     finding: Finding
@@ -71,8 +73,11 @@ def _by_perturbation(rows: Sequence[Paired]) -> list[list[Paired]]:
 
 
 def _of_perturbation(rows: Sequence[Paired]) -> Paired | None:
-    """The row that represents a perturbation: the row with the best finding if the perturbation should be noticed,
-    otherwise the row with the worst finding. None if `rows` is empty.
+    """The row of a stress test that represents a perturbation, out of its rows on several criteria; None if there are
+    no rows.
+
+    If the perturbation should be noticed, it is the row where the judge does best, otherwise the row where it does
+    worst.
     """
     if not rows:
         return None

@@ -158,9 +158,12 @@ class Succession(Signed):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Table with one row for each criterion and Eval-Prompt: the two equivalence tests (of agreement with human
-        ratings and of mean ratings), their decisions, the additional stories needed, and the shares of changed
-        verdicts.
+        """Data frame that compares the new judge with the old one, with one row for each dataset, criterion and
+        Eval-Prompt.
+
+        Among its columns are two equivalence tests (of the judges' agreement with human ratings, and of their mean
+        ratings) with their decisions, the number of additional stories that would decide an undecided test, and the
+        shares of stories whose verdict the new judge would change.
         """
         return self.signed([dict(_flat(heir)) for heir in self.heirs])
 

@@ -83,7 +83,7 @@ class Separation:
 
     @property
     def signature(self) -> str:
-        """Line printed under the tables, with the options on which the numbers depend."""
+        """Signature line printed under the tables of counts: the options on which the numbers depend."""
         return joined(self.signature_parts)
 
     @property

@@ -65,12 +65,16 @@ class Systems:
 
     @property
     def signature(self) -> str:
-        """Line printed under tables and figures of means and ranks, with the options on which the numbers depend."""
+        """Signature line printed under tables and figures of means and ranks: the options on which the numbers
+        depend.
+        """
         return joined(self.signature_parts)
 
     @property
     def difference_signature(self) -> str:
-        """Line printed under tables of differences, with the options on which the numbers depend."""
+        """Signature line printed under tables of differences between systems: the options on which the numbers
+        depend.
+        """
         return joined(self.difference_parts)
 
     @property

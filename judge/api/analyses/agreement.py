@@ -19,7 +19,10 @@ from judge.errors import SpecError
 
 
 def correlate(source: Source, **words: Any) -> Result:
-    """Correlations of judges with human ratings, with the human ceiling and the control judge for comparison."""
+    """Correlations of judges with human ratings, with the human ceiling and the control judge for comparison.
+
+    `source` holds the opened runs, and `words` are fields of `CorrelationOptions`.
+    """
     chosen = from_words(CorrelationOptions, **words)
     correlations = correlation.correlations(source.table, chosen, predict=Control() if chosen.control else None)
     agreement_tables = classes.beside(correlation.tables(correlations), classes.classes(correlations), full=False)
@@ -27,32 +30,48 @@ def correlate(source: Source, **words: Any) -> Result:
 
 
 def within(source: Source, **words: Any) -> Result:
-    """Correlations of judges with human ratings within each author, each system and each dataset."""
+    """Correlations of judges with human ratings over all stories and within each author (people or models), system and
+    dataset.
+
+    `source` holds the opened runs, and `words` are fields of `CorrelationOptions`.
+    """
     rows_by_class = classes.classes(correlation.correlations(source.table, from_words(CorrelationOptions, **words)))
     return Result(rows_by_class.frame, classes.tables(rows_by_class), value=rows_by_class)
 
 
 def panels(source: Source, **words: Any) -> Result:
-    """Agreement within and between panels of raters, and each judge's agreement with each panel."""
+    """Agreement within and between panels of raters, and each judge's agreement with each panel.
+
+    `source` holds the opened runs, and `words` are fields of `CorrelationOptions`.
+    """
     rows_by_panel = of_panels.panels(source.table, from_words(CorrelationOptions, **words))
     return Result(rows_by_panel.frame, of_panels.tables(rows_by_panel), value=rows_by_panel)
 
 
 def confusion(source: Source, **words: Any) -> Result:
-    """Confusion of judges' labels with the majority labels of human raters."""
+    """Confusion of judges' labels with the majority labels of human raters.
+
+    `source` holds the opened runs, and `words` are fields of `ConfusionOptions`.
+    """
     confusions = labels.confusions(source.table, from_words(ConfusionOptions, **words))
     return Result(confusions.frame, labels.tables(confusions), value=confusions)
 
 
 def accuracy(source: Source, **words: Any) -> Result:
-    """Share of pairs of stories, or of systems, that a judge ranks in the same order as human raters."""
+    """Share of pairs of stories, and of systems, that a judge ranks in the same order as human raters.
+
+    `source` holds the opened runs, and `words` are fields of `AccuracyOptions`.
+    """
     chosen = from_words(AccuracyOptions, **words)
     accuracies = in_order.accuracies(source.table, chosen, predict=Control() if chosen.control else None)
     return Result(accuracies.frame, accuracy_tables.tables(accuracies), value=accuracies)
 
 
 def replace(source: Source, **words: Any) -> Result:
-    """The alternative annotator test: whether a judge may replace a human annotator."""
+    """The alternative annotator test: whether a judge may replace a human annotator.
+
+    `source` holds the opened runs, and `words` are fields of `ReplacementOptions`.
+    """
     replacements = replacement.replacement(source.table, from_words(ReplacementOptions, **words))
     return Result(replacements.frame, replacement_tables.tables(replacements), value=replacements)
 

@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 
 
 def compare(source: Source, **words: Any) -> Result:
-    """Differences in agreement with human ratings on the same stories, for example between two Eval-Prompts or between
-    two judges.
+    """Differences in agreement with human ratings on the same stories, e.g. between two Eval-Prompts or two judges.
+
+    `source` holds the opened runs, and `words` are fields of `CompareOptions`.
     """
     chosen = from_words(CompareOptions, **words)
     table = source.table
@@ -38,13 +39,19 @@ def compare(source: Source, **words: Any) -> Result:
 
 
 def succeeded_by(source: Source, new: Any, **words: Any) -> Result:
-    """Tests of whether the judge of `new`, an opened run, may replace the judge of `source`."""
+    """Tests of whether the judge of `new`, an opened run, may replace the judge of `source`.
+
+    `words` are fields of `SuccessionOptions`.
+    """
     outcome = succession.succession(source.table, new.table, from_words(SuccessionOptions, **words))
     return Result(outcome.frame, succession.tables(outcome), value=outcome)
 
 
 def jury(source: Source, **words: Any) -> Result:
-    """Ratings of a panel of judges combined into one rating, with cross-validation."""
+    """Ratings of several judges (a jury) combined into one rating, with cross-validation.
+
+    `source` holds the opened runs, and `words` are fields of `JuryOptions`.
+    """
     juries = combined.jury(source.table, from_words(JuryOptions, **words))
     return Result(juries.frame, jury_tables.tables(juries), value=juries)
 
@@ -52,6 +59,8 @@ def jury(source: Source, **words: Any) -> Result:
 def rank(source: Source, **words: Any) -> Result:
     """Judges' preferences between two stories: agreement with human raters, order effects, and ranks of systems and
     stories.
+
+    `source` holds the opened runs, and `words` are fields of `RankOptions`.
     """
     table = read(source.folders)
     for keep in source.kept:
@@ -61,17 +70,26 @@ def rank(source: Source, **words: Any) -> Result:
 
 
 def systems(source: Source, **words: Any) -> Result:
-    """Means and ranks of systems, and groups of systems that do not differ significantly."""
+    """Means and ranks of systems, and groups of systems that do not differ significantly.
+
+    `source` holds the opened runs, and `words` are fields of `SystemsOptions`.
+    """
     standings = of_systems.systems(source.table, from_words(SystemsOptions, **words))
     return Result(standings.frame, systems_tables.tables(standings), value=standings)
 
 
 def system_differences(source: Source, **words: Any) -> Result:
-    """Differences of mean ratings between all pairs of systems."""
+    """Differences of mean ratings between all pairs of systems.
+
+    `source` holds the opened runs, and `words` are fields of `SystemsOptions`.
+    """
     standings = of_systems.systems(source.table, from_words(SystemsOptions, **words))
     return Result(standings.differences, systems_tables.tables(standings, differences=True), value=standings)
 
 
 def system_separation(source: Source, **words: Any) -> pd.DataFrame:
-    """Counts of pairs of systems by whether a judge and human raters agree on their difference."""
+    """Counts of pairs of systems by whether a judge and human raters agree on their difference.
+
+    `source` holds the opened runs, and `words` are fields of `SystemsOptions`.
+    """
     return separation(source.table, from_words(SystemsOptions, **words)).frame

@@ -15,7 +15,10 @@ from judge.api.source import Source
 
 
 def summary(source: Source, **words: Any) -> Result:
-    """Summary of the results, as `judge summary` prints it."""
+    """Summary of the results, as `judge summary` prints it.
+
+    `source` holds the opened runs, and `words` are fields of `EvidenceOptions`.
+    """
     from judge.summary import screen
     from judge.summary.evidence import Evidence
     from judge.summary.options import EvidenceOptions
@@ -27,8 +30,10 @@ def summary(source: Source, **words: Any) -> Result:
 
 
 def coverage(source: Source, by: Any, **words: Any) -> Result:
-    """Counts of repeats that were requested, answered and rated. `by` says how they are grouped: by any of judge,
-    criterion, eval_prompt, system.
+    """Counts of repeats that were requested, answered and rated.
+
+    `by` says how they are grouped: by any of judge, criterion, eval_prompt, system. `source` holds the opened runs, and
+    `words` are fields of `CoverageOptions`.
     """
     shares = answered.coverage(source.table, from_words(CoverageOptions, **words))
     counts = count(source.table, names(by), drop_systems=shares.options.drop_systems)
@@ -36,6 +41,9 @@ def coverage(source: Source, by: Any, **words: Any) -> Result:
 
 
 def plan(source: Source, **words: Any) -> Result:
-    """Plan of a study, with these results as its pilot study."""
+    """Plan of a study, with the results of the opened runs (`source`) as its pilot study.
+
+    `words` are fields of `PlanOptions`.
+    """
     sizes = planning.plan(source.table, from_words(PlanOptions, **words))
     return Result(sizes.frame, planning.tables(sizes), value=sizes)

@@ -13,27 +13,40 @@ from judge.api.source import Source
 
 
 def consistency(source: Source, **words: Any) -> Result:
-    """Consistency of each judge's ratings over repeats: intraclass correlations (ICC), exact agreement and flip
-    rate.
+    """Consistency of each judge's ratings over repeats: intraclass correlations (ICC), exact agreement and flip rate.
+
+    `source` holds the opened runs, and `words` are fields of `ConsistencyOptions`.
     """
     estimates = consistent.consistency(source.table, from_words(ConsistencyOptions, **words))
     return Result(estimates.frame, consistency_tables.tables(estimates), value=estimates)
 
 
 def repeats(source: Source, **words: Any) -> Result:
-    """Number of repeats needed, and ways to combine them into one rating."""
+    """Agreement of judges with people by the number of repeats, and by the way in which these are combined into one
+    rating.
+
+    Further tables show this agreement by how much people disagree, and distances between the distributions of human and
+    judges' ratings. `source` holds the opened runs, and `words` are fields of `RepeatsOptions`.
+    """
     chosen = from_words(RepeatsOptions, **words)
     estimates = repeated.repeats(repeated.with_stated(source.table, source.parser), chosen)
     return Result(estimates.frame, repeated.tables(estimates), value=estimates)
 
 
 def components(source: Source, **words: Any) -> Result:
-    """Variance components of the ratings."""
+    """Variance components of judges' ratings (e.g. of systems, story-prompts, judges and repeats), and the decision
+    study.
+
+    `source` holds the opened runs, and `words` are fields of `ComponentsOptions`.
+    """
     estimates = variance_components.components(source.table, from_words(ComponentsOptions, **words))
     return Result(estimates.frame, components_tables.tables(estimates), value=estimates)
 
 
 def d_study(source: Source, **words: Any) -> Result:
-    """Decision study: numbers of repeats, Eval-Prompts and judges needed to reach a reliability."""
+    """Decision study: numbers of repeats, Eval-Prompts and judges needed to reach a reliability.
+
+    `source` holds the opened runs, and `words` are fields of `ComponentsOptions`.
+    """
     estimates = variance_components.components(source.table, from_words(ComponentsOptions, **words))
     return Result(estimates.plans, components_tables.plan_tables(estimates), value=estimates)

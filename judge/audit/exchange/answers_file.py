@@ -32,8 +32,11 @@ _Value = Annotated[int, Field(ge=0, le=1)]
 
 
 def import_answers(store: AuditStore, path: Path, *, replace: bool = False) -> Merged:
-    """Import an answers file into its audit, and return counts of the imported answers. Raises DataError if the file
-    belongs to another audit. See `merging.merge`.
+    """Import an answers file into its audit, also the practice answers, and return counts of the imported answers
+    (without practice answers).
+
+    With `replace`, answers in the file replace different answers in the audit; otherwise different answers raise
+    DataError (see `merging.merge`). DataError is also raised if the file or one of its items belongs to another audit.
     """
     answers_file = read_answers(path, read_json(path))
     if answers_file.audit != store.audit_id:
@@ -72,7 +75,9 @@ def write_answers(audit: AuditSnapshot, annotator: str, path: Path) -> None:
 
 
 class AnswerRow(BaseModel):
-    """One annotator's answers on one item, in an answers file."""
+    """One annotator's answers on one item, in an answers file. `values` maps categories to 1 (the error is present) or
+    0; `key` is the item's hash, and `seconds` the time spent.
+    """
 
     model_config = ConfigDict(extra="forbid", strict=True)
     item: int
@@ -83,7 +88,9 @@ class AnswerRow(BaseModel):
 
 
 class PracticeRow(BaseModel):
-    """One annotator's answers on one practice item, in an answers file."""
+    """One annotator's answers on one practice item, in an answers file. `practice` is the item's number, and `values`
+    maps categories to 1 (the error is present) or 0.
+    """
 
     model_config = ConfigDict(extra="forbid", strict=True)
     practice: int
@@ -91,7 +98,9 @@ class PracticeRow(BaseModel):
 
 
 class AnswersFile(BaseModel):
-    """Content of an answers file."""
+    """Content of an answers file, the JSON file with one annotator's answers to an audit. `audit` is the id of the
+    audit.
+    """
 
     model_config = ConfigDict(extra="forbid", strict=True)
     format: Literal["judge-audit-answers/1"]
@@ -102,7 +111,9 @@ class AnswersFile(BaseModel):
 
 
 def read_answers(path: Path, content: Any) -> AnswersFile:
-    """Check the content of an answers file and return it. Raises DataError with the position of the first error."""
+    """Check the content of an answers file (parsed JSON) and return it as an object. Raises DataError with the position
+    of the first error; `path` names the file in the message.
+    """
     try:
         return AnswersFile.model_validate(content)
     except ValidationError as error:

@@ -17,11 +17,13 @@ _KNOWN = "the study's CSV, Label Studio's JSON export, or the JSON that the stat
 
 
 def import_file(audit: Path, path: Path, *, replace: bool = False, form: Form | None = None) -> tuple[Merged, bool]:
-    """Merge the answers of a file; returns the merged counts and whether the import created the audit.
+    """Import the answers in the file `path` into the audit file `audit`. Returns counts of the imported answers, and
+    whether the import created the audit.
 
     If the audit does not exist, it is created from the file. The file must then be a CSV in the format of the HANNA
-    study, because only that format contains the explanations, and `form` defines the question of each column. Raises
-    DataError for an unknown format.
+    study, because only that format contains the explanations, and `form` defines the question of each column. With
+    `replace`, answers in the file replace different answers in the audit; otherwise different answers raise DataError.
+    DataError is also raised for an unknown format.
     """
     # The first sign decides; a byte-order mark (Excel writes one) and empty lines may stand before it.
     json_first = read_bytes(path)[:1000].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"[", b"{")

@@ -49,8 +49,10 @@ def write_tasks(audit: AuditSnapshot, path: Path) -> Path:
 
 
 def configuration(categories: Sequence[Category], shown: Sequence[str]) -> str:
-    """XML of the labeling configuration: texts to read, a yes/no question for each category, and a note. On the
-    keyboard, a category's key answers yes.
+    """XML of Label Studio's labeling configuration: texts to read, a yes/no question for each category, and a note. On
+    the keyboard, a category's key answers yes.
+
+    `shown` names the texts that the tasks contain, such as "story" and "explanation"; other texts are left out.
     """
     view = ET.Element("View")
     for key, title in _SHOWN:
@@ -75,7 +77,7 @@ def is_export(content: Any) -> bool:
 
 def import_annotations(store: AuditStore, path: Path, *, replace: bool = False) -> Merged:
     """Import annotations from Label Studio's JSON export of an audit's tasks, and return counts of the imported
-    answers; see `merging.merge`.
+    answers. With `replace`, they replace different answers in the audit; otherwise different answers raise DataError.
 
     Annotators are named by their e-mail address if the export has it, otherwise by their number. Raises DataError for
     tasks of another audit, and if an annotator has two annotations of one item that are not cancelled.

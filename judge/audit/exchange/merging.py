@@ -52,7 +52,8 @@ class Merged:
 def merge(
     store: AuditStore, given: Sequence[Given], origin: Path, *, replace: bool = False, round_no: int = ANNOTATION
 ) -> Merged:
-    """Store the answers `given`, read from the file `origin`, in one transaction, and return their counts.
+    """Store the answers `given`, read from the file `origin`, in one transaction, and return their counts. `round_no`
+    is 1 for the annotation and 2 for the settling of disagreements.
 
     An annotator's time on an item is stored only if the audit had no answers of the annotator on it, so that a second
     import does not add it again. If the audit holds a different answer or note and `replace` is False, DataError is

@@ -98,7 +98,8 @@ def is_study_csv(path: Path) -> bool:
 
 def import_study_csv(store: AuditStore, path: Path, *, replace: bool = False) -> Merged:
     """Import answers from a CSV in the HANNA study's format into an audit of the same explanations, and return counts
-    of the imported answers; see `merging.merge`.
+    of the imported answers. With `replace`, they replace different answers in the audit; otherwise different answers
+    raise DataError.
 
     Raises DataError for a cell other than 0, 1 and empty, for an explanation that the audit does not hold (or holds
     twice, if the file has no `Audit.key`), and for blocks of different length.
@@ -126,11 +127,11 @@ def import_study_csv(store: AuditStore, path: Path, *, replace: bool = False) ->
 
 
 def create_from_study_csv(target: Path, path: Path, *, form: Form | None = None) -> AuditStore:
-    """Create and open an audit of the explanations in a CSV of the HANNA study's format. The answers in the CSV must be
-    imported afterwards.
+    """Create the audit file `target` from the explanations in `path`, a CSV in the HANNA study's format, and open it.
+    The answers in the CSV must be imported afterwards.
 
-    For the file that the study published, stories, criteria and ratings are added if the study's other files are on
-    this machine.
+    If the CSV is the file that the study published, the ratings are added, and also stories and criteria if the study's
+    other files are on this machine.
     """
     rows = _read(path)
     if form is None:

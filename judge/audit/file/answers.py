@@ -44,8 +44,8 @@ class ItemState:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Progress of an annotator: item numbers that are done and begun, in the annotator's order, and the next item that
-    is not done (None if all are).
+    """Progress of an annotator: numbers of the items that are finished (`done`) and begun, in the annotator's order,
+    and the number of the next item that is not finished (None if all are). `total` counts all items.
     """
 
     total: int
@@ -79,8 +79,8 @@ def clean_name(annotator: str) -> str:
 def check_values(
     values: Mapping[str, int | None], categories: Sequence[str], seconds: float | None = None
 ) -> dict[str, int | None]:
-    """The values, unchanged. Raises SpecError for an unknown category, a value other than 0, 1 and None, or invalid
-    seconds.
+    """The `values` of answers (category -> 1, 0 or None), unchanged. Raises SpecError for a category that is not in
+    `categories`, a value other than 0, 1 and None, or a number of seconds that is invalid.
     """
     for key, value in values.items():
         if key not in categories:

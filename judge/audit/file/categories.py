@@ -86,7 +86,7 @@ def load_form(path: Path | None = None) -> Form:
     """The categories and practice items of an audit: the shipped ones by default, another shipped form if `path` is its
     name, or those of a YAML file.
 
-    Raises SpecError with file and line.
+    Raises SpecError for an unknown name and for an invalid file; for the latter the message gives the line.
     """
     file = SHIPPED if path is None else NAMED.get(str(path), path)
     if file is path and path.parent == Path() and not path.suffix and not path.exists():

@@ -41,8 +41,9 @@ def creating(path: Path) -> Iterator[sqlite3.Connection]:
     """Context with a connection to a new audit file. The file is created as a whole or not at all: it is filled under a
     temporary name and then renamed.
 
-    Raises DataError if the file already exists. `whole_file.draft` is not used, because it replaces an existing file;
-    an audit is never overwritten, even if two programs create it at the same time.
+    Raises DataError if the file already exists. An audit is never overwritten, even if two programs create it at the
+    same time. (Therefore `whole_file.draft`, with which other files are written, is not used: it replaces an existing
+    file.)
     """
     draft = path.with_name(f".{path.name}.{os.getpid()}.new")
     with sentences(path):

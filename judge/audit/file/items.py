@@ -23,8 +23,9 @@ class Facts:
     """Facts about the origin of an explanation. None = not known.
 
     `people` is the mean human rating of the story on the corresponding criterion, and `gap` is the judge's rating minus
-    `people`, in points. `stratum` names the stratum from which the explanation was sampled. `weight` is the number of
-    explanations of the population that it represents.
+    `people`, in points. `cluster` names the explanation's cluster in the map that `judge explain` made. `stratum` names
+    the stratum from which the explanation was sampled. `weight` is the number of explanations of the population that it
+    represents.
     """
 
     run: str | None = None
@@ -43,8 +44,8 @@ class Facts:
 class Subject:
     """One explanation to be audited, before it gets a number in an audit.
 
-    `text` is the story's text. `text`, `story_prompt` and `criterion` are None if an imported file does not contain
-    them.
+    `story` is the story's id, `text` its text and `reference` the text of the reference story. `text`, `story_prompt`
+    and `criterion` are None if an imported file does not contain them.
     """
 
     explanation: str
@@ -110,8 +111,8 @@ def criterion_json(criterion: Criterion | None) -> str | None:
 
 
 def _plain(criterion: Criterion | None) -> dict[str, Any] | None:
-    """A criterion as a dict for JSON. Labels are included only if there are some, so that the hashes of other criteria
-    do not change.
+    """A criterion as a dict for JSON. Labels are included only if there are some, so that the hashes of criteria
+    without labels do not change.
     """
     if criterion is None:
         return None

@@ -48,7 +48,7 @@ def practice_json(practice_item: PracticeItem) -> str:
 
 
 def practice_of(number: int, text: str) -> PracticeItem:
-    """Practice item read from its JSON in the audit file."""
+    """Practice item with this number, read from its JSON in the audit file."""
     record = orjson.loads(text)
     subject = record["subject"]
     subject["criterion"] = criterion_of(subject["criterion"])
@@ -88,8 +88,8 @@ def insert_items(db: sqlite3.Connection, subjects: Iterable[Subject], path: Path
 
 
 def state(db: sqlite3.Connection, path: Path, categories: int, name: str, item: int, round_no: int) -> ItemState:
-    """Current answers of the annotator `name` on an item in one round; `categories` is the number of categories of the
-    audit. Raises DataError for an unknown item.
+    """Current answers of the annotator `name` on an item in one round (1 = annotation, 2 = settled disagreements);
+    `categories` is the number of categories of the audit. Raises DataError for an unknown item.
     """
     if db.execute("SELECT 1 FROM items WHERE id = ?", (item,)).fetchone() is None:
         raise DataError(f"has no item {item}", file=path)

@@ -83,7 +83,8 @@ class AuditStore:
         """Create an audit of the explanations `subjects`, numbered from 1, and open it; `form` defaults to the shipped
         categories.
 
-        `sampling` is plain data about how the explanations were drawn (`judge.audit.sample.sampling` writes it).
+        `seed` determines the order in which each annotator sees the items. `blind` names facts that annotators do not
+        see. `sampling` is plain data about how the explanations were drawn (`judge.audit.sample.sampling` writes it).
         `notes` are sentences printed under every table. The file is created completely or not at all. Raises DataError
         if it already exists or if an explanation occurs twice, and SpecError for an empty audit.
         """
@@ -170,6 +171,7 @@ class AuditStore:
 
     def register(self, annotator: str, *, origin: str = "here") -> str:
         """Register an annotator, if not yet registered. Returns the name as it is stored (blanks trimmed and merged).
+        `origin` says where the annotator's answers come from: "here", or the name of an imported file.
 
         Raises SpecError for a name that is empty, longer than 80 characters or not printable. The same holds for a name
         that differs from a registered one only in upper and lower case, because one person would then be counted as two
@@ -212,6 +214,10 @@ class AuditStore:
 
         Parameters
         ----------
+        annotator : str
+            Name of the annotator.
+        item : int
+            Number of the item.
         values : mapping
             Category -> 1 (the error is present), 0 (it is not) or None (delete the answer). Categories without an
             entry keep their value.
@@ -219,13 +225,15 @@ class AuditStore:
             Replaces the annotator's note about the item; "" empties it, None keeps it.
         seconds : float, optional
             Time spent since the last call about this item; it is added to the total.
+        round_no : int
+            1 = annotation, 2 = settling of disagreements.
 
         Raises
         ------
         SpecError
             For an unknown category or a value other than 0, 1 and None.
         DataError
-            For an unknown item; in round 2 (settling of disagreements), for a category that somebody else has settled.
+            For an unknown item; in round 2, for a category that somebody else has settled.
         """
         name = self.register(annotator)
         changed = check_values(values, [c.key for c in self.categories], seconds)
@@ -235,8 +243,8 @@ class AuditStore:
             return self._state(db, name, item, round_no)
 
     def undo(self, annotator: str, *, round_no: int = ANNOTATION) -> Undone | None:
-        """Undo the annotator's last change that was not undone yet; None if there is none. Call again to undo earlier
-        changes.
+        """Undo the annotator's last change in a round (1 = annotation, 2 = settled disagreements) that was not undone
+        yet; None if there is none. Call again to undo earlier changes.
 
         Values and note are restored; the time spent is kept.
         """
@@ -252,7 +260,9 @@ class AuditStore:
             return Undone(item, self._state(db, name, item, round_no))
 
     def state(self, annotator: str, item: int, *, round_no: int = ANNOTATION) -> ItemState:
-        """Current answers of the annotator on the item. Raises DataError for an unknown item."""
+        """Current answers of the annotator on the item in a round (1 = annotation, 2 = settled disagreements). Raises
+        DataError for an unknown item.
+        """
         with self._lock, database.sentences(self.path):
             return self._state(self._db, clean_name(annotator), item, round_no)
 

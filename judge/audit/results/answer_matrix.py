@@ -139,11 +139,12 @@ def answered(audit: AuditSnapshot, annotators: Sequence[str] = ()) -> Answered:
 
 
 def _final(audit: AuditSnapshot, given: dict[str, Floats], row: dict[int, int]) -> tuple[dict[str, Floats], int, int]:
-    """For each category, the final answer on each item; then the number of disputed answers that were settled, and the
-    number that were not.
+    """Final answers of an audit: for each category, the final answer on each item; then the number of disputed answers
+    that were settled, and the number that were not.
 
     A final answer is the settled answer, otherwise the common answer of all annotators who finished the item. It is NaN
-    if there is neither. `row` maps an item's number to its row.
+    if there is neither. `given` maps each category to its answers (items x annotators), and `row` maps an item's number
+    to its row in these arrays.
     """
     final = {}
     for key, values in given.items():
@@ -162,8 +163,8 @@ def _ratio(part: Any, whole: Any) -> Floats:
 
 
 def _changed(items: Sequence[Item]) -> dict[int, PerturbedName]:
-    """Which perturbation the story of each item has, and of which original story it was made, by item number. Both are
-    read from the story ids.
+    """For each item whose story was perturbed, by item number: the perturbation and the original story. Both are read
+    from the story ids.
     """
     stories: dict[str | None, set[str]] = {}
     for item in items:
@@ -176,7 +177,8 @@ def _changed(items: Sequence[Item]) -> dict[int, PerturbedName]:
 
 def _place(item: Item, changed: PerturbedName | None) -> Any:
     """Identifier of the cluster of an item: its original story, so that all perturbed versions of a story belong to one
-    cluster. An item without a known story is its own cluster.
+    cluster. An item without a known story is its own cluster. `changed` names the perturbation and the original story
+    (None: the story is not a perturbed one).
     """
     story = item.subject.story if changed is None else changed.origin
     return item.id if story is None else (item.subject.dataset, story)

@@ -33,10 +33,12 @@ VARIABLES = (*_OF_ROWS, "rating", "cluster", "gap", "perturbation")
 class Population:
     """Explanations that may be sampled for an audit.
 
-    `frame` has the judge columns of the ratings table, and three more: `people` (mean human rating of the story on the
-    corresponding criterion), `gap` (rating minus `people`) and `cluster` (from the map of explanations; None without
-    one). `left_out` counts the rows that may not be sampled, by reason. `stories` are the stories of the ratings table
-    with a column `reference`. `criteria` maps names to criteria.
+    `frame` has a row for each explanation, with the columns of the ratings table that apply to judges, and three more:
+    `people` (mean human rating of the story on the corresponding criterion), `gap` (the judge's rating minus `people`)
+    and `cluster` (from the map of explanations; None without one). `left_out` counts the rows that may not be sampled,
+    by reason. `stories` are the stories of the ratings table with a column `reference`. `criteria` maps names to
+    criteria. `facts` describes the result folders; it is empty for explanations from a file. `notes` are sentences to
+    print under tables.
     """
 
     frame: pd.DataFrame
@@ -133,8 +135,8 @@ def _population(table: RatingsTable, references: Mapping[tuple[str, str], str], 
 
 
 def _people(table: RatingsTable, frame: pd.DataFrame) -> tuple[Any, list[str]]:
-    """Mean human rating of each row's story on the corresponding criterion, and notes on the criteria whose human
-    ratings have another name.
+    """For each row of `frame`, the mean human rating of its story on the corresponding criterion; then notes on the
+    criteria whose human ratings have another name.
     """
     against: dict[tuple[str, str, str], str] = {}
     notes: list[str] = []
@@ -153,8 +155,8 @@ def _people(table: RatingsTable, frame: pd.DataFrame) -> tuple[Any, list[str]]:
 
 
 def _clusters(facts: Sequence[RunFacts], frame: pd.DataFrame) -> tuple[list[str | None], list[str]]:
-    """Cluster of each row's explanation in the map of explanations of its result folder (None if it has none), and
-    notes on the maps.
+    """For each row of `frame`, the cluster of its explanation in the map of explanations of its result folder (None if
+    it has none); then notes on the maps. `facts` describes the result folders.
     """
     keys = ["run", "judge", "story", "criterion", "eval_prompt", "repeat"]
     names: dict[tuple[Any, ...], str] = {}

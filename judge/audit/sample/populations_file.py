@@ -33,8 +33,8 @@ def read_population(
 
     A table has the columns `text`, `criterion` and `story`, and optional ones (`story_text, story_prompt, reference,
     judge...`). `columns` maps these names to the columns of the table. `criteria` names the set with the definitions
-    and guidelines of the criteria, because a file holds only their names. Raises DataError for an invalid file, and
-    SpecError for a criterion that is not in the set.
+    and guidelines of the criteria, because a file holds only their names. `first_repeat` keeps only the first repeat of
+    each query. Raises DataError for an invalid file, and SpecError for a criterion that is not in the set.
     """
     if path.suffix.lower() == ".json" and not columns:
         frame, stories, notes = _disagreements(path)
@@ -113,8 +113,10 @@ def _is_list(table: Any) -> bool:
 
 
 def _said(listed: Mapping[str, Any], side: Mapping[str, Any], repeat: Mapping[str, Any], people: Any) -> dict[str, Any]:
-    """One repeat of a query in the JSON file, as a row of the population to sample from. `people` is the mean human
-    rating.
+    """One row of the population to sample from, built from the JSON file of `judge disagreements`.
+
+    `listed` is the entry of a story and criterion, `side` what one judge answered there with one Eval-Prompt, and
+    `repeat` one of its answers. `people` is the mean human rating.
     """
     cell = {key: listed[key] for key in ("dataset", "story", "story_prompt", "system", "criterion")}
     asked = {key: side[key] for key in ("run", "judge", "eval_prompt")}

@@ -105,15 +105,17 @@ def _thinned(
 
 
 def _differs(population: Population, name: str, rows: NDArray[np.int64]) -> bool:
-    """Whether the variable `name` has more than one value in these rows. If it has only one, the sample cannot be
-    spread over it.
+    """Whether the variable `name` has more than one value in the given rows of the population. If it has only one, the
+    sample cannot be spread over it.
     """
     levels = population.level(name).to_numpy()[rows]
     return bool((levels != levels[0]).any())
 
 
 def _unknown(population: Population, variables: Sequence[str], rows: NDArray[np.int64]) -> dict[str, int]:
-    """Number of rows in which each variable is not known, for variables with at least one such row."""
+    """For each variable, the number of the given rows of the population in which its value is not known. Variables
+    without such rows are left out.
+    """
     counts = {name: int((population.level(name).iloc[rows] == NONE).sum()) for name in variables}
     return {name: count for name, count in counts.items() if count}
 
@@ -236,7 +238,7 @@ def _signature(
     population: Population, options: SampleOptions, used: tuple[Sequence[str], Sequence[str]], count: int
 ) -> str:
     """Signature of the sample: all options on which it depends. `used` holds the variables that define strata, and
-    those over which the sample was spread.
+    those over which the sample was spread. `count` is the number of explanations drawn.
     """
     by, spread = used
     judges = ",".join(dict.fromkeys(str(name) for name in population.frame["judge"]))
@@ -267,6 +269,9 @@ def _table(
 ) -> Table:
     """Table of the strata: number of explanations in the population, number drawn, and number that each drawn one
     represents.
+
+    `names` holds each stratum's values of the variables `by`, and `codes` the stratum of each explanation. `weight` is
+    the number of explanations that each drawn one represents, and `line` the signature.
     """
     stands = np.bincount(codes[drawn.unit], weights=weight, minlength=len(names))
     rows = []

@@ -138,7 +138,9 @@ class AnthropicBackend:
         return self._cache.notices(self.model)
 
     async def complete(self, query: Request, repeats: Sequence[int]) -> list[Response]:  # noqa: ARG002  one at a time
-        """The answer to a query in a list, once, because the API gives one answer per call. Raises `BackendError`."""
+        """A list with one answer to the query, whatever the number of repeats, because the API gives one answer per
+        call. Raises `BackendError`.
+        """
         sent = self.payload(query)
         try:
             async with self._client().post(self._route(self.route), data=orjson.dumps(sent)) as reply:
@@ -220,7 +222,9 @@ def _extra(engine: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def connect(url: str, credentials: Credentials, timeout: float) -> aiohttp.ClientSession:
-    """HTTP session that sends requests only to this server."""
+    """HTTP session that sends requests only to the server at `url`. `credentials` adds key and headers to each request;
+    `timeout` is the limit for a request in seconds.
+    """
     return aiohttp.ClientSession(
         headers={"Content-Type": "application/json", "anthropic-version": VERSION},
         middlewares=(credentials.attach,),
@@ -243,13 +247,15 @@ def url_of(settings: Settings) -> str:
 
 
 def route_of(url: str, route: str) -> str:
-    """Address of a route. `url` may end with or without the version `/v1`."""
+    """Address of the route `route`, such as `/messages`, on the server at `url`. `url` may end with or without the
+    version `/v1`.
+    """
     return endpoint(url, route if urlsplit(url).path.endswith("/v1") else f"/v1{route}")
 
 
 def _facts(body: bytes) -> dict[str, Any]:
-    """Facts about the model from the server's answer. For an alias they include the name of the model that it refers
-    to.
+    """Facts about the judge's model, read from the body of the server's answer to a request for information on it. For
+    an alias they include the name of the model that it refers to. Empty if the body is not a JSON object.
     """
     try:
         data = orjson.loads(body)

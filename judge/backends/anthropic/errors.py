@@ -59,8 +59,8 @@ def _hint(refusal: Refusal, sent: Mapping[str, Any] | None) -> str | None:
 
 
 def _key(name: str, sent: Mapping[str, Any] | None) -> str:
-    """Name under which the key of run.yaml for a refused setting is looked up. `name` is the setting's name in
-    the API.
+    """Name that OpenAI's API gives to a refused setting of Anthropic's API; under it `remedy` finds the key of run.yaml
+    to change. `name` is the setting's name in Anthropic's API, and `sent` the body of the refused request.
     """
     output = (sent or {}).get("output_config")
     if name == "output_config" and isinstance(output, Mapping) and "format" in output:

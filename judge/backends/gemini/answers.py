@@ -95,7 +95,9 @@ def _failed(candidate: Mapping[str, Any], url: str) -> BackendError:
 
 
 def _rated(part: Mapping[str, Any]) -> str:
-    """Names of the harm categories that the provider found in a prompt or answer; empty if it names none."""
+    """Names of the harm categories that the provider found in a prompt or answer (`part`) with medium or high
+    probability, or for which it was blocked; empty if there are none.
+    """
     categories = [
         str(rating.get("category", "")).removeprefix("HARM_CATEGORY_").lower()
         for rating in part.get("safetyRatings") or ()

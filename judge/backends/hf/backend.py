@@ -49,7 +49,7 @@ WAIT_MS = 5.0
 
 
 def open(model: str, settings: Settings) -> HFBackend:  # noqa: A001  the registry's name for a loader
-    """The back-end for `model`, after a check of the engine keys. Weights are loaded by `probe`."""
+    """The back-end for `model`, after a check of the keys in `settings.engine`. Weights are loaded by `probe`."""
     return HFBackend(model, settings)
 
 

@@ -44,7 +44,9 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """One generated answer."""
+    """One generated answer: its text, why generation ended (`finish_reason`), its number of tokens, and their
+    log-probabilities (None if not requested).
+    """
 
     text: str
     finish_reason: str
@@ -84,7 +86,7 @@ def load(
 @dataclass(slots=True)
 class _Steps:
     """Logits processor that is applied at each step of generation. It restricts the tokens to the allowed ones, stores
-    log-probabilities, applies temperature and cut-offs, and adds the noise for sampling.
+    log-probabilities, applies temperature and limits such as top-p, and adds the noise for sampling.
     """
 
     warpers: LogitsProcessorList
@@ -133,7 +135,12 @@ def generate(
     logprobs: bool,
     context: int,
 ) -> list[Text]:
-    """The generated answers of a batch, in the order of `rows`."""
+    """The generated answers of a batch, in the order of `rows`.
+
+    `generation` holds the run's settings of generation, and `extra` the keys of `engine` in run.yaml, such as
+    `top_logprobs`. `choices` are the only permitted answers (empty: any text). With `logprobs`, answers have
+    log-probabilities. `context` is the model's maximum number of tokens.
+    """
     tokenizer, model = loaded.tokenizer, loaded.model
     ends = _ends(model, tokenizer)
     pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else ends[0]
@@ -226,8 +233,9 @@ def _ends(model: Any, tokenizer: Any) -> list[int]:
 
 
 def _warpers(default: Any, generation: Generation, extra: Mapping[str, Any]) -> tuple[LogitsProcessorList, bool]:
-    """Logits processors for temperature and cut-offs, and whether answers are sampled. Missing settings are taken from
-    the model's generation_config.
+    """Logits processors for temperature, repetition penalty, top-k, top-p and min-p, and whether answers are sampled
+    (False at temperature 0). Settings come from `generation` and `extra`; missing ones from `default`, the model's
+    generation_config.
     """
 
     def value(key: str, given: Any = None) -> Any:
@@ -285,7 +293,9 @@ def _text(
 
 
 def _tokens_until(tokenizer: Any, tokens: list[int], most: int, text: str) -> int:
-    """Number of tokens that are needed to spell `text`, the part before the stop string; at most `most`."""
+    """How many of an answer's first `tokens` are needed to spell `text`, the part of the answer before the stop string;
+    at most `most`.
+    """
     for count in range(most + 1):
         if len(tokenizer.decode(tokens[:count], skip_special_tokens=True)) >= len(text):
             return count

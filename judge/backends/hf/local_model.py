@@ -127,8 +127,8 @@ def template_hash(template: str | None) -> str | None:
 
 
 def chat_template(tokenizer: Any, engine: dict[str, Any]) -> str | None:
-    """The chat template to use: the engine key `chat_template` (a file or the text), else the tokenizer's own, else
-    None.
+    """The chat template to use: the key `chat_template` in `engine` (a file or the text), else the tokenizer's own,
+    else None.
     """
     given = engine.get("chat_template")
     if given is None:
@@ -138,7 +138,9 @@ def chat_template(tokenizer: Any, engine: dict[str, Any]) -> str | None:
 
 
 def chat_text(tokenizer: Any, template: str, messages: tuple[Message, ...], extra: dict[str, Any]) -> str:
-    """The prompt that the chat template makes of the messages, up to the start of the model's turn."""
+    """The prompt that the chat template makes of the messages, up to the start of the model's turn. `extra` holds
+    values of further variables of the template.
+    """
     turns = [{"role": message.role, "content": message.content} for message in messages]
     return str(
         tokenizer.apply_chat_template(

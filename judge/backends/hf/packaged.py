@@ -27,8 +27,9 @@ def open(model: str, settings: Settings) -> LocalBackend:  # noqa: A001  the reg
 
 
 def open_scorer(model: str, settings: Settings) -> LocalScorer:
-    """Scorer with the packaged model, which computes log-probabilities of given texts. Raises an error if the model is
-    not available.
+    """Scorer that gives the log-probabilities of texts under the packaged model `model`. Raises SpecError for an
+    unknown name, MissingExtraError without torch or transformers, and BackendError if the model's package is not
+    installed.
     """
     check_installed(model)
     return LocalScorer(model, settings)
@@ -53,7 +54,7 @@ class LocalBackend(HFBackend):
 
 
 class LocalScorer(HFScorer):
-    """Scorer of texts with a packaged model."""
+    """Scorer that gives the log-probabilities of texts under a packaged language model."""
 
     def _read(self) -> Loaded:
         packaged = model_of(self.model)

@@ -23,7 +23,9 @@ EXTRA = "local"
 
 @dataclass(frozen=True, slots=True)
 class PackagedModel:
-    """A packaged model: the PyPI package, its import name (`module`), the file in it, and the file's SHA-256."""
+    """A packaged model: the PyPI package, its import name (`module`), the file in it, the file's SHA-256, and a
+    description (`about`).
+    """
 
     package: str
     module: str
@@ -52,7 +54,8 @@ def model_of(name: str) -> PackagedModel:
 
 
 def check_installed(name: str) -> None:
-    """Raise MissingExtraError if transformers is not installed, and BackendError if the model's package is not.
+    """Raise MissingExtraError if torch or transformers is not installed, and BackendError if the model's package is
+    not.
 
     A model that was already unpacked does not need its package. Raises SpecError for an unknown name.
     """
@@ -64,7 +67,8 @@ def check_installed(name: str) -> None:
 
 
 def unpacked(name: str) -> Path:
-    """Folder of the model's weights. If it does not exist, it is written (about half a minute, 270 MB).
+    """Folder with the weights of the packaged model `name`. If it does not exist, it is written (about half a minute,
+    270 MB).
 
     Raises the errors of `check_installed`, and BackendError if the package's file is not the tested version.
     """
@@ -120,8 +124,8 @@ def _checked(name: str, file: Path) -> Path:
 
 
 def _unpack(file: Path, folder: Path, name: str) -> None:
-    """Write the model folder under a temporary name next to `folder`, then rename it, so that it is never
-    incomplete.
+    """Write a packaged model's `file` as a model folder. It is written under a temporary name next to `folder` and then
+    renamed, so that `folder` is never incomplete.
     """
     temporary = Path(tempfile.mkdtemp(prefix=f".{name}-", dir=folder.parent))
     try:

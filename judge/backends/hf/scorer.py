@@ -28,7 +28,9 @@ _MOST = {"cpu": 1 << 12, "cuda": 1 << 17}
 
 
 def open_scorer(model: str, settings: Settings) -> HFScorer:
-    """Scorer with the model, whose weights are loaded at its first use. Raises SpecError for an unknown engine key."""
+    """Scorer that gives the log-probabilities of texts under the model `model`. The weights are loaded when the scorer
+    is first used. Raises SpecError for an unknown key in `settings.engine`.
+    """
     for key in settings.engine:
         if key not in ENGINE_KEYS:
             raise SpecError(unknown("hf setting", key, ENGINE_KEYS))
@@ -36,7 +38,9 @@ def open_scorer(model: str, settings: Settings) -> HFScorer:
 
 
 class HFScorer:
-    """Scorer of texts with a causal language model of transformers, on a CPU or a GPU."""
+    """Scorer that gives the log-probabilities of texts under a causal language model, which transformers runs on a CPU
+    or a GPU.
+    """
 
     def __init__(self, model: str, settings: Settings) -> None:
         self.model = model
@@ -51,7 +55,10 @@ class HFScorer:
     async def token_logprobs(
         self, texts: Sequence[str], *, full_distribution: bool = False, prefix: str | Sequence[str] | None = None
     ) -> list[TokenLogprobs]:
-        """Log-probabilities of the tokens of each text after its prefix, computed in batches; see `protocol.Scorer`."""
+        """Log-probabilities of the tokens of each text after its prefix, computed in batches. `full_distribution` adds
+        the mean and variance of log p over the vocabulary. `prefix` is one prefix for all texts, or a list with one for
+        each.
+        """
         loaded = await self._load()
         try:
             return await asyncio.to_thread(loaded.score, texts, full_distribution, one_each(prefix, len(texts)))
@@ -140,8 +147,9 @@ class Loaded:
         return self.facts.model
 
     def _batches(self, order: Sequence[int], lengths: Sequence[int]) -> Iterator[list[int]]:
-        """Yield batches of indices of texts with similar length, as many texts as fit. `order` is sorted from the
-        longest text down.
+        """Yield batches of indices of texts with similar length. A batch holds as many texts as fit into the maximum
+        number of tokens per batch after padding. `lengths` are the texts' lengths in tokens; `order` holds the indices
+        sorted from the longest text down.
         """
         batch: list[int] = []
         for i in order:

@@ -44,9 +44,11 @@ def batch(prompts: Sequence[Tokens], size: int) -> list[int]:
 
 
 def beginnings(prompts: Sequence[Tokens]) -> tuple[list[Tokens], list[int]]:
-    """Distinct beginnings of the prompts, and for each prompt the index of its beginning.
+    """The beginnings that prompts have in common, and for each prompt the index of its beginning in this list.
 
-    The beginning of a prompt that has none in common with another prompt is the whole prompt except its last token.
+    Each prompt joins the first group whose first prompt begins in the same way (`begin_alike`), or starts a new group.
+    The beginning of a group is the prefix that all its prompts share; for a group of one prompt, it is the whole prompt
+    except its last token.
     """
     distinct: list[Tokens] = []
     firsts: list[Tokens] = []

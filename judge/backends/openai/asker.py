@@ -15,8 +15,8 @@ from judge.backends.openai.answers import CHAT
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """Connection to one server: session, address, model, a function that removes keys from texts, and the API
-    format.
+    """Connection to one server: a function that returns the HTTP session, the address, the model, a function (`scrub`)
+    that removes keys from texts, and the API format.
     """
 
     client: Callable[[], aiohttp.ClientSession]

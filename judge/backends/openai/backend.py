@@ -96,9 +96,9 @@ class OpenAIBackend:
         """How long the first query of the plan runs alone, so that other queries are not sent in a form that the server
         refuses.
 
-        A refusal takes about as long as the list of models did. If the server lists the judge's model, waiting a few
-        times as long is therefore enough. If the server has no list of models, only an answer shows that it works, and
-        no answer is an error.
+        If the server lists the judge's model, this is a few times as long as the list took, at most `probe_timeout`,
+        because a refusal takes about as long as the list. Otherwise it is `probe_timeout`. If the server has no list of
+        models, only an answer shows that it works; no answer within this time is then an error.
         """
         url = self.servers.choose(query.story_prompt)
         probed = self._probed.get(url, Probed())
@@ -199,7 +199,9 @@ class OpenAIBackend:
         self._keep_terms()
 
     async def _settle(self, error: RefusalError, url: str, query: Request, repeats: Sequence[int]) -> None:
-        """Return if a refused call is to be repeated in another form; otherwise raise the final error."""
+        """Return if the call that the server at `url` refused with `error` is to be repeated in another form; otherwise
+        raise the final error.
+        """
         negotiation = self._negotiations[url]
 
         def again() -> dict[str, Any]:
@@ -370,7 +372,9 @@ def proxy_of(url: str) -> str | None:
 
 
 def require_logprobs(responses: Sequence[Response], query: Request, server: str) -> None:
-    """Raise BackendError if the run computes its ratings from log-probabilities and an answer has none."""
+    """Raise BackendError if the run computes its ratings from log-probabilities and an answer with text has none.
+    `server` names the server in the message.
+    """
     if query.scoring == "logprobs" and any(response.text and not response.logprobs for response in responses):
         raise BackendError(
             f"{server}: the server gave no log-probabilities, and the run takes its ratings from them",

@@ -146,8 +146,11 @@ class Credentials:
         return (provider or OPENAI).header, (provider or OPENAI).scheme
 
     def _key(self, origin: Origin, provider: Provider | None, given: bool) -> tuple[str | None, tuple[str, ...]]:
-        """Name of the variable whose value is sent to the server as key, or None. If None because no variable is set,
-        also the names of the variables of which the server needs one.
+        """Name of the environment variable whose value is sent as key to the server at `origin`, or None for no key. If
+        it is None because no variable is set, also the names of the provider's variables, one of which must be set.
+
+        `provider` is None for a server of no known provider. `given` says that a header in run.yaml already carries a
+        key, so that none is added unless `api_key_env` is set.
         """
         named = self._settings.api_key_env
         if named == NO_KEY or (named is None and given):
@@ -194,7 +197,9 @@ def _filled(header: str, value: str) -> str:
 
 
 def _value(name: str, where: str = "api_key_env") -> str:
-    """Value of an environment variable. Raises SpecError if it is not set or cannot be sent in a header."""
+    """Value of the environment variable `name`. Raises SpecError if it is not set or cannot be sent in a header; the
+    message says that `where` (a key of run.yaml) names the variable.
+    """
     value = os.environ.get(name, "").strip()
     if not value:
         raise SpecError(f"{where} names {name}, which is not set", hint=f"export {name}=...")

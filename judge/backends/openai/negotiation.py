@@ -36,7 +36,9 @@ Again = Callable[[], dict[str, Any]]
 
 
 class Negotiation:
-    """Negotiation with one server: which form its requests have, and which settings it accepts or refuses."""
+    """Reaction to the refusals of one server: stores in which form it accepts requests and which settings it refuses,
+    and decides whether a refused call is repeated.
+    """
 
     def __init__(self, asker: Asker, terms: Terms) -> None:
         self.asker = asker
@@ -105,9 +107,11 @@ class Negotiation:
         )
 
     async def _all_refused(self, first: tuple[str, ...], again: Again) -> tuple[str, ...]:
-        """Names of all settings in run.yaml that the server refuses, so that the user can change them at once.
+        """Names of all settings in run.yaml that the server refuses, so that the user can change them at once. `first`
+        are the settings already known to be refused.
 
-        The request is repeated without the refused settings until it is answered or refused for another reason.
+        The request that `again` gives is repeated without the refused settings until it is answered or refused for
+        another reason.
         """
         names = list(first)
         for _ in range(_MOST_SETTINGS):

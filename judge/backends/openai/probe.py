@@ -150,8 +150,8 @@ def refusal_by(
 
 
 def models_in(body: bytes) -> list[dict[str, Any]] | None:
-    """The models in the answer of the list of models, each with its `id`, in any of the formats that servers use. None
-    if the body is not such a list.
+    """The models in the body of a server's list of models, each with its `id`, in any of the formats that servers use.
+    None if the body is not such a list.
     """
     try:
         data = orjson.loads(body)

@@ -45,14 +45,18 @@ _PAUSE = 1.0
 
 
 def open_scorer(model: str, settings: Settings) -> OpenAIScorer:
-    """Scorer with the model, after a check that the key may be sent to the server. No connection is made yet."""
+    """Scorer that gives the log-probabilities of texts under the server's model `model`. It is made after a check that
+    the key may be sent to the server. No connection is made yet.
+    """
     scorer = OpenAIScorer(model, settings)
     scorer.check()
     return scorer
 
 
 class OpenAIScorer:
-    """Scorer of texts that uses a server, with at most `settings.concurrency` requests at once."""
+    """Scorer that gives the log-probabilities of texts under the model of a server. It sends at most
+    `settings.concurrency` requests at once.
+    """
 
     def __init__(self, model: str, settings: Settings) -> None:
         self.model = model
@@ -81,8 +85,11 @@ class OpenAIScorer:
     async def token_logprobs(
         self, texts: Sequence[str], *, full_distribution: bool = False, prefix: str | Sequence[str] | None = None
     ) -> list[TokenLogprobs]:
-        """Log-probabilities of the tokens of each text. One request is sent for each text, many at the same time; see
-        `protocol.Scorer`.
+        """Log-probabilities of the tokens of each text. One request is sent for each text, many at the same time.
+        `full_distribution` adds the mean and variance of log p over the vocabulary. `prefix` is one prefix for all
+        texts, or a list with one for each.
+
+        Raises BackendError for a prefix or a full distribution if the server has no route `/tokenize`.
         """
         await self.facts()
         if not self._tokenizes and (full_distribution or prefix is not None):
@@ -263,9 +270,10 @@ async def _gather(asked: Iterable[Coroutine[Any, Any, Answer]]) -> list[Answer]:
 
 def from_entries(ids: Sequence[int], entries: Sequence[Any], full: bool, *, truncated: bool) -> TokenLogprobs:
     """Log-probabilities of a text's tokens from vLLM's `prompt_logprobs`. These have one entry for each token: {token
-    id: {logprob, decoded_token}}, or None for the first token.
+    id: {logprob, decoded_token}}, or None for the first token, whose log-probability is then NaN.
 
-    With `full`, the mean and variance of log p over the entries of each token are added.
+    With `full`, the mean and variance of log p over the entries of each token are added. `truncated` says that the text
+    was cut to the model's context.
     """
     logprobs, tokens, mean, variance = [], [], [], []
     for token, entry in zip(ids, entries, strict=True):

@@ -55,11 +55,11 @@ async def reported_facts(client: aiohttp.ClientSession, url: str) -> dict[str, A
 
 
 async def seed_kept(asker: Asker, request: Mapping[str, Any]) -> bool | None:
-    """Whether the server respects a seed, tested with up to three answers to one question.
+    """Whether the server respects a seed, tested with up to three answers to one question. `request` is a request body
+    without messages, to which the question is added.
 
     False: two answers with the same seed differ. True: they are equal, and an answer with another seed differs. None:
-    all three are equal, so that nothing can be concluded, or the server did not answer. `request` is a request without
-    its question.
+    all three are equal, so that nothing can be concluded, or the server did not answer.
     """
     question = "Write twelve words that have nothing to do with each other."
     dialect = asker.dialect

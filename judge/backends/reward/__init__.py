@@ -16,9 +16,9 @@ _LOGIT = (0.0, 1.0)
 def open(model: str, settings: Settings) -> Backend:  # noqa: A001 - every back-end's loader has this name
     """The back-end for a reward model; `probe` loads the weights.
 
-    A reward is a log odds (Bradley & Terry). Of two stories, the one with the higher reward is preferred. A single
-    story's reward is mapped by the logistic curve to a rating between the ends of the scale. Only the order of these
-    ratings is meaningful.
+    The model gives each story a reward. The difference of two stories' rewards is the log odds that the first is
+    preferred (Bradley & Terry), so the story with the higher reward wins. A single story's reward is mapped by the
+    logistic curve to a rating between the ends of the scale. Only the order of these ratings is meaningful.
     """
     head = Head("", "preference", *_LOGIT, 0.0, (), (), slope=1.0, band=0.0, line=(1.0, 0.0), quantiles=(0.0,))
     name = f"reward/{model}"

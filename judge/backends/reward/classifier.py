@@ -41,7 +41,9 @@ class RewardScorer:
         return await asyncio.get_running_loop().run_in_executor(self._thread, self._load)
 
     async def score(self, story: Story, head: Head) -> float:  # noqa: ARG002 - one for every criterion
-        """Reward of the story. It is the same for every criterion, because the model does not read the criterion."""
+        """Reward of the story. `head` is ignored: the reward is the same for every criterion, because the model does
+        not read the criterion.
+        """
         key = (story.story_prompt, story.text)
         if key not in self._known:
             run = asyncio.get_running_loop().run_in_executor

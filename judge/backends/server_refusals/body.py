@@ -182,8 +182,8 @@ def _read_code(key: str, value: Any, error_body: ErrorBody, parts: list[str], de
 
 
 def _read_text(text: str, error_body: ErrorBody, parts: list[str], depth: int) -> None:
-    """Read a message into `parts` and `error_body`. If the message is JSON of another server, or ends in such JSON,
-    this JSON is read too.
+    """Read the message `text` into `parts` (the texts found so far) and `error_body`. If it is JSON of another server,
+    or ends in such JSON, this JSON is read too.
     """
     start = min((position for position in (text.find("{"), text.find("[{")) if position >= 0), default=-1)
     if start >= 0 and ('"' in text[start:]):

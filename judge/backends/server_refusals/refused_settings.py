@@ -168,8 +168,8 @@ def _of_path(path: str, names: frozenset[str]) -> list[str]:
 
 
 def _quoted(low: str, names: frozenset[str]) -> tuple[str, ...]:
-    """Those of the sent `names` that the message puts in quotation marks, backticks or brackets, or uses as keys of a
-    quoted object.
+    """Those of the sent `names` that the message `low` (in lower case) puts in quotation marks, backticks or brackets,
+    or uses as keys of a quoted object.
     """
     words = re.findall(r"[`'\"“\[({]\s*([a-z_][\w.]*(?:\[\d+\])?[\w.]*)\s*(?:[`'\"”\])}]|['\"]?:)", low)
     words += re.findall(r"['\"`]([a-z_][\w.]*)['\"`]", low)
@@ -178,8 +178,8 @@ def _quoted(low: str, names: frozenset[str]) -> tuple[str, ...]:
 
 
 def _bare(low: str, names: frozenset[str]) -> list[str]:
-    """Those of the sent `names` that occur in the message without quotation marks; if there are none, those of which a
-    synonym occurs. A name that is also an English word counts only if it is used as a name.
+    """Those of the sent `names` that occur in the message `low` (in lower case) without quotation marks; if there are
+    none, those of which a synonym occurs. A name that is also an English word counts only if it is used as a name.
     """
     for words in (names, {word for word, meant in _OTHER_NAMES.items() if names & set(meant)}):
         settings = []

@@ -30,8 +30,8 @@ def open(model: str, settings: Settings) -> Backend:  # noqa: A001, ARG001 - eve
 
 
 def fitted_on(judge: str, criteria: Sequence[str], stories: Iterable[Story]) -> Iterator[bool]:
-    """Yield for each story whether the control judge was fitted on stories for the same story-prompt, with its model of
-    any of these criteria.
+    """Yield for each story whether the control judge was fitted on stories for the same story-prompt. This is true if
+    it holds for the control's regression model of at least one of the given criteria.
     """
     model = JudgeName.of(judge).model
     card = read_card(Path(model) if model else shipped_model())

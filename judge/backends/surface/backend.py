@@ -28,7 +28,12 @@ _FITTED = Scale(POINTS[0], POINTS[-1], 1)
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The control judge's prediction for one story and criterion, on a scale from 1 to 5."""
+    """The control judge's prediction for one story and criterion, on a scale from 1 to 5.
+
+    `model` is the regression that was used, and `features` are the story's feature values. `parts` holds the rating
+    points that each feature adds, and `above` says whether its value exceeds the mean in the training data.
+    `probabilities` are those of the ratings 1 to 5.
+    """
 
     model: Model
     features: Mapping[str, float]
@@ -109,8 +114,10 @@ class SurfaceBackend:
         return responses
 
     def _compared(self, query: Query, other: Story, repeats: Sequence[int]) -> list[Response]:
-        """Answers that say which of two stories the judge rates higher, one per repeat. The order in which the stories
-        are shown has no effect, except for equal ratings.
+        """Answers that say which of two stories, the query's or `other`, the control judge rates higher; one per
+        repeat. All are equal, unless `temperature` is 1: then the two ratings are sampled for each repeat.
+
+        Without sampling, the order in which the stories are shown has no effect, except for equal ratings.
         """
         rated = [self.rate(story, query.criterion.name) for story in (query.story, other)]
         if query.generation.temperature == 1:
@@ -123,9 +130,11 @@ class SurfaceBackend:
         return [self._verdict(query, rated, first, second)] * len(repeats)
 
     def _verdict(self, query: Query, rated: Sequence[Verdict], first: float, second: float) -> Response:
-        """Answer to a comparison of two stories with the ratings `first` and `second`. If these are equal, the answer
-        is a tie where a tie is allowed. Where it is not, the ratings before rounding decide, and if they are equal too,
-        the first story wins.
+        """Answer to a comparison of two stories with the ratings `first` and `second` (1 to 5; rounded predictions, or
+        sampled points). `rated` holds the control judge's predictions for the two stories.
+
+        If the ratings are equal, the answer is a tie where a tie is allowed. Where it is not, the ratings before
+        rounding decide, and if they are equal too, the first story wins.
         """
         if first == second and len(query.choices) == _PAIR:
             first, second = (verdict.rating for verdict in rated)
@@ -190,7 +199,8 @@ def on_scale(value: float, scale: Scale) -> float:
 
 
 def _draw(verdict: Verdict, query: Query, repeat: int, label: str = "") -> float:
-    """One point sampled from the predicted distribution. The same seed, query, repeat and label give the same point.
+    """One rating (1 to 5) sampled from the distribution that the control judge predicts. The same seed, query, repeat
+    and label give the same rating.
 
     `label` distinguishes the two stories of a comparison, or the criteria of one query.
     """

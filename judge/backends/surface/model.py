@@ -48,11 +48,12 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A ridge regression for one criterion, for stories with at least `tokens_from` and fewer than `tokens_to` tokens
-    (None = no limit).
+    """A ridge regression of the control judge for one criterion, for stories with at least `tokens_from` and fewer than
+    `tokens_to` tokens (None = no limit).
 
-    `residual_sd` is the standard deviation of cross-validated errors relative to mean human ratings. `own` says whether
-    the model uses the features `own_features` or only `score_file_features`.
+    `data` names the dataset on which it was fitted. `residual_sd` is the standard deviation of cross-validated errors
+    relative to mean human ratings. `own` says which surface features the model uses: those of
+    `text_features.own_features` (True) or of `text_features.score_file_features` (False).
     """
 
     name: str
@@ -66,8 +67,8 @@ class Model:
     terms: tuple[Term, ...]
 
     def parts(self, features: Mapping[str, float]) -> dict[str, float]:
-        """Rating points that each feature adds, by name of the feature. `features` must be transformed by
-        `text_features.for_regression`.
+        """Rating points that each feature adds to the predicted rating, by name of the feature. `features` must be
+        transformed by `text_features.for_regression`.
         """
         return {term.feature: term.part(features[term.feature]) for term in self.terms}
 
@@ -80,8 +81,23 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """Content of a model file of the control judge (`model.json`): its models, and the data that they were
-    fitted on.
+    """Content of a model file of the control judge (`model.json`).
+
+    Attributes
+    ----------
+    by_criterion : mapping
+        Criterion -> its regression models, sorted by the length of their stories.
+    data : tuple
+        The files from which the models were fitted, with hash and purpose.
+    recomputation : mapping
+        Feature -> Pearson correlation between its values in HANNA's released score file and those recomputed from
+        the stories' texts.
+    out_of_fold : tuple
+        For each model, its cross-validated agreement with human ratings.
+    fitted_on : mapping
+        Name of a dataset -> short hashes of the story-prompts on whose stories the models were fitted.
+    hash : str
+        Hash of the file.
     """
 
     by_criterion: Mapping[str, tuple[Model, ...]]
@@ -93,20 +109,20 @@ class Card:
 
     @property
     def models(self) -> list[Model]:
-        """All models in the order of the file; the models of one criterion are ordered by the length of their
-        stories.
+        """All regression models of the control judge, in the order of their file, grouped by criterion. The models of
+        one criterion are ordered by the length of the stories for which they are made.
         """
         return [model for group in self.by_criterion.values() for model in group]
 
     def reads_own(self, criterion: str) -> bool:
-        """Whether the models of a criterion use the text features `own_features` (True) or only `score_file_features`
-        (False).
+        """Whether the control judge's models of a criterion use the surface features of `text_features.own_features`
+        (True) or only those of `text_features.score_file_features` (False).
         """
         return self._fitting(criterion)[0].own
 
     def choose(self, criterion: str, tokens: float) -> Model:
-        """The model for a criterion (case is ignored) and a story of `tokens` tokens. If none was fitted for the
-        criterion, it is a model of overall quality.
+        """The control judge's regression model for a criterion (case is ignored) and a story of `tokens` tokens. If
+        none was fitted for the criterion, it is a model of overall quality.
         """
         fitting = self._fitting(criterion)
         return fitting[bisect([m.tokens_from for m in fitting], tokens, lo=1) - 1]
@@ -142,7 +158,7 @@ def prompt_mark(story_prompt: str) -> str:
 
 
 def shipped_model() -> Path:
-    """Path of the model that ships with the program."""
+    """Path of the control judge's model file that ships with the program."""
     return package_file("backends", "surface", "model.json")
 
 

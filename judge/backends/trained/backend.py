@@ -111,8 +111,8 @@ class ScoringBackend:
         return self._sound(await self._scorer.score(story, head))
 
     def _sound(self, value: float) -> float:
-        """The value, if it is finite. Otherwise BackendError is raised, because the weights are invalid or too
-        large.
+        """The score, rating or log odds `value`, if it is finite. Otherwise BackendError is raised, because the weights
+        are invalid or too large.
         """
         if not math.isfinite(value):
             raise BackendError(

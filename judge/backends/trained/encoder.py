@@ -25,8 +25,8 @@ _KEPT = 256
 
 
 def query_text(asked: str, story_prompt: str) -> str:
-    """First text that the encoder reads, before the story: the question and the story-prompt. The question comes first
-    because long texts are cut at the end.
+    """First text that the encoder reads, before the story: the question `asked` and the story-prompt. The question
+    comes first because long texts are cut at the end.
     """
     return f"{asked}\n\n{story_prompt}".strip()
 
@@ -39,7 +39,9 @@ def on_people_scale(head: Head, logit: float) -> float:
 
 
 class EncoderScorer:
-    """Scorer with a fine-tuned encoder, which reads the story once for each question."""
+    """Scores stories with a fine-tuned encoder. For each criterion, the encoder reads the story together with that
+    criterion's question.
+    """
 
     def __init__(self, model: TrainedModel, encoder: Encoder, folder: Path, engine: Mapping[str, Any]) -> None:
         check_keys(engine, _KEYS, "trained")

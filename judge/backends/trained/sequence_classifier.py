@@ -45,7 +45,8 @@ class SequenceClassifier:
 
 def load(model: str, label: str, keys: Mapping[str, Any], *, revision: str | None = None) -> SequenceClassifier:
     """A sequence classifier with its tokenizer, loaded onto a device. Weights are read only from safetensors files,
-    because other formats can contain code. `label` names the model in error messages.
+    because other formats can contain code. `label` names the model in error messages, and `keys` are the keys of
+    `engine` in run.yaml, such as `device`.
 
     Raises BackendError if the model cannot be loaded or has several outputs, and MissingExtraError if packages are
     missing.

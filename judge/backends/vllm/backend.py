@@ -41,12 +41,17 @@ _STRUCTURED = {"backend": "xgrammar", "disable_any_whitespace": True}
 
 
 def open(model: str, settings: Settings) -> VLLMBackend:  # noqa: A001  the registry's name for a loader
-    """The back-end for `model`, after a check of the engine keys. The engine itself is started by `probe`."""
+    """The back-end for `model`, after a check of the keys in `settings.engine`. vLLM's engine itself is started by
+    `probe`.
+    """
     return VLLMBackend(model, settings)
 
 
 def engine_arguments(model: str, settings: Settings, accepted: set[str]) -> dict[str, Any]:
-    """Arguments of AsyncEngineArgs; raises SpecError for a key that neither `accepted` nor this back-end knows."""
+    """Arguments for vLLM's AsyncEngineArgs, from the model's name and the run's settings. `accepted` are the arguments
+    that AsyncEngineArgs has. Raises SpecError for a key of `settings.engine` that is unknown or not permitted for this
+    back-end.
+    """
     engine = dict(settings.engine)
     check_keys(engine, (accepted - {"hf_token"}) | (OURS - {"device", "batch_size", "batch_wait_ms"}) | REQUEST, "vllm")
     arguments = {k: v for k, v in engine.items() if k in accepted and (k not in OURS or k == "max_model_len")}

@@ -18,14 +18,16 @@ from judge.backends.vllm.backend import VLLMBackend
 
 
 def open_scorer(model: str, settings: Settings) -> VLLMScorer:
-    """Scorer with the model, after a check of the engine keys. The engine itself starts when the scorer is
-    first used.
+    """Scorer that gives the log-probabilities of texts under the model. The engine itself starts when the scorer is
+    first used. Raises SpecError for an unknown key in `settings.engine`.
     """
     return VLLMScorer(model, settings)
 
 
 class VLLMScorer:
-    """Scorer of texts that starts its own vLLM engine; `settings.concurrency` is the number of concurrent requests."""
+    """Scorer that gives the log-probabilities of texts under a model, which its own vLLM engine runs.
+    `settings.concurrency` is the number of concurrent requests.
+    """
 
     def __init__(self, model: str, settings: Settings) -> None:
         # The whole distribution has to be allowed when the engine starts; it costs nothing where it is not asked for.
@@ -51,8 +53,9 @@ class VLLMScorer:
     async def token_logprobs(
         self, texts: Sequence[str], *, full_distribution: bool = False, prefix: str | Sequence[str] | None = None
     ) -> list[TokenLogprobs]:
-        """Log-probabilities of the tokens of each text. One request is sent for each text, many at the same time; see
-        `protocol.Scorer`.
+        """Log-probabilities of the tokens of each text. One request is sent to the engine for each text, many at the
+        same time. `full_distribution` adds the mean and variance of log p over the vocabulary. `prefix` is one prefix
+        for all texts, or a list with one for each.
         """
         facts = await self.facts()
         tokenizer = self._backend.tokenizer

@@ -120,6 +120,9 @@ def parse(
 def _verdicts(path: Path, labels: str | None, criterion: str | None, mode: Structured, *, whole: bool) -> Table:
     """Table with one row for each comparison in the file, with the preference that its answer states. Long texts are
     shortened unless `whole`.
+
+    `labels` are the option's words for the outcomes, separated by commas, and `mode` is the structured-output mode in
+    which the answers were requested.
     """
     from judge.cli.answers.parse_pairs import verdicts
 

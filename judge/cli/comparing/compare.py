@@ -30,8 +30,8 @@ HELP = {
 
 
 def _both_parsers(table: RatingsTable, options: CompareOptions, runs: list[str], parser: str) -> RatingsTable:
-    """The ratings table. With `--by parser`, a second reading of the same answers by the published parser is added to
-    it. Raises SpecError if `--by parser` is given together with another parser than `ours`.
+    """The ratings table `table`. With `--by parser`, the ratings that the published parser reads in the same answers
+    are added to it. Raises SpecError if `--parser` then names another parser than `ours`.
     """
     from judge.analysis.comparison.comparison import both_parsers
     from judge.errors import SpecError

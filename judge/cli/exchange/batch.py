@@ -140,8 +140,8 @@ Failure = tuple[str, "JudgeError"]
 
 
 def _each(steps: Sequence[tuple[str, Callable[[], None]]]) -> list[Failure]:
-    """Call the function of each judge. An error does not stop the other judges; the errors are returned with the
-    judges' names.
+    """Call the function in each of `steps`, pairs of a name (a judge or a result folder) and a function. An error of
+    one does not stop the others. Returns the errors, each with its name.
     """
     from judge.errors import JudgeError
 

@@ -249,7 +249,8 @@ def _labelled(
     file: Path, model: str | None, scoring: ScoringOptions, folder: Path, limit: int | None, *, quiet: bool
 ) -> ScoresFile:
     """Scores of labelled texts: read from `file` if it is a scores file, else computed with `model` from the texts in
-    it.
+    it (only the first `limit`; None: all). Log-probabilities are stored in `folder`, so that they are not computed
+    again.
     """
     from judge.contamination import scores_file
     from judge.contamination.session import scored

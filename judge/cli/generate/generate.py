@@ -27,8 +27,8 @@ class _Writing(TyperGroup):
     """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Arguments that are left after the base class has parsed `args`. Before, `write` is inserted if the first
-        argument is neither a command nor an option.
+        """Insert the command `write` before `args` if their first word is neither a command nor an option. Then parse
+        them as the base class does, and return the arguments that are left.
         """
         if args and args[0] not in self.commands and not args[0].startswith("-"):
             args = ["write", *args]

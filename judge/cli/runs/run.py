@@ -148,8 +148,9 @@ def _check_certificate(file: Path | None, specs: Sequence[RunSpec], folder: Path
 
 
 def part_named(shard: str, limit: int | None, excluded: Mapping[str, object]) -> PlanPart:
-    """The shard of the plan that `shard` names, as ``i/N``. Raises SpecError if an option in `excluded` has a value,
-    since these options cannot be combined with --shard.
+    """The shard of a run's plan that `shard` names, as ``i/N``. Only the plan's first `limit` stories or pairs are
+    divided into shards (None: all). Raises SpecError if an option in `excluded` has a value, since these options cannot
+    be combined with --shard.
     """
     from judge.errors import SpecError
     from judge.execution.plan_part import PlanPart
@@ -163,8 +164,11 @@ def part_named(shard: str, limit: int | None, excluded: Mapping[str, object]) ->
 def folders_of(
     specs: Sequence[AnySpec], definition: Path, output: Path | None, reuse: Path | None = None
 ) -> list[ResultFolder]:
-    """Result folder of each judge, in the order of `specs`. Raises SpecError if two judges would share a folder, or if
-    there are several judges and `output` or `reuse` is given.
+    """Result folder of each judge, in the order of `specs`: `output` if it is given, otherwise a folder beside the run
+    definition `definition`.
+
+    `reuse` is a result folder from which answers are to be reused. Raises SpecError if two judges would share a folder,
+    or if there are several judges and `output` or `reuse` is given.
     """
     from judge.errors import SpecError
     from judge.run_folder.layout import ResultFolder, folder_for
@@ -192,6 +196,9 @@ def sit_all(
 ) -> bool:
     """Run every judge's sitting (its share of the run in this process). True if repeats are missing at the end of any
     sitting.
+
+    `max_cost` is the cost limit in dollars (None: no limit). `engine` is "async" or "ray"; with "ray" the requests are
+    sent by `ray_actors` workers of the cluster at `ray_address`, and `max_cost` must be None (SpecError).
     """
     from judge.errors import JudgeError, SpecError
 

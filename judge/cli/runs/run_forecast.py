@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 def print_forecasts(
     specs: RunSpecs, folder: Path, folders: Sequence[ResultFolder], limit: int | None, form: str
 ) -> None:
-    """Print a forecast of each judge's run; for several judges, also the total."""
+    """Print a forecast of each judge's run, restricted to the first `limit` stories or pairs (None: all); for several
+    judges, also notes on their total cost.
+    """
     from judge.cli.option_words import emit
 
     tables = [_forecast(spec, folder, result, limit) for spec, result in zip(specs.judges, folders, strict=True)]
@@ -69,7 +71,8 @@ def _forecast(spec: RunSpec, folder: Path, result: ResultFolder, limit: int | No
 def _compared(plan: Plan, dataset: Dataset) -> Iterator[str]:
     """Notes on which criteria of the human raters the judge's criteria are compared with. There is one note for each
     criterion that the run definition assigns to a criterion of the raters. If people rated none of the run's criteria,
-    a last note says what the criteria are compared with, or that they cannot be compared.
+    a last note says what the criteria are compared with, or that they cannot be compared. No notes if the dataset has
+    no human ratings.
     """
     rated = {rating.criterion.casefold(): rating.criterion for story in dataset.stories() for rating in story.ratings}
     if not rated:
@@ -96,8 +99,8 @@ def _compared(plan: Plan, dataset: Dataset) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class _AskedAbout:
-    """Subjects that a run asks about: stories, or pairs of stories in each order in which they are shown. `count` is
-    their number, and `pairs` the number of pairs (None for stories).
+    """What a run asks about: stories, or pairs of stories in each order in which they are shown (`subjects`). `count`
+    is the number of subjects, and `pairs` the number of pairs (None if the run rates stories).
     """
 
     subjects: Iterable[Subject]

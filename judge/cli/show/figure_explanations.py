@@ -16,8 +16,9 @@ from judge.cli.table_options import Criteria, EvalPrompts, Judges, Picture, Runs
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """Map of explanations to be drawn: a point for each explanation, collected from the result folders that hold the
-    map. The signature, the embedding model, the method of projection and the keywords of clusters belong to it.
+    """Map of explanations to be drawn, collected from the result folders that hold parts of it. `points` has an entry
+    for each explanation, `model` is the embedding model, `method` the method of projection, and `keywords` maps
+    clusters to their keywords.
     """
 
     signature: str

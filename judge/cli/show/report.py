@@ -111,8 +111,8 @@ def report(
 
 
 def _readable(output: Path | None, audit: Path | None, scores: list[Path]) -> None:
-    """Check the files before the computation starts. Raises SpecError if `output` is not named as an HTML page, and the
-    reader's error if the audit or a scores file cannot be read.
+    """Check the files before the computation starts. Raises SpecError if `output` is not named as an HTML page, and
+    another error of this program if the audit or a scores file cannot be read.
     """
     from judge.audit.file.store import AuditStore
     from judge.contamination import scores_file

@@ -109,7 +109,9 @@ def check(
 
 
 def _line(checked: Checked) -> str:
-    """The command line that reads the checked table again with the columns that were chosen or guessed."""
+    """The command line that runs `judge check` on the same table again, with the columns that were chosen or
+    guessed.
+    """
     from judge.cli.option_words import with_flags
 
     return f"judge check {shlex.quote(str(checked.path))} {with_flags(checked.columns.options)}".rstrip()

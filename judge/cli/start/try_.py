@@ -140,7 +140,9 @@ class _Files:
 
 
 def _refuse(where: str, given: dict[str, object]) -> None:
-    """Raise BadParameter for an option in `given` that has a value; `where` says on what the option has no effect."""
+    """Raise BadParameter for an option in `given` that has a value other than None, because it has no effect on what
+    `where` names, such as a trial in the terminal.
+    """
     for option, value in given.items():
         if value is not None:
             raise typer.BadParameter(f"has no effect on {where}", param_hint=option)
@@ -162,8 +164,8 @@ def _asked_by(
 
 
 def _answers(asking: Asking, given: _Files, *, beside: bool) -> tuple[list[Answered], Questions, list[Answered] | None]:
-    """The judge's answers, the questions sent, and the control's answers. The control's answers are None if `beside` is
-    not set, or if the judge is itself the control.
+    """The judge's answers about the story files `given`, the questions sent, and the control's answers. The control's
+    answers are None if `beside` is not set, or if the judge is itself the control.
     """
     import asyncio
     import sys

@@ -172,8 +172,8 @@ def _named(
     perturbation: list[str] | None, perturbation_set: str | None, *, reworded: bool
 ) -> tuple[list[str], dict[str, str]]:
     """The perturbations to make, and the skipped ones, each with what is missing to make it. Only perturbations from
-    the set are skipped; those that `perturbation` lists never are. `reworded` says whether paraphrases of stories are
-    available.
+    the set `perturbation_set` (by default `openmeva`, if no perturbation is named) are skipped; those that
+    `perturbation` lists never are. `reworded` says whether paraphrases of stories are available.
     """
     from judge.perturbations.catalogue import CATALOGUE
     from judge.stress.availability import lacking
@@ -191,7 +191,7 @@ def _named(
 
 
 def _strengths(text: str) -> list[int]:
-    """Strengths such as `1,2,4` as a list of integers."""
+    """Strengths of perturbations, written as in `1,2,4`, as a list of integers. Raises OptionError for other texts."""
     try:
         return [int(part) for part in text.split(",")]
     except ValueError as error:

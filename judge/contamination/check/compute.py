@@ -118,7 +118,7 @@ def _checked(
 
 
 def _closed(model: str, options: CheckOptions) -> str:
-    """Reason why the judge's model cannot be scored here; empty if it may be possible."""
+    """Reason why stories cannot be scored here with the judge's model; empty if scoring may be possible."""
     name = JudgeName.of(model)
     if name.provider in IN_PROCESS or (name.provider == "openai" and options.base_url):
         return ""

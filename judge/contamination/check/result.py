@@ -42,32 +42,39 @@ class Recital:
 
     @property
     def of(self) -> int:
-        """Number of texts that have a value. A text without 50 consecutive tokens that can be scored has none."""
+        """Number of texts with a known log-probability of their likeliest 50 consecutive tokens. A text without 50
+        consecutive tokens that can be scored has none.
+        """
         return len(self.values)
 
     def above(self, other: Recital) -> int:
-        """Number of texts whose value is greater than the highest value in `other`; 0 if `other` has no values."""
+        """Number of texts whose log-probability (of the likeliest 50 consecutive tokens) is greater than the highest
+        one in `other`; 0 if `other` has no values.
+        """
         return sum(value > max(other.values, default=0.0) for value in self.values)
 
     @classmethod
     def of_file(cls, scores: ScoresFile) -> Recital | None:
-        """Recital of the texts in a scores file, from the scores named `recital`; None if the file has none."""
+        """The `Recital` of the texts in a scores file: the log-probability of each text's likeliest 50 consecutive
+        tokens (score `recital`). None if the file lacks this score.
+        """
         if "recital" not in scores.names:
             return None
         return cls(tuple(value for row in scores.rows if (value := row.scores["recital"]) is not None))
 
 
 def passages_of(scores: ScoresFile) -> Recital:
-    """Recital of the well-known passages that were scored together with the stories, from the header of the scores
-    file. It is empty if the header has none.
+    """The `Recital` of the well-known passages (the log-probability of each passage's likeliest 50 consecutive tokens),
+    which were scored together with the stories. It is read from the header of the scores file, and empty if the header
+    has none.
     """
     return Recital(tuple(float(value) for value in scores.header.get("passages") or ()))
 
 
 def tells(stories: Recital, passages: Recital | None) -> bool:
-    """Whether the test for recital would detect a memorised story. It would if the model recites at least one
-    well-known passage, or if at least half of the passages have a higher log-probability than every story. False if
-    `passages` is None.
+    """Whether the test for recital (a high log-probability of 50 consecutive tokens) would detect a memorised story. It
+    would if the model recites at least one well-known passage, or if for at least half of the passages this
+    log-probability is higher than for every story. False if `passages` is None.
     """
     return passages is not None and bool(
         passages.recited or (passages.of and 2 * passages.above(stories) >= passages.of)
@@ -76,16 +83,17 @@ def tells(stories: Recital, passages: Recital | None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """Result of a check for one model on the stories of one dataset.
+    """Result of a contamination check for one model on the stories of one dataset.
 
     Attributes
     ----------
     dated : Dated
         Whether the model or the stories came first, by published months.
     stories, passages : Recital or None
-        Recital of the stories and of well-known passages; None = not scored, for the reason `why`.
+        Log-probability of the likeliest 50 consecutive tokens, of each story and of each well-known passage; None = not
+        scored, for the reason `why`.
     corrected : Estimate
-        Share of stories seen, corrected for error rates on a labelled set; undefined without such a set.
+        Share of stories seen in training, corrected for error rates on a labelled set; undefined without such a set.
     file : Path or None
         The scores file that the check wrote; None = not scored.
     """
@@ -112,7 +120,9 @@ class Checked:
 
     @property
     def sentence(self) -> str:
-        """Sentence on what was measured, and on what cannot be concluded from it."""
+        """Sentence on what the contamination check measured for this model and dataset, and on what cannot be concluded
+        from it.
+        """
         if self.stories is None:
             return joined("Not measured: ", self.why, ".")
         stories, passages = self.stories, self.passages or Recital()
@@ -136,7 +146,7 @@ class Checked:
 
     @property
     def cells(self) -> dict[str, Any]:
-        """Cells of this row of the table of the contamination check: value by column name."""
+        """This model and dataset's row in the table of the contamination check: value by column name."""
         stories, passages = self.stories, self.passages
         return {
             "dataset": self.dataset,

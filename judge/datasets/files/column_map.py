@@ -78,7 +78,9 @@ class ColumnMap:
         return "rater" in self.fields or (many and not self.anonymous)
 
     def rating_place(self, path: Path, row: int, column: str, criterion: str) -> RatingPlace:
-        """Position of a criterion's rating for error messages, with the table's notation for ratings."""
+        """Position of one rating in a table, for error messages, with what is needed to read the cell: words for
+        missing ratings, decimal commas, and the scale if the criterion has labels.
+        """
         return RatingPlace(path, row, column, self.missing, self.decimal_comma, self.labels.of(criterion))
 
 
@@ -217,7 +219,9 @@ def rating_columns(criterion: str, value: Any, present: Sequence[str]) -> Rating
 
 
 def stated_words(value: Any) -> tuple[str, ...]:
-    """Words of a key whose value is text and not a column: one string, a list, or `=one,two` from the command line."""
+    """Words that a column map lists under a key such as `missing`, whose value is text and not the name of a column.
+    `value` is one string, with commas between words, a list, or `=one,two` from the command line.
+    """
     if value is None:
         return ()
     if isinstance(value, str):
@@ -281,8 +285,8 @@ def _texts(cells: Mapping[str, Any], columns: ColumnMap, path: Path, row: int) -
 
 
 def label(value: Any) -> Any:
-    """A name as text. A whole number is written as in a CSV file (7.0 in a typed table becomes `7`). Other values are
-    unchanged.
+    """A cell's value that is a name (such as a story's id or a rater) as text. A whole number is written as in a CSV
+    file (7.0 in a typed table becomes `7`). Other values are unchanged.
     """
     if isinstance(value, float) and value.is_integer():
         value = int(value)
@@ -336,8 +340,10 @@ def _long(cells: Mapping[str, Any], raters: Any, columns: ColumnMap, path: Path,
 def _panel(
     cells: Mapping[str, Any], rater: str | None, at: int, count: int, columns: ColumnMap, path: Path, row: int
 ) -> str | None:
-    """Panel of one rating: that of the row, or else the panel in which the map lists the rater. None if neither is
-    given.
+    """Panel of one rating: that in the row's panel column or, if there is none or the cell is empty, the panel in which
+    the column map lists the rater. None if neither is given.
+
+    The rating is number `at`, from 0, of the `count` ratings in the row.
     """
     if "panel" in columns.fields:
         value = cell(cells, columns.fields["panel"])
@@ -347,8 +353,9 @@ def _panel(
 
 
 def _part(value: Any, at: int, count: int, columns: ColumnMap, name: str, path: Path, row: int) -> str | None:
-    """Rater, criterion or panel (the field `name`) of one rating: the cell's value or, if the cell is a list, entry
-    `at` of `count`. None if the map has no such field.
+    """Rater, criterion or panel (the field `name`) of one rating in a row of a table. This is the cell's `value` or, if
+    the cell is a list, its entry `at`, from 0; the list must have `count` entries, one for each rating of the row. None
+    if the column map has no such field.
     """
     if name not in columns.fields:
         return None

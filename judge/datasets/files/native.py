@@ -236,7 +236,7 @@ def _coded(value: dict[str, Any], path: Path, row: int, labels: LabelScales) -> 
 
 
 def _refuse(error: ValidationError, path: Path, row: int) -> NoReturn:
-    """Raise DataError with the first of pydantic's errors as a sentence."""
+    """Raise DataError with the first of pydantic's errors as a message that names file, row and key."""
     first = error.errors(include_url=False)[0]
     location = ".".join(str(part) for part in first["loc"])
     key = str(first["loc"][-1])
@@ -274,8 +274,8 @@ def _other_form(path: Path) -> str:
 
 
 def _refuse_duplicate(story: str, path: Path, row: int) -> None:
-    """Raise DataError, naming both rows, if an earlier line has the same id. No error if two different ids share a
-    hash.
+    """Raise DataError, naming both rows, if an earlier line of the file has the same story id. No error if two
+    different ids share a hash.
     """
     for earlier, value in json_lines(path):
         if earlier >= row:

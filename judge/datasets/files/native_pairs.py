@@ -1,6 +1,7 @@
-"""Reads and writes the lines of the native format that compare stories: a pair with preferences, or a ranking.
+"""Reads and writes the lines of the program's own dataset format (JSON Lines) that compare stories: a pair with
+preferences, or a ranking.
 
-See `native` for the format of both lines.
+The module `native` describes the format of both lines.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class PairLine(BaseModel):
     preferences: list[PreferenceLine] = Field(default_factory=list)
 
     def named(self) -> list[str]:
-        """Ids of the stories in the line. An id may occur twice."""
+        """Ids of the two stories in a line with a pair. They may be equal."""
         return [self.first, self.second]
 
 
@@ -55,7 +56,7 @@ class RankingLine(BaseModel):
     rater: str | None = Field(default=None, min_length=1)
 
     def named(self) -> list[str]:
-        """Ids of the stories in the line. An id may occur twice."""
+        """Ids of the stories in a line with a ranking. An id may occur twice."""
         return [story for tied in self.stories for story in tied]
 
 
@@ -134,7 +135,9 @@ def _check(named: list[str], prompts: Mapping[str, str], path: Path, row: int, k
 
 
 def _refuse(error: ValidationError, kind: str, path: Path, row: int) -> NoReturn:
-    """Raise DataError with the first of pydantic's errors as a sentence."""
+    """Raise DataError with the first of pydantic's errors as a message that names file, row and key. `kind` is the kind
+    of the line, such as `pair`.
+    """
     first = error.errors(include_url=False)[0]
     location = ".".join(str(part) for part in (kind, *first["loc"]))
     if first["type"] == "missing":

@@ -25,7 +25,9 @@ class _NewPair:
 
 @dataclass(slots=True)
 class PairSet:
-    """The pairs of one file; the two stories of a pair keep the order in which the pair was first added."""
+    """The pairs of compared stories in one file. The two stories of a pair keep the order in which the pair was first
+    added.
+    """
 
     path: Path
     _made: dict[tuple[str, str], _NewPair] = field(default_factory=dict)
@@ -40,9 +42,10 @@ class PairSet:
         row: int,
         name: str | None = None,
     ) -> None:
-        """Add one comparison of two stories, given by their ids; `preference` is None if nobody stated one.
+        """Add one comparison of two stories, given by their ids; `preference` is None if nobody stated one. `name` is
+        the pair's id (None = made of the stories' ids), and `row` the row of the file.
 
-        Raises DataError if a story is compared with itself, if another pair has the same name, and if a person states a
+        Raises DataError if a story is compared with itself, if another pair has the same id, and if a person states a
         second preference on one pair and criterion.
         """
         if first == second:

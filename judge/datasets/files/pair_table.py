@@ -85,8 +85,8 @@ class _Table:
         return text_value(self.named(value, column, row), self.path, row, column)
 
     def named(self, value: Any, column: str, row: int) -> Any:
-        """A cell's value with whole numbers converted to text. Raises DataError for a list or object, in which the
-        column map must name the position of the text.
+        """A cell's value, with whole numbers converted to text; other values are unchanged. Raises DataError if the
+        cell holds a list or object; the error advises to name the text's position inside the cell in the column map.
         """
         if isinstance(value, float) and value.is_integer():
             value = int(value)
@@ -102,7 +102,8 @@ class _Table:
         return value
 
     def story(self, text: str, prompt: str | None, system: str | None, name: str | None, row: int) -> Story:
-        """The story of a row, stored by id. Raises DataError if an earlier row has the same id with another text,
+        """The story in a row of a table of comparisons, stored by id. `name` is the id (None = a hash of story-prompt
+        and text), and `prompt` the story-prompt. Raises DataError if an earlier row has the same id with another text,
         story-prompt or system.
         """
         name = name or "s-" + digest("\n\n".join((prompt or "", text)), 6).hex()

@@ -26,8 +26,9 @@ _LOOKED_AT = 100
 
 
 def table_rows(path: Path, sheet: str | None = None) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield (row number, cells by column) of a table. Keys that a JSON object lacks are None. Raises DataError if the
-    file is not a table in these formats or has no rows.
+    """Yield (row number, cells by column) of a table in CSV, TSV, JSON, JSON Lines, Parquet or XLSX format. `sheet` is
+    the sheet of a workbook. Keys that a JSON object lacks are None. Raises DataError if the file is not a table in
+    these formats or has no rows.
     """
     suffix = path.suffix.lower()
     rows: Iterator[tuple[int, dict[str, Any]]]
@@ -70,8 +71,9 @@ def table_columns(path: Path, sheet: str | None = None) -> list[str]:
 
 
 def cell(cells: Mapping[str, Any], column: str) -> Any:
-    """Value of a column in one row. `=TEXT` is the constant TEXT. `a.b` is key b of the object in column a; if the
-    column holds a list, key b of each object in it.
+    """Value in one row of a table, for a column as a column map names it. `=TEXT` is the constant TEXT. `a.b` is key b
+    of the object in column a. If column a holds a list, `a.2` is its entry 2, counted from 0, and `a.b` is key b of
+    each object in it.
     """
     if column.startswith("="):
         return column[1:]
@@ -117,8 +119,8 @@ def separator(path: Path) -> str:
 
 
 def _first_rows(path: Path, candidate: str) -> list[list[str]]:
-    """The header and the row below it, read with the separator `candidate`. Rows that cannot be read are left out; that
-    error is raised later.
+    """The header of a CSV file and the row below it, read with the separator `candidate`. Rows that cannot be read are
+    left out; that error is raised later.
     """
     first_rows: list[list[str]] = []
     try:

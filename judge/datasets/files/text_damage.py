@@ -30,7 +30,7 @@ _NEEDED: Mapping[str, tuple[str, ...]] = {
 
 
 def damage_in(text: str) -> list[str]:
-    """Kinds of damage detected in a text, in the order of `DAMAGE`."""
+    """Kinds of damage detected in a text, such as control characters or lost bytes, in the order of `DAMAGE`."""
     return [
         kind
         for kind, pattern in DAMAGE.items()

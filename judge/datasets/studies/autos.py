@@ -95,8 +95,8 @@ class Line(NamedTuple):
 
 @dataclass(slots=True)
 class _Origins:
-    """Original stories by id. If a file gives another text under an id that is already used, the story gets the id
-    `ID~SOURCE`, where SOURCE names the file.
+    """Original stories of AUTOS by id. If a file gives another text under an id that is already used, the story gets
+    the id `ID~SOURCE`, where SOURCE names the file.
     """
 
     stories: dict[str, Story] = field(default_factory=dict)
@@ -129,8 +129,8 @@ def load(name: str) -> Dataset:
 
 
 def read_stories(files: Mapping[str, Path], part: str, left: Counter[str]) -> Iterator[Story]:
-    """Every original story, then every perturbed story, in the order of the files. `left` is updated with the number of
-    stories left out, by reason.
+    """Every original story of AUTOS, then every perturbed story, in the order of the files. `files` gives path by file
+    name, `part` is `roc` or `wp`, and `left` is updated with the number of stories left out, by reason.
 
     All original stories are yielded, so that each perturbed story has its original. A perturbed story is left out if it
     lacks an original, equals it, or occurred before.
@@ -157,8 +157,10 @@ def read_stories(files: Mapping[str, Path], part: str, left: Counter[str]) -> It
 
 
 def left_out(files: Mapping[str, Path], part: str) -> Mapping[str, int]:
-    """Number of stories that the reader leaves out, by reason. A file whose number of stories differs from the number
-    that the study reports is listed too.
+    """Number of stories of AUTOS that the program leaves out, by reason. A file whose number of stories differs from
+    the number that the study reports is listed too.
+
+    `files` gives path by file name, and `part` is `roc` or `wp`.
     """
     left: Counter[str] = Counter()
     for _ in read_stories(files, part, left):
@@ -210,8 +212,8 @@ def _perturbed(part: str) -> Iterator[tuple[str, str, str, str]]:
 
 
 def _lines(path: Path, left: Counter[str], *, blank: bool = False) -> Iterator[Line]:
-    """The lines of a file. Lines without a story-prompt or a text are counted in `left` and skipped; with `blank` they
-    are kept, so that line numbers can be counted.
+    """The lines of an AUTOS file. Lines without a story-prompt or a text are counted in `left` and skipped; with
+    `blank` they are kept, so that line numbers can be counted.
     """
     for row, line in enumerate(_plain_lines(path), start=1):
         if not line and not blank:

@@ -57,8 +57,9 @@ def load(name: str) -> Dataset:
 
 
 def read_stories(texts: Sequence[Path], codes: Path, ratings: Path) -> Iterator[Story]:
-    """One story for each text, in the order of `texts`. Raises DataError for a rating of an unknown story, and for a
-    duplicate rating.
+    """One story of A Confederacy of Models for each text file, in the order of `texts`. `codes` is the table of the
+    codes under which raters read the stories, and `ratings` the workbook of ratings. Raises DataError for a rating of
+    an unknown story, and for a duplicate rating.
     """
     names = {_bare(path.name): path for path in texts}
     original_by_name = {name.casefold(): name for name in names}
@@ -73,13 +74,17 @@ def read_stories(texts: Sequence[Path], codes: Path, ratings: Path) -> Iterator[
 
 
 def system_of(name: str) -> str:
-    """System that wrote a story: the file name without number and date. All human writers are one system."""
+    """System that wrote a story of A Confederacy of Models: the file's name without number and date. All human writers
+    are one system.
+    """
     system = _DATE.sub("", _NUMBER.sub("", name))
     return HUMAN if _PERSON.fullmatch(system) else system
 
 
 def _rated(path: Path, original_by_name: Mapping[str, str]) -> dict[str, list[Rating]]:
-    """Ratings of each story, in the sheet's order."""
+    """Ratings of each story, read from the workbook `path`, in its order. `original_by_name` gives each story's name by
+    the lower-case names and codes under which the workbook may list it.
+    """
     ratings_by_story: dict[str, list[Rating]] = {}
     rows: dict[tuple[str, str], int] = {}
     for row, cells in table_rows(path):

@@ -50,8 +50,8 @@ def load(name: str) -> Dataset:
 
 
 def read_stories(path: Path) -> Iterator[Story]:
-    """The stories in the file's order. Raises DataError for a missing column, an empty text, or a rating off the
-    scale.
+    """The stories of Creative Short Stories with their ratings, in the file's order. Raises DataError for a missing
+    column, an empty text, or a rating off the scale.
     """
     row_by_id: dict[str, int] = {}
     for row, cells in table_rows(path):
@@ -71,7 +71,9 @@ def read_stories(path: Path) -> Iterator[Story]:
 
 
 def _ratings(cells: Mapping[str, Any], path: Path, row: int) -> Iterator[Rating]:
-    """Ratings of a story. Missing lists and entries without a number are skipped."""
+    """Ratings of one story of Creative Short Stories, from its row of the table. Missing lists and entries without a
+    number are skipped.
+    """
     for column, (criterion, panel) in _RATED.items():
         given = cells[column]
         if given is None:

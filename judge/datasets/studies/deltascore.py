@@ -51,8 +51,9 @@ def load(name: str) -> Dataset:
 
 
 def read_stories(path: Path, systems: tuple[str, ...]) -> Iterator[Story]:
-    """Every story with five mean ratings. Raises DataError for a wrong number of stories, and for content that differs
-    from the release.
+    """Every story of a DeltaScore file, each with five mean ratings (one for each criterion). `systems` are the only
+    systems that the file may name. Raises DataError for a wrong number of stories, and for content that differs from
+    the release.
     """
     numbers: dict[str, int] = {}
     ids: set[str] = set()

@@ -42,7 +42,7 @@ def load(name: str) -> Dataset:
 
 
 def read_stories(path: Path) -> Iterator[Story]:
-    """All 1,056 stories, ordered by Story ID, each with 18 ratings by three workers.
+    """All 1,056 stories of HANNA, ordered by Story ID, each with 18 ratings by three workers.
 
     Raises DataError unless every story has 3 rows with the same texts, and every rating is 1, 2, 3, 4 or 5.
     """

@@ -19,8 +19,8 @@ EVAL_PROMPTS = {"Task 0": "ep1", "Task 1": "ep2", "Task 2": "ep3", "Task 3": "ep
 
 @dataclass(frozen=True, slots=True)
 class HannaAnswer:
-    """One stored answer: the story's index, the criterion's full name, the Eval-Prompt (`ep1` to `ep4`), the repeat
-    (from 0), and the text.
+    """One answer of a language model in the HANNA study: the story's index, the criterion's full name, the Eval-Prompt
+    (`ep1` to `ep4`), the repeat (from 0), and the answer's text.
     """
 
     story: int
@@ -31,9 +31,11 @@ class HannaAnswer:
 
 
 def read_answers(path: Path) -> Iterator[HannaAnswer]:
-    """Every answer in the file's order, including empty strings.
+    """Every answer in a file of a language model's answers from the HANNA study, in the file's order, including empty
+    strings.
 
-    The outer level may be a list, or an object with the indices as keys. Raises DataError for any other structure.
+    The outer level of the JSON file may be a list, or an object with the stories' indices as keys. Raises DataError for
+    any other structure.
     """
     content = read_json(path)
     if isinstance(content, list):

@@ -48,7 +48,9 @@ def load(name: str) -> Dataset:
 
 
 def read_stories(stories: Path, scores: Path | None = None) -> Iterator[Story]:
-    """The 576 stories as released; with a score file, the 96 rated human stories before them."""
+    """The 576 unrated stories by six language models for HANNA's story-prompts, as released; with HANNA's score file
+    (`scores`), the 96 rated human stories before them.
+    """
     if scores is not None:
         yield from read_human_stories(stories, scores)
     for row, cells in _rows(stories):
@@ -62,8 +64,8 @@ def read_stories(stories: Path, scores: Path | None = None) -> Iterator[Story]:
 
 
 def read_human_stories(stories: Path, scores: Path | None = None) -> list[Story]:
-    """The 96 human stories (system Human), in the order of the score file. With a score file, each story has 18 ratings
-    by unknown raters.
+    """HANNA's 96 human stories (system Human), read from the file of language models' stories, in the order of the
+    score file. With the score file (`scores`), each story has 18 ratings by unknown raters.
 
     Each story is its own reference story, as for HANNA's system Human.
     """
@@ -88,8 +90,8 @@ def read_human_stories(stories: Path, scores: Path | None = None) -> list[Story]
 
 
 def _rows(path: Path) -> list[tuple[int, dict[str, str]]]:
-    """All rows with their numbers, checked to be 6 models of 96 rows each, every model on the same story-prompts in the
-    same order.
+    """All rows of the file of language models' stories with their row numbers, checked to be 6 models of 96 rows each,
+    every model on the same story-prompts in the same order.
     """
     rows = list(csv_rows(path, _COLUMNS))
     check_count("stories", len(rows), STORY_PROMPTS * len(SYSTEMS), path)

@@ -43,8 +43,8 @@ POSITIONS = (1, 2, 3)
 
 @dataclass(frozen=True, slots=True)
 class ScoreFile:
-    """Contents of one score file. `values[column][system]` holds one number for each story-prompt (96 in the
-    release).
+    """Contents of a score file of the HANNA study. `values[column][system]` holds one number for each story-prompt (96
+    in the release).
     """
 
     path: Path
@@ -53,11 +53,13 @@ class ScoreFile:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Names of all columns, in the file's order."""
+        """Names of all columns of the HANNA score file, in the file's order."""
         return tuple(self.values)
 
     def column(self, name: str) -> dict[str, list[float]]:
-        """The 96 numbers of each system, for a column such as `Relevance`, `Human 1 RE` or `Beluga-13B CH 3`."""
+        """Numbers in one column of the HANNA score file, by system: one for each of the 96 story-prompts. `name` is a
+        column's name such as `Relevance`, `Human 1 RE` or `Beluga-13B CH 3`.
+        """
         if name not in self.values:
             # All 254 names would bury the one that was meant.
             close = nearest(name, self.values)
@@ -66,8 +68,8 @@ class ScoreFile:
         return {system: list(numbers) for system, numbers in self.values[name].items()}
 
     def human_positions(self, criterion: str) -> dict[str, list[list[float]]]:
-        """The 96 ratings of each of the three rater positions, by system, for a criterion given by its full name. A
-        position is not one fixed person.
+        """Human ratings of one criterion in the HANNA score file, by system: three lists of 96 ratings, one for each
+        rater position. A position is not one fixed person. `criterion` is the criterion's full name.
         """
         if criterion not in CRITERIA:
             raise DataError(unknown("criterion", criterion, CRITERIA), file=self.path)

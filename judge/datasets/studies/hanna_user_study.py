@@ -30,8 +30,8 @@ _TEXTS = ("Input.story_id", "Input.explanation")
 
 @dataclass(frozen=True, slots=True)
 class AuditedItem:
-    """One audited explanation: the story's id, the whole answer, and for each kind of error the marks of the three
-    annotator positions (1 = error present).
+    """One explanation of a language model that people audited in the HANNA study: the story's id, the whole answer, and
+    for each kind of error the marks of the three annotator positions (1 = error present).
 
     `unused` holds the answers to the question that the study dropped. They are None if the question was not asked, as
     in audits that this program exports in the study's format.
@@ -44,8 +44,8 @@ class AuditedItem:
 
 
 def read_items(path: Path) -> list[AuditedItem]:
-    """The 100 items in order. Raises DataError unless each block of three rows is about one explanation and all marks
-    are 0 or 1.
+    """The 100 audited explanations of the HANNA study, in the file's order. Raises DataError unless each block of three
+    rows is about one explanation and all marks are 0 or 1.
     """
     columns = [column for column, _ in QUESTIONS.values()] + [UNUSED]
     items: list[AuditedItem] = []

@@ -41,8 +41,8 @@ def load(name: str) -> Dataset:
 
 
 def read_stories(path: Path) -> Iterator[Story]:
-    """The 1,000 stories in the file's order, with ids such as `125-fusion`. Raises DataError if the content differs
-    from the release.
+    """The 1,000 stories of a MANS file of OpenMEVA, in the file's order, each with five ratings; ids are such as
+    `125-fusion`. Raises DataError if the content differs from the release.
     """
     content = read_json(path)
     if not isinstance(content, dict):

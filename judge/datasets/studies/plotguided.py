@@ -51,8 +51,8 @@ def load(name: str) -> Dataset:
 
 
 def read_stories(path: Path) -> Iterator[Story]:
-    """The stories in the file's order, each with five ratings. Raises DataError if the content differs from the
-    release.
+    """The 300 stories of one set of Ghazarian et al.'s coherence ratings, in the file's order, each with five ratings.
+    Raises DataError if the content differs from the release.
     """
     ratings: dict[str, list[Rating]] = {}
     for row, cells in csv_rows(path, (_WORKER, f"{_INPUT}1", f"{_ANSWER}1")):
@@ -73,8 +73,8 @@ def read_stories(path: Path) -> Iterator[Story]:
 
 
 def read_scores(path: Path) -> dict[str, float]:
-    """MANPLTS score of each story, by the story's text as `plain` writes it. Raises DataError if the file has another
-    format.
+    """MANPLTS score (Ghazarian et al.'s own metric) of each story, by the story's text as `plain` writes it. Raises
+    DataError if the file has another format.
     """
     scores: dict[str, float] = {}
     for row, line in enumerate(decode(read_bytes(path), path, 1).splitlines(), start=1):
@@ -101,7 +101,7 @@ def log_odds(score: float) -> float:
 
 
 def plain(text: str) -> str:
-    """A story's text without sentence-end marks, with each run of blanks replaced by one blank and without blanks at
-    both ends.
+    """A story's text without the marks ``</s>`` that end sentences in a released file, with each run of blanks replaced
+    by one blank and without blanks at both ends.
     """
     return " ".join(_SENTENCE_END.sub(" ", text).split())

@@ -88,7 +88,9 @@ def load(name: str) -> Dataset:
 
 
 def read_stories(path: Path) -> Iterator[Story]:
-    """The 200 stories by system Human, each with one mean score, in the order of their texts' hashes."""
+    """The 200 stories of StoryER's WP_200, all by system Human, each with one mean human score, in the order of their
+    texts' hashes.
+    """
     content = read_plain_pickle(path)
     if not isinstance(content, list):
         raise DataError("not a list of (story, score)", file=path, found=type(content).__name__)

@@ -47,7 +47,7 @@ def load(name: str) -> Dataset:
 
 
 def read_stories(path: Path) -> Iterator[Story]:
-    """Every story of the pairs once, ordered by id."""
+    """Every story in StoryER's file of pairs once, ordered by id."""
     stories: dict[str, Story] = {}
     for higher, lower in _rows(path):
         stories[higher.id] = higher
@@ -57,8 +57,9 @@ def read_stories(path: Path) -> Iterator[Story]:
 
 
 def read_pairs(path: Path) -> Iterator[Pair]:
-    """The pairs of stories, ordered by id. Identical rows count once. Two rows with the same stories and opposite
-    preferences become one pair with both preferences.
+    """The pairs of stories in StoryER's file of pairs, ordered by id, with a preference for the story that readers
+    upvoted more. Identical rows count once. Two rows with the same stories and opposite preferences become one pair
+    with both preferences.
 
     A preference has no rater, because it sums up the votes of many readers.
     """
@@ -76,7 +77,7 @@ def read_pairs(path: Path) -> Iterator[Pair]:
 
 
 def _rows(path: Path) -> Iterator[tuple[Story, Story]]:
-    """The more upvoted and the less upvoted story of each row."""
+    """The more upvoted and the less upvoted story, in this order, of each row of StoryER's file of pairs."""
     content = read_plain_pickle(path)
     if not isinstance(content, list) or not content:
         raise DataError("not a list of pairs", file=path, found=type(content).__name__)

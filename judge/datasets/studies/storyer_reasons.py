@@ -43,8 +43,8 @@ class Comment:
 
 @dataclass(frozen=True, slots=True)
 class Commented:
-    """One story with its comments; `upvotes` is None in files that lack them. `left_out` counts list entries that are
-    not comments.
+    """One story with readers' comments, from StoryER's file of comments; `upvotes` is None in files that lack them.
+    `left_out` counts entries of the list of comments that are not comments.
     """
 
     id: str
@@ -73,7 +73,7 @@ def load(name: str) -> Dataset:
 
 
 def read_stories(path: Path) -> Iterator[Story]:
-    """The stories in the file's order, each with its ratings and their comments."""
+    """The stories in StoryER's file of comments, in the file's order, each with its ratings and their comments."""
     names = aspects()
     for entry in read_commented(path):
         ratings = (Rating(names[c.aspect - 1], c.rating, None, c.text) for c in entry.comments)
@@ -81,12 +81,14 @@ def read_stories(path: Path) -> Iterator[Story]:
 
 
 def aspects() -> list[str]:
-    """Names of the ten aspects, in the order of the file's numbers from 1."""
+    """Names of the ten aspects that StoryER's comments are about, in the order of the aspects' numbers, from 1."""
     return [criterion.name for criterion in load_criteria("storyer").criteria]
 
 
 def left_out(path: Path) -> Mapping[str, int]:
-    """Number of list entries that the reader leaves out because they are not comments on an aspect, by description."""
+    """Number of entries in StoryER's lists of comments that are left out because they are not comments on an aspect, by
+    description.
+    """
     counts = {PADDING: 0, NO_ASPECT: 0}
     for entry in read_commented(path):
         for reason, count in entry.left_out.items():
@@ -95,16 +97,18 @@ def left_out(path: Path) -> Mapping[str, int]:
 
 
 def is_shaped(path: Path) -> bool:
-    """Whether a JSON file has the format of this dataset: a list of stories with comments. Only the first entry is
-    examined. True also for an empty list, and if the first entry is not an object (reading the file then raises an
-    error).
+    """Whether a JSON file has the format of StoryER's file of comments: a list of stories with comments. Only the first
+    entry is examined. True also for an empty list, and if the first entry is not an object (reading the file then
+    raises an error).
     """
     entries = _entries(path)
     return not entries or not isinstance(entries[0], dict) or "comments" in entries[0]
 
 
 def read_commented(path: Path) -> Iterator[Commented]:
-    """Every story of the file with its comments. Raises DataError, naming the row, if the file has another format."""
+    """Every story in StoryER's file of comments, with its comments. Raises DataError, naming the row, if the file has
+    another format.
+    """
     for row, entry in enumerate(_entries(path), start=1):
         if not isinstance(entry, dict) or not set(_WANTED) <= set(entry):
             raise DataError("not an object with story, prompt and comments", file=path, row=row, found=entry)
@@ -139,7 +143,9 @@ def _entries(path: Path) -> list[Any]:
 
 
 def _comment(given: Any, path: Path, row: int) -> Comment | str:
-    """The comment in a list entry, or a text that says why the entry is not a comment."""
+    """The comment in an entry of a StoryER story's list of comments, or a text that says why the entry is not a
+    comment.
+    """
     if not isinstance(given, list) or len(given) != 3:
         raise DataError("not a comment [aspect, rating, text]", file=path, row=row, column="comments", found=given)
     aspect, rating, text = given

@@ -38,7 +38,7 @@ _TOLD, _ALL = "ttcw", "ttcw+newyorker"
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """One expert's verdict on one story in one test: the label's code, and the expert's explanation."""
+    """One expert's verdict on one story in one test of Art or Artifice: `value` is the label's code (No 0, Yes 1)."""
 
     story: str
     test: str
@@ -72,8 +72,8 @@ def load(name: str) -> Dataset:
 
 
 def read_stories(stories: Path, verdicts: Path, *, whole: bool) -> Iterator[Story]:
-    """The stories in the file's order, each with 42 verdicts. Without `whole`, only the stories whose text is in the
-    file.
+    """The stories of Art or Artifice in the file's order, each with 42 verdicts (three experts' on each of 14 tests).
+    Without `whole`, only the stories whose text is in the file.
     """
     rated: dict[str, list[Rating]] = {}
     for verdict in read_verdicts(verdicts):
@@ -94,8 +94,8 @@ def read_stories(stories: Path, verdicts: Path, *, whole: bool) -> Iterator[Stor
 
 
 def read_verdicts(path: Path) -> list[Verdict]:
-    """The 2,016 verdicts in the file's order. Raises DataError for a verdict other than Yes or No, and for a
-    duplicate.
+    """The experts' 2,016 verdicts of Art or Artifice in the file's order. Raises DataError for a verdict other than Yes
+    or No, and for a duplicate.
     """
     verdicts: dict[tuple[str, str, str], Verdict] = {}
     for row, entry in enumerate(_entries(path), start=1):
@@ -119,7 +119,9 @@ def read_verdicts(path: Path) -> list[Verdict]:
 
 
 def read_tests(path: Path) -> dict[int, Mapping[str, Any]]:
-    """The fourteen tests by number, each a record as released: `category`, `question`, `full_prompt`."""
+    """The fourteen tests of Art or Artifice by number, each a record as released: `category`, `question`,
+    `full_prompt`.
+    """
     entries = _entries(path)
     check_count("tests", len(entries), TESTS, path)
     for row, entry in enumerate(entries, start=1):

@@ -20,7 +20,9 @@ _BLOCKED = "content blocked"
 
 @dataclass(frozen=True, slots=True)
 class TestAnswer:
-    """One answer: the story's id, the test's number, and the answer's text (None where it is missing)."""
+    """One answer of a language model to a test of Art or Artifice: the story's id, the test's number, and the answer's
+    text (None where it is missing).
+    """
 
     story: str
     test: int
@@ -28,12 +30,14 @@ class TestAnswer:
 
     @property
     def blocked(self) -> bool:
-        """Whether the text consists only of the note that the request was blocked."""
+        """Whether the answer's text consists only of the note that the provider's filter blocked the request."""
         return self.text is not None and self.text.strip().casefold() == _BLOCKED
 
 
 def read_answers(path: Path) -> Iterator[TestAnswer]:
-    """Every answer in the file's order. Raises DataError if the file has another format, and for a duplicate answer."""
+    """Every answer in a file of a language model's answers to the tests of Art or Artifice, in the file's order. Raises
+    DataError if the file has another format, and for a duplicate answer.
+    """
     seen: set[str] = set()
     for row, entry in json_lines(path):
         name = entry.get("id") if isinstance(entry, dict) else None

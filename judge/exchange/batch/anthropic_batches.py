@@ -48,7 +48,8 @@ _SKEW = 300.0
 
 
 class AnthropicBatches:
-    """The batches of one account, for use in a `with` block. Methods that send requests raise `BackendError`.
+    """Anthropic's batch API for one account, for use in a `with` block. Methods that send requests raise
+    `BackendError`.
 
     A request file in the result folder is identified by its own name, because no files are uploaded.
     """
@@ -70,8 +71,8 @@ class AnthropicBatches:
         """Does nothing, because no connection stays open between requests."""
 
     def upload(self, name: str, content: Path) -> str:  # noqa: ARG002  files have no name there: there are none
-        """The request file's name, which serves as its id. Nothing is sent, because a batch of this provider contains
-        its requests.
+        """Name of the request file, which serves as its id. Nothing is uploaded, because a batch of this provider
+        contains its requests.
         """
         return content.name
 
@@ -80,8 +81,8 @@ class AnthropicBatches:
         return None
 
     def create(self, file_id: str, route: str, metadata: dict[str, str]) -> Remote:  # noqa: ARG002  it has one route
-        """Start a batch and return it as the provider describes it. If the provider's reply was lost, its batches are
-        searched for this one before another batch is started.
+        """Start a batch and return it as the provider describes it. `file_id` is the name of the request file. If the
+        provider's reply was lost, its batches are searched for this one before another batch is started.
         """
         tries = 0
 
@@ -96,7 +97,7 @@ class AnthropicBatches:
         return _remote(self._patiently(once))
 
     def find_batch(self, metadata: dict[str, str]) -> Remote | None:
-        """The batch with the requests of the request file that `metadata` names; None if there is none."""
+        """The batch with the requests of the request file whose number is in `metadata`; None if there is none."""
         batch = self._patiently(lambda: self._find(f"requests-{int(metadata['judge_part']):04d}.jsonl"))
         return None if batch is None else _remote(batch)
 
@@ -105,7 +106,9 @@ class AnthropicBatches:
         return _remote(self._patiently(lambda: self._asked("GET", f"{_ROUTE}/{batch_id}")))
 
     def download(self, file_id: str, target: Path) -> None:
-        """Write the results of a batch to `target`. If the download fails, no partial file is left."""
+        """Write the results of a batch to `target`; `file_id` is the batch's id. If the download fails, no partial file
+        is left.
+        """
         body = self._patiently(lambda: self._sent("GET", f"{_ROUTE}/{file_id}/results"))
         write_whole(target, body, follow=False)
 
@@ -167,7 +170,7 @@ class AnthropicBatches:
         return answer
 
     def _sent(self, method: str, route: str, body: bytes | None = None) -> bytes:
-        """Body of the server's reply. Raises `BackendError` for an error status or a lost connection."""
+        """Body of the server's reply to one request. Raises `BackendError` for an error status or a lost connection."""
         try:
             status, headers, content = asyncio.run(self._exchange(method, route, body))
         except TimeoutError:
@@ -195,8 +198,8 @@ class AnthropicBatches:
             return reply.status, reply.headers, self._credentials.clean(await read_body(reply))
 
     def _patiently(self, once: Callable[[], T]) -> T:
-        """Result of `once`. After an error that may be temporary, it is called again with a delay, a limited number of
-        times. Raises the last error as a BackendError.
+        """Result of `once`, a function that makes one request to the provider. After an error that may be temporary, it
+        is called again with a delay, a limited number of times. Raises the last error as a BackendError.
         """
         attempts = 0
         while True:
@@ -211,7 +214,7 @@ class AnthropicBatches:
 
 
 def _names(lines: bytes) -> Iterator[str]:
-    """The custom_ids of requests or results."""
+    """The custom_ids in the lines of a request file or of a result file."""
     return (str(json_value(line)["custom_id"]) for line in lines.splitlines() if line.strip())
 
 

@@ -22,7 +22,9 @@ _FORM = re.compile(r"([0-9a-f]{32})-([0-9a-f]{8})-r(\d{1,4}(?:-\d{1,4})?(?:_\d{1
 
 @dataclass(frozen=True, slots=True)
 class BatchId:
-    """The parts of a `custom_id`. `judge` is the beginning of the hash in the judge key."""
+    """The parts of a `custom_id`, which identifies a line of a batch file: the query key, the beginning of the hash in
+    the judge key (`judge`), and the repeats that the line requests.
+    """
 
     query_key: str
     judge: str
@@ -34,12 +36,14 @@ class BatchId:
 
 
 def judge_part(judge_key: str) -> str:
-    """The characters of a judge key that a `custom_id` contains."""
+    """The characters of a judge key that a `custom_id` (the id of a line in a batch file) contains."""
     return judge_key.removeprefix(TAG)[:8]
 
 
 def split_ids(query_key: str, judge: str, repeats: Sequence[int]) -> Iterator[BatchId]:
-    """Ids for these repeats of one query: one id, or several if one would be longer than 64 characters."""
+    """Ids of batch lines that request these repeats of one query: one id, or several if one would be longer than 64
+    characters. `judge` is the part of the judge key that an id contains.
+    """
     left = tuple(repeats)
     while left:
         size = len(left)
@@ -50,7 +54,9 @@ def split_ids(query_key: str, judge: str, repeats: Sequence[int]) -> Iterator[Ba
 
 
 def parse_id(text: object) -> BatchId | None:
-    """The parts of a `custom_id`; None if it does not have the form that this program writes."""
+    """The parts of a `custom_id` (the id of a line in a batch file); None if it does not have the form that this
+    program writes.
+    """
     match = _FORM.fullmatch(text) if isinstance(text, str) else None
     if match is None:
         return None

@@ -76,7 +76,9 @@ def has_batch_api(judge: str) -> bool:
 
 
 def executor_of(judge: str, settings: Settings) -> Executor:
-    """The executor that would send the same requests without a batch. No connection is made."""
+    """The executor that would send the requests of a batch file one at a time, without a batch. No connection
+    is made.
+    """
     check_api(judge, settings)
     return batch_form(judge).executor(split_judge(judge)[1], settings)
 

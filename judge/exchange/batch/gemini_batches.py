@@ -54,7 +54,9 @@ _STATES = {
 
 
 class GeminiBatches:
-    """Files and batches of one account, for use in a `with` block. Methods that send requests raise `BackendError`."""
+    """Gemini's batch API (files and batches) for one account, for use in a `with` block. Methods that send requests
+    raise `BackendError`.
+    """
 
     def __init__(self, model: str, settings: Settings, *, timeout: float = 120.0) -> None:
         self.url = without_slash(addresses_of(settings.base_url, "gemini")[0])
@@ -107,8 +109,9 @@ class GeminiBatches:
         return self._patiently(once)
 
     def create(self, file_id: str, route: str, metadata: Mapping[str, str]) -> Remote:  # noqa: ARG002  OpenAI's has routes
-        """Start a batch and return it as the provider describes it. If the provider's reply was lost, its batches are
-        searched for this one before another batch is started.
+        """Start a batch and return it as the provider describes it. `file_id` is the id of the uploaded request file.
+        `metadata` is what the batch's name is made from. If the provider's reply was lost, its batches are searched for
+        this one before another batch is started.
         """
         tries = 0
         batch = {"displayName": _name(metadata), "inputConfig": {"fileName": file_id}}
@@ -138,7 +141,9 @@ class GeminiBatches:
         return self._patiently(once)
 
     def download(self, file_id: str, target: Path) -> None:
-        """Write a file's content to `target`. If the download fails, no partial file is left."""
+        """Write the content of a file at the provider, given by its id, to `target`. If the download fails, no partial
+        file is left.
+        """
 
         async def once(client: aiohttp.ClientSession) -> bytes:
             async with client.get(_beside(self.url, "download", f"/{file_id}:download?alt=media")) as reply:
@@ -153,7 +158,9 @@ class GeminiBatches:
         return None
 
     async def _list_rows(self, client: aiohttp.ClientSession, route: str, key: str) -> AsyncIterator[dict[str, Any]]:
-        """All entries of one of the provider's lists, requested page by page."""
+        """All entries of the provider's list at `route`, such as its batches, requested page by page. `key` is the
+        field of a page that holds the entries.
+        """
         token: str | None = ""
         while token is not None:
             more = f"&pageToken={token}" if token else ""
@@ -191,8 +198,9 @@ class GeminiBatches:
         return data
 
     def _patiently(self, once: Callable[[aiohttp.ClientSession], Awaitable[T]]) -> T:
-        """Result of `once`. After an error that may be temporary, it is called again with a delay, a limited number of
-        times. Raises the last error as a BackendError.
+        """Result of `once`, a function that makes one request to the provider over a given connection. After an error
+        that may be temporary, it is called again with a delay, a limited number of times. Raises the last error as a
+        BackendError.
         """
         attempts = 0
         while True:
@@ -206,8 +214,8 @@ class GeminiBatches:
                 time.sleep(delay)
 
     async def _asked(self, once: Callable[[aiohttp.ClientSession], Awaitable[T]]) -> T:
-        """Result of `once`, which is run a single time, with a new connection. Raises BackendError if the request
-        fails.
+        """Result of `once`, a function that makes one request over a given connection. It is called a single time, with
+        a new connection. Raises BackendError if the request fails.
         """
         client = aiohttp.ClientSession(
             headers={"Content-Type": "application/json"},

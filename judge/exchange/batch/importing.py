@@ -73,16 +73,16 @@ class Imported:
 
 
 def import_results(result: ResultFolder, files: tuple[Path, ...]) -> Imported:
-    """Merge result files into the journal of a result folder, and return what was written and what was left out. Raises
-    JudgeError if a file does not belong to this run.
+    """Merge batch result files into the journal of a result folder, and return what was written and what was left out.
+    Raises JudgeError if a file does not belong to this run.
     """
     with lock(result.path):
         return import_locked(result, files)
 
 
 def import_locked(result: ResultFolder, files: tuple[Path, ...]) -> Imported:
-    """Merge result files into the journal as `import_results` does, for a caller that has already locked the result
-    folder. Returns what was written and what was left out.
+    """Merge batch result files into the journal as `import_results` does, for a caller that has already locked the
+    result folder. Returns what was written and what was left out.
     """
     results = find_results(files)
     if not result.journal.is_file():
@@ -114,8 +114,8 @@ def import_locked(result: ResultFolder, files: tuple[Path, ...]) -> Imported:
 
 
 def _set_apart(results: ResultFiles, judge: str, done: Imported) -> None:
-    """Remove answers of other judges from `results` and record them in `done`. Raises DataError if all answers are of
-    other judges.
+    """Remove the answers of other judges from `results`, and record their custom_ids in `done`. `judge` is the part of
+    the run's judge key that a custom_id contains. Raises DataError if all answers are of other judges.
     """
     for key, entries in list(results.by_query.items()):
         done.other_judge.extend(str(each) for each, _ in entries if each.judge != judge)
@@ -147,8 +147,8 @@ class _Merge:
         self._writer: JournalWriter | None = None
 
     async def run(self) -> None:
-        """Merge all results. Rows of the journal are committed in groups, with all repeats of one result line in the
-        same group.
+        """Merge all batch results into the journal. Its rows are committed in groups, with all repeats of one result
+        line in the same group.
         """
         left = {key: entries for key, entries in self._found.by_query.items() if entries}
         ended = "crashed"
@@ -188,8 +188,8 @@ class _Merge:
                 self._line(query, each, location, settled)
 
     def _line(self, query: Request, each: BatchId, location: LinePosition, settled: set[int]) -> None:
-        """Write to the journal the answers in one result line, or the error that it reports. Repeats that already have
-        an answer are left unchanged.
+        """Write to the journal the answers in one result line, or the error that it reports. `each` is the line's
+        parsed custom_id. Repeats that already have an answer (`settled`) are left unchanged.
         """
         line = self._found.read(location)
         started = created_at(line) or time.time()
@@ -255,7 +255,7 @@ def _with_usage(response: Response, first: Response) -> Response:
 def _note(
     result: ResultFolder, journal: JournalReader, outcomes: Outcomes, began: float, files: tuple[Path, ...]
 ) -> None:
-    """Record the import in the manifest's list of sittings (the times when the run was continued)."""
+    """Record the import of batch results in the manifest's list of sessions (the times when the run was continued)."""
     manifest = read_manifest(result.manifest)
     sitting = {"began": began, "executor": BATCH, "imported": [file.name for file in files]}
     manifest = manifest | {"sittings": [*manifest.get("sittings", []), sitting]}

@@ -29,7 +29,9 @@ ENDED = ("completed", "failed", "expired", "cancelled")
 
 @dataclass(slots=True)
 class Batch:
-    """One batch: its request file, the step reached here (`state`), and the provider's last report on it."""
+    """One batch of requests for a provider's batch API: its request file, the step that this program has reached with
+    it (`state`), and the provider's last report on it.
+    """
 
     number: int
     lines: int
@@ -56,8 +58,8 @@ class Batch:
 
 @dataclass(slots=True)
 class Ledger:
-    """All batches of a result folder, in order. `run_id` distinguishes this folder's batches from others of the same
-    account.
+    """All batches of requests that a result folder's run sent, or prepared to send, to a provider, in order. `run_id`
+    distinguishes this folder's batches from others of the same account.
     """
 
     result: ResultFolder
@@ -78,7 +80,9 @@ class Ledger:
         return f"judge-{self.run_id}-{batch.number:04d}.jsonl"
 
     def save(self) -> None:
-        """Write the ledger to the result folder. If writing fails, the earlier file is kept."""
+        """Write the list of batches to `batches.json` in the result folder. If writing fails, the earlier file
+        is kept.
+        """
         batches = [asdict(batch) for batch in self.batches]
         write_manifest(self.result.path / LEDGER, {"format": 1, "run_id": self.run_id, "batches": batches})
 

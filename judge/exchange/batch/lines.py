@@ -32,8 +32,8 @@ class LineForm:
 
 
 def as_openai(data: Any) -> Any:
-    """A result of any provider's format, converted to OpenAI's (custom_id with response or error). Other data is
-    returned unchanged.
+    """A batch result in the format of any provider, converted to OpenAI's (custom_id with response or error). Other
+    data is returned unchanged.
     """
     if not isinstance(data, dict):
         return data
@@ -41,7 +41,7 @@ def as_openai(data: Any) -> Any:
 
 
 def is_request(data: Any) -> bool:
-    """Whether a line is a request in the format of any provider."""
+    """Whether the object in a line of a batch file is a request in the format of any provider."""
     return isinstance(data, dict) and "response" not in data and any(data.keys() >= form.asks for form in _FORMS)
 
 

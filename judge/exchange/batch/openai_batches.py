@@ -36,7 +36,9 @@ _PAGE = 100
 
 
 class BatchServer:
-    """Files and batches of one account, for use in a `with` block. Methods that send requests raise `BackendError`."""
+    """OpenAI's batch API (files and batches) for one account, for use in a `with` block. Methods that send requests
+    raise `BackendError`.
+    """
 
     def __init__(self, settings: Settings, *, timeout: float = 120.0) -> None:
         import openai
@@ -90,8 +92,9 @@ class BatchServer:
         return self._patiently(once)
 
     def create(self, file_id: str, route: str, metadata: dict[str, str]) -> Remote:
-        """Start a batch and return it as the provider describes it. If the provider's reply was lost, its batches are
-        searched for this one before another batch is started.
+        """Start a batch and return it as the provider describes it. `file_id` is the id of the uploaded request file.
+        `route` is the API path of the requests, and `metadata` identifies the batch. If the provider's reply was lost,
+        its batches are searched for this one before another batch is started.
         """
         tries = 0
 
@@ -116,7 +119,9 @@ class BatchServer:
         return _remote(self._patiently(lambda: self._client.batches.retrieve(batch_id)))
 
     def download(self, file_id: str, target: Path) -> None:
-        """Write a file's content to `target`. If the download fails, no partial file is left."""
+        """Write the content of a file at the provider, given by its id, to `target`. If the download fails, no partial
+        file is left.
+        """
 
         def once() -> None:
             # Not streamed: what breaks off while the SDK streams comes as an error of its transport, whose name changed
@@ -132,8 +137,8 @@ class BatchServer:
         return None
 
     def _patiently(self, once: Callable[[], T]) -> T:
-        """Result of `once`. After an error that may be temporary, it is called again with a delay, a limited number of
-        times. Raises the last error as a BackendError.
+        """Result of `once`, a function that makes one request to the provider. After an error that may be temporary, it
+        is called again with a delay, a limited number of times. Raises the last error as a BackendError.
         """
         attempts = 0
         while True:

@@ -25,7 +25,7 @@ class Remote:
 
 
 class BatchApi(Protocol):
-    """Interface of one account at a provider, for use in a `with` block. Methods that send requests raise
+    """Interface to a provider's batch API for one account, for use in a `with` block. Methods that send requests raise
     `BackendError`.
     """
 
@@ -46,8 +46,9 @@ class BatchApi(Protocol):
         ...
 
     def create(self, file_id: str, route: str, metadata: dict[str, str]) -> Remote:
-        """Start a batch of the file's requests and return it as the provider describes it. `route` is the API path that
-        the lines name; "" if they name none.
+        """Start a batch of a request file's requests and return it as the provider describes it. `file_id` is the id of
+        the uploaded file, and `metadata` identifies the batch. `route` is the API path that the lines of the file name;
+        "" if they name none.
         """
         ...
 
@@ -60,5 +61,7 @@ class BatchApi(Protocol):
         ...
 
     def download(self, file_id: str, target: Path) -> None:
-        """Write a file of results to `target`. If the download fails, no partial file is left."""
+        """Write a file of batch results, given by its id at the provider, to `target`. If the download fails, no
+        partial file is left.
+        """
         ...

@@ -44,10 +44,13 @@ class Purse:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Selection of repeats to export. With `failed`, repeats that were given up are selected in place of repeats that
-    were never requested.
+    """Selection of the repeats of a run to write to batch files. With `failed`, repeats that were given up are selected
+    in place of repeats that were never requested.
 
-    `purse` is the budget that this judge's batches share with those of other judges; None = no limit.
+    `folder` is the folder of the run definition, and `limit` the number of stories (or pairs) whose repeats are
+    selected, from the first on (None = all). `purse` is the budget that this judge's batches share with those of other
+    judges; None = no limit. With `one_by_one` each repeat has its own line. With `max_completion_tokens` the requests
+    name this parameter in place of `max_tokens`.
     """
 
     spec: AnySpec
@@ -86,9 +89,11 @@ class Exported:
 def wanted(
     run: Path, overrides: list[str], *, judge: str | None = None, limit: int | None = None, **choices: bool
 ) -> Wanted:
-    """Selection of repeats for one judge of RUN, which is a run.yaml, its folder, or a result folder. With `judge`
-    None, the judge is the only one of the run definition, or that of the result folder's manifest. Raises SpecError if
-    there are several.
+    """Selection of the repeats to write to batch files for one judge of the run `run`: a run.yaml, its folder, or a
+    result folder. With `judge` None, the judge is the only one of the run definition, or that of the result folder's
+    manifest. Raises SpecError if there are several.
+
+    `overrides` are changes of the run definition as ``KEY=VALUE``. `choices` are fields of `Wanted`, such as `failed`.
     """
     selections = wanted_of_all(run, overrides, [judge] if judge else [], limit=limit, **choices)
     if len(selections) > 1:
@@ -102,7 +107,9 @@ def wanted(
 def wanted_of_all(
     run: Path, overrides: list[str], judges: Sequence[str] = (), *, limit: int | None = None, **choices: bool
 ) -> list[Wanted]:
-    """Selections as `wanted` makes them, one for every judge of RUN or for the judges in `judges`."""
+    """Selections of repeats as `wanted` makes them, one for every judge of the run `run` or for the judges in `judges`.
+    `overrides` are changes of the run definition as ``KEY=VALUE``; `choices` are fields of `Wanted`, such as `failed`.
+    """
     result = ResultFolder(run)
     if result.exists():
         judge = judges[0] if judges else None
@@ -119,8 +126,8 @@ def wanted_of_all(
 
 
 def export(asked: Wanted, name: Callable[[int], Path], *, most_lines: int = MOST_LINES) -> Exported:
-    """Prepare the journal as `judge run` would, write the batch files, and return their description. The result folder
-    is locked meanwhile; the caller must not hold its lock.
+    """Prepare the journal as `judge run` would, write the selected repeats (`asked`) to batch files, and return the
+    files' description. The result folder is locked meanwhile; the caller must not hold its lock.
 
     `name(n)` is the path of the n-th file, from 1. The files have these names only when all of them are complete.
     """

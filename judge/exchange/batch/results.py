@@ -37,7 +37,9 @@ _CODES: dict[str, tuple[ErrorKind, bool]] = {
 
 @dataclass(frozen=True, slots=True)
 class LinePosition:
-    """Position of a line: `file` is an index into `ResultFiles.files`, `offset` is in bytes, `row` counts from 1."""
+    """Position of a line in a batch result file: `file` is an index into `ResultFiles.files`, `offset` is in bytes,
+    `row` counts from 1.
+    """
 
     file: int
     offset: int
@@ -46,7 +48,7 @@ class LinePosition:
 
 @dataclass(slots=True)
 class ResultFiles:
-    """Positions of the result lines of several files, by query key.
+    """Positions of the lines in several batch result files, by query key.
 
     Of the lines that share a custom_id, those after the first answer are `duplicates`, and so is a second error in one
     file. `foreign` holds custom_ids that this program did not write, `cut` the positions of half-written last lines.
@@ -69,7 +71,7 @@ class ResultFiles:
 
 
 def find_results(files: tuple[Path, ...]) -> ResultFiles:
-    """Positions of all results in the files, of which every line is checked.
+    """Positions of all results in batch result files, of which every line is checked.
 
     Raises DataError where a line is not a batch result. Nothing is written.
     """
@@ -94,8 +96,8 @@ def find_results(files: tuple[Path, ...]) -> ResultFiles:
 
 
 def answers_in(line: bytes, query: Request) -> list[Response]:
-    """The responses to `query` that a result line holds. Raises a `BackendError` where the line has an error or the
-    HTTP status of an error.
+    """The responses to `query` in a line of a batch result file. Raises a `BackendError` where the line has an error or
+    the HTTP status of an error.
 
     The error message identifies the line by a hash of its bytes, so that an equal line gets an equal message each time.
     """
@@ -117,8 +119,8 @@ def answers_in(line: bytes, query: Request) -> list[Response]:
 
 
 def created_at(line: bytes) -> float | None:
-    """Time at which the answer in a result line was created, in seconds since 1970; None where the line does not say
-    it.
+    """Time at which the answer in a line of a batch result file was created, in seconds since 1970; None where the line
+    does not say it.
     """
     body = (as_openai(json_value(line)).get("response") or {}).get("body")
     created = body.get("created") if isinstance(body, dict) else None
@@ -131,8 +133,8 @@ def _is_answer(data: dict[str, Any]) -> bool:
 
 
 def _line_error(where: str, error: Any) -> BackendError:
-    """The exception to raise for a line that has an error but no HTTP status: the batch ended before the request was
-    sent.
+    """The exception to raise for a line of a batch result file that has an error but no HTTP status: the batch ended
+    before the request was sent.
     """
     code = str(error.get("code") or "") if isinstance(error, dict) else ""
     kind, retryable = _CODES.get(code, ("server", True))
@@ -159,7 +161,9 @@ def _lines(file: Path, number: int, results: ResultFiles) -> Iterator[tuple[Line
 
 
 def _parsed(line: bytes, file: Path, row: int) -> dict[str, Any] | None:
-    """The object in a result line, after a check of its structure; None for a last line that is incomplete."""
+    """The object in a line of a batch result file, after a check of its structure; None for a last line that is
+    incomplete.
+    """
     try:
         data = json_value(line)
     except orjson.JSONDecodeError as error:

@@ -49,8 +49,8 @@ class Collected:
 
 
 def submit(asked: Wanted, say: Say, *, most_lines: int = MOST_LINES) -> list[Batch]:
-    """Finish the steps that an earlier submission left incomplete, then send the remaining repeats. Returns all batches
-    sent by this call.
+    """Send the selected repeats to the provider as batches, after finishing the steps that an earlier submission left
+    incomplete. Returns all batches sent by this call. `say` is called with a message at each step.
     """
     result = asked.result
     with lock(result.path):
@@ -125,8 +125,8 @@ def advice_for(batch: Batch, result: ResultFolder) -> str | None:
 
 
 def _prepare(asked: Wanted, ledger: Ledger, most_lines: int, url: str) -> list[Batch]:
-    """Write the request files of missing repeats, and return the new batches, which are entered in the ledger. Nothing
-    is sent yet.
+    """Write the request files of the selected repeats, and return the new batches, which are also entered in the list
+    of batches (`ledger`). Nothing is sent yet.
     """
     first = len(ledger.batches)
     export = export_locked(asked, lambda n: ledger.folder / f"requests-{first + n:04d}.jsonl", most_lines=most_lines)

@@ -42,8 +42,8 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class BundleChoices:
-    """Options of a bundle: whether it includes the texts of stories and the batch files, and how its tables are
-    computed.
+    """Options of a bundle (a zip archive of runs): whether it includes the texts of stories and the batch files, and
+    how its tables are computed.
     """
 
     texts: bool = True
@@ -53,8 +53,8 @@ class BundleChoices:
 
 @dataclass(frozen=True, slots=True)
 class BundleFile:
-    """A written archive: its path, number of files, size in bytes, number of rows in its ratings and preferences
-    tables, and messages for the user.
+    """A bundle (a zip archive of runs) that was written: its path, number of files, size in bytes, number of rows in
+    its ratings and preferences tables, and messages for the user.
     """
 
     path: Path
@@ -67,7 +67,7 @@ class BundleFile:
 def bundle(
     runs: Sequence[Path], output: Path | None = None, choices: BundleChoices | None = None, say: Say = lambda _: None
 ) -> BundleFile:
-    """Write the archive of these runs and return its path and sizes.
+    """Write a bundle, a zip archive of runs for artifact review, and return its path and sizes.
 
     `output` is the archive's path; None takes NAME-bundle.zip in the current folder, where NAME is the first run's.
     `say` is called with a message at each step.
@@ -101,9 +101,9 @@ def bundle(
 def _stage(
     folders: Sequence[ResultFolder], staged: Path, choices: BundleChoices, say: Say
 ) -> tuple[list[Bundled], int]:
-    """Copy the result folders into `staged` and write the files derived from the copies.
+    """Copy the result folders for a bundle into the folder `staged`, and write the files derived from the copies.
 
-    Returns the copied folders and the number of rows in the ratings and preferences tables.
+    Returns descriptions of the copied folders, and the number of rows in the ratings and preferences tables.
     """
     bundled: list[Bundled] = []
     for folder, name in run_copy.places(folders):
@@ -154,12 +154,14 @@ def _refuse_keys(staged: Path) -> None:
 
 
 def _files(staged: Path) -> Iterator[Path]:
-    """Every file beneath `staged`, sorted by its name in the archive."""
+    """Every file of a bundle in the folder `staged`, sorted by its name in the archive."""
     yield from sorted((p for p in staged.rglob("*") if p.is_file()), key=lambda p: p.relative_to(staged).as_posix())
 
 
 def _sums(staged: Path) -> list[Path]:
-    """Write the checksum file. Returns all files in the archive's order: README first, checksums last."""
+    """Write the file with the checksums of a bundle's files. Returns all files in the archive's order: README first,
+    checksums last.
+    """
     files = list(_files(staged))
     lines = [f"{sha256_file(path)}  {path.relative_to(staged).as_posix()}\n" for path in files]
     (staged / SUMS).write_text("".join(lines), encoding="utf-8")

@@ -66,7 +66,9 @@ _WITHOUT = (
 
 
 def readme(bundled: Sequence[Bundled], datasets: Sequence[str], texts: bool, version: str) -> str:
-    """Text of the archive's README, in lines of at most 120 characters."""
+    """Text of README.txt in a bundle, in lines of at most 120 characters. `bundled` describes the copied result
+    folders, and `texts` says whether the stories' texts are included.
+    """
     first = bundled[0].path
     name = f"{first.split('/')[1]}-bundle"
     runs = [

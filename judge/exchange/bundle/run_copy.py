@@ -51,17 +51,15 @@ class Bundled:
 
 
 def name_of(folder: ResultFolder) -> str:
-    """Name that a run's folder gets in the archive: the name of the folder with its run.yaml, otherwise that of the
-    result folder.
+    """Name that a run's folder gets in a bundle: the name of the folder with its run.yaml, otherwise that of the result
+    folder.
     """
     holder = _holder(folder)
     return _plain(holder.resolve().name if holder else folder.path.resolve().name)
 
 
 def places(folders: Sequence[ResultFolder]) -> Iterator[tuple[ResultFolder, str]]:
-    """Yield each result folder with its path in the archive. If different runs have the same name, numbers are
-    added.
-    """
+    """Yield each result folder with its path in the bundle. If different runs have the same name, numbers are added."""
     names: dict[Path, str] = {}
     for folder in folders:
         own = (_holder(folder) or folder.path).resolve()

@@ -53,7 +53,8 @@ def find_key(path: Path) -> str | None:
 
 
 def _literal(path: Path) -> str | None:
-    """Description of the first key that a definition or a manifest contains as plain text; None where there is none.
+    """Description of the first key that a run definition or a manifest contains as plain text; None where there is
+    none.
 
     Older versions of this program accepted such keys.
     """

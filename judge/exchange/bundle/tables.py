@@ -27,7 +27,7 @@ _SAME = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class TableChoices:
-    """Options that can change a number in the tables; they are recorded in bundle.json and in each table's
+    """Options that can change a number in the tables of a bundle; they are recorded in bundle.json and in each table's
     signature.
     """
 
@@ -43,7 +43,7 @@ class TableChoices:
 def write_tables(
     folders: Sequence[Path], target: Path, choices: TableChoices, exports: Path | None = None
 ) -> tuple[int, list[str]]:
-    """Write every table of these result folders into `target`.
+    """Write every table of a bundle, derived from the copied result folders `folders`, into the folder `target`.
 
     Returns the number of rows in the ratings and preferences tables together, and the names of the datasets. The
     ratings and preferences tables have no column of explanations, because the journal contains them. `exports` is the

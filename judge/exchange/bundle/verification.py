@@ -42,8 +42,8 @@ MOST_TEXT = 64 << 20
 
 @dataclass(slots=True)
 class Checked:
-    """Result of a verification: numbers of files, queries and tables checked, `problems` (one sentence for each
-    difference, naming the file) and `notes`.
+    """Result of the verification of a bundle: numbers of files, queries and tables checked, `problems` (one sentence
+    for each difference, naming the file) and `notes`.
     """
 
     files: int = 0
@@ -97,8 +97,8 @@ def _check(
 
 
 def _members(archive: zipfile.ZipFile, path: Path) -> tuple[str, dict[str, zipfile.ZipInfo]]:
-    """Name of the archive's only folder, and its files by their path in that folder; DataError where unpacking is not
-    safe.
+    """Name of the only folder in a bundle's archive, and its files by their path in that folder; DataError where
+    unpacking is not safe.
     """
     infos = [info for info in archive.infolist() if not info.is_dir()]
     if len(infos) > MOST_FILES:

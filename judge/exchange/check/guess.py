@@ -43,8 +43,8 @@ class RatingColumn:
 
 @dataclass(frozen=True, slots=True)
 class Guessed:
-    """An interpretation of the table's columns: the options that reproduce it, and which of them were guessed because
-    the user did not give them.
+    """An interpretation of the columns of a user's table of ratings: the options that reproduce it, and which of them
+    were guessed because the user did not give them.
 
     `form`: ``columns`` (judges and people have columns), ``rows`` (one rating per row, with a column of raters) or
     ``ours`` (a ratings table of this program). `fields` maps an option to its column. `judge_names` are the judges'
@@ -114,7 +114,8 @@ class Guessed:
 
 
 def guess(table: TableCells, given: GivenColumns) -> Guessed:
-    """An interpretation of the table's columns, in which the roles that the user gave are kept.
+    """An interpretation of the columns of a user's table of ratings: which hold ratings by judges, ratings by people,
+    stories and so on. The roles that the user gave are kept.
 
     Raises DataError where no judge or no human rater can be identified.
     """
@@ -342,7 +343,7 @@ def _more_ids(columns: Sequence[str]) -> list[str]:
 
 
 def _who_column(table: TableCells, names: Sequence[str]) -> str | None:
-    """First column in whose cells all these names occur; None where there is none."""
+    """First column of the table in whose cells all the names in `names` (of judges) occur; None where there is none."""
     return next((c for c in table.columns if {*names} <= {str(value) for value in table.values(c)}), None)
 
 

@@ -12,7 +12,9 @@ from judge.exchange.imports.imported_folder import Import
 
 @dataclass(frozen=True, slots=True)
 class Untold:
-    """A gap in the data: what is `missing`, what `therefore` cannot be computed, and what `closes` the gap."""
+    """A gap in imported ratings: which data are `missing`, what `therefore` cannot be computed, and what `closes` the
+    gap.
+    """
 
     missing: str
     therefore: str

@@ -11,7 +11,8 @@ from judge.exchange.imports.recorded_run import refuse_taken, write_recorded_run
 
 
 def write_run(path: Path, folder: Path, judge: str) -> tuple[Path, int]:
-    """Write the study's answers to `answers.jsonl`, and a `run.yaml` that judges dataset `hanna` with these answers.
+    """Write the raw answers of a language model from the HANNA study's file `path` to `answers.jsonl` in `folder`, with
+    a `run.yaml` that judges dataset `hanna` with these answers.
 
     Returns the path of `run.yaml` and the number of answers. A story's index in the study's file is its Story ID in
     dataset `hanna`. Raises DataError where the file holds no answers, and RunFolderError where the folder holds a run

@@ -34,7 +34,7 @@ _NO_EVAL_PROMPT = "-"
 def read_scores(
     scores: Path, stories: Path | None = None, *, keep_out_of_scale: bool = False, measures: bool = False
 ) -> Import:
-    """The score file as rows of the ratings table.
+    """HANNA's released score file as rows of the ratings table.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def read_scores(
 
 
 def measure_columns(table: ScoreFile) -> list[str]:
-    """Columns of automatic measures: those that hold neither human ratings nor ratings by a judge."""
+    """Columns of HANNA's score file that hold automatic measures, and neither human ratings nor ratings by a judge."""
     others = (*(f"{judge} " for judge in JUDGES), "Human ")
     return [column for column in table.columns if column not in CRITERIA and not column.startswith(others)]
 
@@ -148,7 +148,9 @@ def _notes(frame: pd.DataFrame, human: Sequence[Story]) -> list[str]:
 
 
 def _stories(table: ScoreFile, human: Sequence[Story]) -> pd.DataFrame:
-    """One row per story: number of words, text (for human stories) and the score file's surface features."""
+    """One row for each story of HANNA's score file: number of words, text (for human stories) and the file's surface
+    features.
+    """
     names = [f"{system}/{i}" for system in table.systems for i in range(STORIES)]
     texts = {f"Human/{i}": story.text for i, story in enumerate(human)}
     features = {name: _column(table, column) for name, column in SCORE_FILE_FEATURES.items()}

@@ -19,7 +19,8 @@ from judge.records import Criterion
 
 
 def read_hub(folder: Path) -> Iterator[tuple[str, Import]]:
-    """Yield (name, content of the new result folder) for each result folder that was exported.
+    """Result folders that `judge export hub` wrote to a dataset folder. Yields, for each of them, (name, content of the
+    new result folder).
 
     Raises DataError where `folder` is not such an export or files are missing, and MissingExtraError without pyarrow.
     """

@@ -33,7 +33,8 @@ def as_import(
     measured: Measured, dataset: Dataset, models: Mapping[Need, str], criteria: Sequence[Criterion]
 ) -> Import:
     """The content of a result folder with automatic measures: rows of measures and of human ratings, the stories'
-    texts, and notes on the measures.
+    texts, and notes on the measures. `measured` holds the computed measures, and `models` the names of the models that
+    they needed.
     """
     recipes = {result.measure.name: result.measure.recipe for result in measured.measures}
     return Import(

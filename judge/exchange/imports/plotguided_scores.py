@@ -27,7 +27,8 @@ _NO_EVAL_PROMPT = "-"
 
 
 def read_plotguided(name: str, scores: Path | None = None) -> Import:
-    """The scores of the `roc` or `wp` stories, with the stories and human ratings of dataset `plotguided_NAME`.
+    """MANPLTS' released scores of the plot-guided stories `roc` or `wp` (`name`) as imported ratings, together with the
+    stories and human ratings of dataset `plotguided_NAME`. A score is a probability and is imported as its log-odds.
 
     `scores` is the study's Pred_*.txt file; None takes it from where the study's files are stored. Raises DataError
     where the file has no score for one of the stories.

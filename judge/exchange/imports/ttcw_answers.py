@@ -20,8 +20,8 @@ CRITERIA, EVAL_PROMPT = "ttcw", "ep2"
 
 
 def write_run(path: Path, folder: Path, judge: str) -> tuple[Path, int]:
-    """Write the answers in a file to `answers.jsonl`, and a `run.yaml` that judges dataset `ttcw+newyorker` with these
-    answers.
+    """Write a language model's answers to the tests of Art or Artifice, from the file `path`, to `answers.jsonl` in
+    `folder`, with a `run.yaml` that judges dataset `ttcw+newyorker` with these answers.
 
     The dataset is `ttcw` where all answers are about stories by models. Returns the path of `run.yaml` and the number
     of answers. Raises DataError where the file holds no answers or an answer to an unknown test, and RunFolderError

@@ -29,7 +29,9 @@ _ANSWERS = ("raw_completion", "preference_raw_completion")
 
 
 def read(file: Path, criterion: str, log_facts: LogFacts) -> Iterator[PreferenceRow]:
-    """Preferences in one file of annotations."""
+    """Preferences in one file of AlpacaEval's annotations, by judges or by people. `criterion` is the criterion to
+    which they are assigned.
+    """
     for number, entry in enumerate(as_list(whole(file), "annotations", file), start=1):
         held = as_object(entry, file, number)
         missing = [name for name in ("instruction", "output_1", "output_2", "preference") if name not in held]

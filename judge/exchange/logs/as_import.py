@@ -25,7 +25,7 @@ from judge.wording import Advice
 
 @dataclass(frozen=True, slots=True)
 class LogOptions:
-    """Options for the conversion of logs.
+    """Options for the conversion of evaluation tools' logs into imported ratings.
 
     `asked` holds the options of the log reader, and `scaling` says how scores become ratings. `names` maps a
     criterion's name in the log to a new name, and `leave_out` lists criteria to leave out. `notes` are printed under
@@ -42,7 +42,8 @@ class LogOptions:
 def read_logs(
     tool: Tool, files: Sequence[Path], name: str, options: LogOptions, dataset: Dataset | None = None
 ) -> Import:
-    """The logs' scores as one import. `name` is its dataset's name where no dataset is given.
+    """Scores from log files of an evaluation tool, as imported ratings. `name` is the dataset's name where no dataset
+    is given.
 
     Raises DataError where a file is not a log of the tool, where scores are on no known scale, or where there are no
     scores.
@@ -101,7 +102,9 @@ def refuse_same(files: Sequence[Path]) -> None:
 
 
 def _named(rows: Iterable[LogRow], options: LogOptions, log_facts: LogFacts) -> Iterable[LogRow]:
-    """Rows of the criteria that are not left out, under the criteria's new names."""
+    """The log's rows, without those of criteria that the user leaves out, and with the new names that the user gives to
+    criteria.
+    """
     rows = list(rows)
     present = list(dict.fromkeys(row.criterion for row in rows))
     for name in (*options.names, *options.leave_out):

@@ -24,7 +24,8 @@ from judge.records import Criterion
 def read_preferences(
     tool: PreferenceTool, files: Sequence[Path], name: str, criterion: str, notes: Sequence[str] = ()
 ) -> PreferencesImport:
-    """The logs' preferences on `criterion` as one import. `name` becomes the name of the dataset and of the run.
+    """Preferences from log files of an evaluation tool, as imported preferences on `criterion`. `name` becomes the name
+    of the dataset and of the run.
 
     Raises DataError where a file is not a log of the tool, and where a story's id has two different texts.
     """
@@ -62,7 +63,9 @@ def read_preferences(
 
 
 def _stories(rows: Sequence[PreferenceRow], name: str, file: Path) -> pd.DataFrame:
-    """One row per story, with the story's text from whichever row has it; DataError where a story has two texts."""
+    """One row for each story compared in a preference log, with the story's text from whichever of the log's rows has
+    it; DataError where a story has two texts.
+    """
     stories: dict[str, tuple[LoggedStory, str]] = {}
     for row in rows:
         for story in (row.first, row.second):

@@ -23,8 +23,8 @@ UNNAMED = "unnamed"
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Options of a log reader: the paths of fields in a record (`places`), and whether the judged texts are a model's
-    outputs or its inputs (`judged`).
+    """Options of the reader of a tool's log: the paths of fields in a record (`places`), and whether the judged texts
+    are a model's outputs or its inputs (`judged`).
     """
 
     places: Places = field(default_factory=Places)
@@ -55,7 +55,7 @@ class Tool:
 
 
 def scored(row: LogRow, score: Any, log_facts: LogFacts) -> Iterator[LogRow]:
-    """Yield the row with its score as in the log. For a missing score, yield the row marked as lost.
+    """Yield a log's row with its score as in the log. For a missing score, yield the row marked as lost.
 
     A value that is not a single score yields no row; it is counted in `log_facts`.
     """
@@ -68,13 +68,13 @@ def scored(row: LogRow, score: Any, log_facts: LogFacts) -> Iterator[LogRow]:
 
 
 def lost(row: LogRow, loss: Loss) -> LogRow:
-    """The row without a score, marked with the reason why the score was lost."""
+    """A log's row without a score, marked with the reason why the score was lost."""
     return replace(row, value=None, loss=loss)
 
 
 def with_people(rows: Iterator[LogRow], record: Record, places: Places) -> Iterator[LogRow]:
-    """Yield the rows, then a human rating of the same story for each criterion, if the user gave the path of the
-    rating.
+    """Yield the rows of one record of a log, then a human rating of the same story for each criterion, if the user gave
+    the path of the human rating in the record.
     """
     criteria: dict[tuple[str, str | None], LogRow] = {}
     for row in rows:

@@ -21,7 +21,7 @@ _UNREAD = "invalid JSON"
 
 
 def read(file: Path, asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
-    """Scores of one test run, one row per metric of a test case."""
+    """Scores in one log of deepeval (a test run), one row per metric of a test case."""
     run = as_object(whole(file), file, 1)
     inner = run.get("testRunData")
     run = inner if isinstance(inner, dict) else run
@@ -60,7 +60,9 @@ def _of_case(file: Path, number: int, case: Mapping[str, Any], asked: Asked, log
 
 
 def _text(case: Mapping[str, Any]) -> str | None:
-    """The case's output, or its conversation with the role before each turn; None where there is none."""
+    """The judged text of a deepeval test case: its output, or its conversation with the role before each turn; None
+    where there is neither.
+    """
     turns = case.get("turns")
     if isinstance(turns, list):
         return "\n".join(f"{turn.get('role')}: {turn.get('content')}" for turn in turns if isinstance(turn, Mapping))

@@ -63,7 +63,9 @@ class _Log:
 
 
 def read(file: Path, asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
-    """Yield the scores of one log. Rows of failed samples, which have no score, come last."""
+    """Yield the scores in one log of the evaluation tool inspect. Rows of failed samples, which have no score, come
+    last.
+    """
     header, samples = _opened(file, log_facts)
     log = _Log(file, header, asked, log_facts)
     log_facts.version = (header.get("packages") or {}).get("inspect_ai")

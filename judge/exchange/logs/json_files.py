@@ -21,7 +21,9 @@ LARGEST = 1 << 30
 
 
 def lines(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield (line number, object) for each line that is not blank; only one line is in memory at a time."""
+    """Yield (line number, object) for each line of a JSON Lines file that is not blank; only one line is in memory at a
+    time.
+    """
     try:
         stream = file.open("rb")
     except OSError as error:
@@ -74,14 +76,16 @@ def parse(raw: bytes, file: Path, row: int) -> Any:
 
 
 def as_object(value: Any, file: Path, number: int | str) -> dict[str, Any]:
-    """The value, if it is an object; DataError otherwise."""
+    """The value, if it is a JSON object; DataError otherwise. `number` is its line or position in the file, for the
+    message.
+    """
     if not isinstance(value, dict):
         raise DataError("not an object", file=file, row=number, found=value)
     return value
 
 
 def as_list(value: Any, key: str, file: Path) -> list[Any]:
-    """The value, if it is a list; DataError otherwise."""
+    """The value, if it is a JSON list; DataError otherwise. `key` names the value in the message."""
     if not isinstance(value, list):
         raise DataError(f"has no list of {key}", file=file)
     return value

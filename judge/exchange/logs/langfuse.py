@@ -22,7 +22,7 @@ _NO_SCORE = ("TEXT", "CORRECTION")
 
 
 def read(file: Path, asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
-    """Scores of one file, whether given to traces or to observations."""
+    """Scores in one file from Langfuse, whether given to traces or to observations."""
     for number, held in _scores(file):
         if "name" not in held or "source" not in held:
             raise DataError("is no score of Langfuse: it has no 'name' and 'source'", file=file, row=number)
@@ -73,7 +73,9 @@ def _of_score(file: Path, number: int, held: Mapping[str, Any], asked: Asked, lo
 
 
 def _value(held: Mapping[str, Any], kind: Any) -> Any:
-    """Value of a score: a number, a category's word, or True or False; None where it is missing."""
+    """Value of a score in a Langfuse record: a number, a category's word, or True or False; None where it is
+    missing.
+    """
     value, word = held.get("value"), held.get("stringValue")
     if kind == "BOOLEAN":
         return None if value is None and word is None else (value == 1 if value is not None else word == "True")

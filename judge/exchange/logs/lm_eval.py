@@ -36,7 +36,7 @@ class _Samples:
 
 
 def read(file: Path, asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
-    """Ratings in one file of samples."""
+    """Ratings in one file of lm-eval's samples."""
     name = _NAME.search(file.name)
     task = name["task"] if name else file.stem.removeprefix("samples_")
     samples = _Samples(file, task, _model(file, name["date"] if name else None, log_facts), asked, log_facts)

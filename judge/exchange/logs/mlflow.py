@@ -24,7 +24,7 @@ _PEOPLE, _CODE, _UNNAMED = "HUMAN", "CODE", (None, "", "default")
 
 
 def read(file: Path, asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
-    """Ratings in one file of traces, one row per assessment."""
+    """Ratings in one file of MLflow's traces, one row per assessment."""
     for number, trace in _traces(file):
         if not isinstance(trace.get("info"), dict):
             raise DataError("is no trace of MLflow: it has no 'info'", file=file, row=number)
@@ -66,7 +66,9 @@ def _of_trace(file: Path, number: int, trace: Mapping[str, Any], asked: Asked, l
 
 
 def _expected(held: Mapping[str, Any]) -> Any:
-    """Value of an expectation; where the record has only `serialized_value`, its text."""
+    """Value of an MLflow expectation (a value stated as correct); where the record has only `serialized_value`, its
+    text.
+    """
     return held.get("value", held.get("serialized_value"))
 
 
@@ -97,7 +99,9 @@ def _row(
 
 
 def _span(trace: Mapping[str, Any], name: str) -> str | None:
-    """Input or output (`name` is the attribute) of the trace's root span, as text; None where there is none."""
+    """Input or output of an MLflow trace's root span, as text; None where there is none. `name` is the span's attribute
+    that holds the input or output.
+    """
     spans = (trace.get("data") or {}).get("spans") or []
     root = next((span for span in spans if not span.get("parent_span_id") and not span.get("parent_id")), None)
     value = ((root or {}).get("attributes") or {}).get(name)

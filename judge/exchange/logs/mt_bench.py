@@ -33,7 +33,9 @@ _SWAPPED: Mapping[Preferred, Preferred] = {"first": "second", "second": "first",
 
 
 def read(file: Path, criterion: str, log_facts: LogFacts) -> Iterator[PreferenceRow]:
-    """Preferences in one file: two rows for each judgment by a model (one per game), one for each by a person."""
+    """Preferences in one file of MT-Bench's pairwise judgments: two rows for each judgment by a model (one per game),
+    one for each by a person.
+    """
     for number, held in lines(file):
         if "question_id" not in held or not ({"g1_winner", "winner"} & held.keys()):
             raise DataError("is no judgment of MT-Bench: it has no 'question_id' and winner", file=file, row=number)
@@ -71,8 +73,8 @@ def _games(
 
 
 def _single_order(file: Path, number: int, held: Mapping[str, Any], criterion: str) -> Iterator[PreferenceRow]:
-    """Row of a judgment with a single winner: by a person, or by a model whose two games are summarised as one
-    result.
+    """Row for an MT-Bench judgment with a single winner: by a person, or by a model whose two games are summarised as
+    one result.
     """
     name, template = _judge(held)
     people = name.startswith(_PEOPLE)

@@ -26,7 +26,7 @@ _MODELS = ("model", "model_name", "llm", "judge")
 
 
 def read(file: Path, asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
-    """Ratings in one file of span annotations."""
+    """Ratings in one file of Arize Phoenix's span annotations."""
     for number, held in _annotations(file):
         if "annotator_kind" not in held:
             raise DataError("is no annotation of Phoenix: it has no 'annotator_kind'", file=file, row=number)
@@ -47,7 +47,7 @@ def _annotations(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _from_cells(cells: Mapping[str, Any]) -> dict[str, Any]:
-    """A row of the client's data frame in the structure of the API's annotation."""
+    """A row of the data frame that Phoenix's client returns, in the structure of an annotation from Phoenix's API."""
     if isinstance(cells.get("result"), Mapping):
         return dict(cells)
     result: dict[str, Any] = {name: cells.get(f"result.{name}") or None for name in _RESULT}

@@ -25,8 +25,8 @@ _NAMED = 12
 
 @dataclass(slots=True)
 class Places:
-    """Map from a field to a dotted path in a record, or to `=TEXT` for a constant. For a field without a path, the
-    log's reader decides where to read it.
+    """Where to find each field (such as a score) in a record of a tool's log: map from a field to a dotted path, or to
+    `=TEXT` for a constant. For a field without a path, the log's reader decides where to read it.
 
     `fields_found` are fields whose path had a value in some record. `seen` maps a field whose path a record lacked to
     examples of that record's paths.
@@ -46,8 +46,8 @@ class Places:
         return name in self.given
 
     def value(self, name: str, record: Record, otherwise: Any = None) -> Any:
-        """Value at the field's path; `otherwise` where the user gave no path, None where the record has nothing at the
-        path.
+        """Value of the field `name` in a record of a log, at the path that the user gave; `otherwise` where the user
+        gave no path, None where the record has nothing at the path.
         """
         path = self.given.get(name)
         if path is None:
@@ -63,7 +63,9 @@ class Places:
         return held
 
     def text(self, name: str, record: Record, otherwise: Any = None) -> str | None:
-        """The field's value from `Places.value` as text; None where the record has no value."""
+        """Value of the field `name` in a record of a log, found as by `Places.value`, as text; None where there is no
+        value.
+        """
         return as_text(self.value(name, record, otherwise))
 
     def story(self, record: Record, otherwise: Any, file: Path, number: int) -> str:
@@ -76,7 +78,7 @@ class Places:
         return name
 
     def check(self, file: Path) -> None:
-        """Raise DataError for a path given by the user at which no record had a value."""
+        """Raise DataError if the user gave a path for a field at which no record of the log had a value."""
         for name, path in self.given.items():
             if name not in self.fields_found and name in self.seen:
                 examples = ", ".join(self.seen[name])

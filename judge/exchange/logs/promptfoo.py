@@ -43,7 +43,7 @@ _BROKEN = 2
 
 
 def read(file: Path, asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
-    """Scores in one file of results, one row per assertion."""
+    """Scores in one file of promptfoo's results, one row per assertion."""
     for number, result in _results(file, log_facts):
         if "gradingResult" not in result and "error" not in result and "response" not in result:
             raise DataError("is no result of promptfoo: it has no 'gradingResult'", file=file, row=number)

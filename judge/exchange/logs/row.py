@@ -81,8 +81,8 @@ class LogRow:
 
 @dataclass(slots=True)
 class LogFacts:
-    """Facts on a log besides its rows: the tool's version, the scales of labels found in the log, and what data it
-    lacks.
+    """Facts on an evaluation tool's log, collected while its rows are read: the tool's version, the scales of labels
+    found in the log, and what data it lacks.
 
     `untold` maps a sentence on missing data to the number of records that it applies to.
     """

@@ -23,8 +23,8 @@ _NAMED = 5
 
 @dataclass(frozen=True, slots=True)
 class Scaling:
-    """How scores become ratings: the known criteria, the user's labels, the scale of all other numbers, and ranges to
-    rescale.
+    """How the scores in a log become ratings: the known criteria, the user's labels, the scale of all other numbers,
+    and ranges to rescale.
 
     `rescale` holds the two ends of the range of judges' scores (such as 0 and 1), `rescale_people` those of the human
     ratings' range. None: not rescaled.
@@ -48,8 +48,8 @@ class Rated:
 
 @dataclass(slots=True)
 class Ratings:
-    """All rows with their ratings, the criteria with scales, and notes. `rescaled` and `scaled` say whether the options
-    `Scaling.rescale` and `Scaling.scale` had an effect.
+    """All rows of a log with the ratings made from their scores, the criteria with scales, and notes. `rescaled` and
+    `scaled` say whether the options `Scaling.rescale` and `Scaling.scale` had an effect.
     """
 
     rows: list[Rated] = field(default_factory=list)
@@ -60,8 +60,8 @@ class Ratings:
 
 
 def rated(rows: Sequence[LogRow], scaling: Scaling, shown: Mapping[str, Scale], file: Path) -> Ratings:
-    """All rows with their scores converted to ratings. `shown` maps a criterion to the scale of labels found in the
-    log.
+    """All rows of a log with their scores converted to ratings. `shown` maps a criterion to the scale of labels found
+    in the log.
 
     Raises DataError where words have no known labels, and where a person's word is not a label. Raises OptionError
     where a range is to be rescaled, but the target scale is not known.

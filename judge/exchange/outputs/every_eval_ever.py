@@ -34,8 +34,8 @@ _SETTINGS = ("temperature", "top_p", "max_tokens")
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """Result of an export: the files written, the number of results in them, and the number of undefined values left
-    out.
+    """Result of an export in the format Every Eval Ever: the files written, the number of results in them, and the
+    number of undefined values left out.
     """
 
     files: tuple[Path, ...]
@@ -51,7 +51,8 @@ def write_records(
     organization: str = "unknown",
     when: float | None = None,
 ) -> Records:
-    """Write a record for each judge of a table. Returns the files and the number of results.
+    """Write a record in the format Every Eval Ever for each judge of a ratings table, with the judge's agreement with
+    human ratings. Returns the files and the numbers of results and of undefined values.
 
     `when` is the time of the records, in seconds since 1970. None takes the start of the run's last session, so that
     equal runs give equal files.

@@ -35,7 +35,9 @@ _NUMBERS = {"rating": "float64", "repeat": "int32", "words": "int32"}
 
 @dataclass(frozen=True, slots=True)
 class HubFolder:
-    """A written dataset folder: its path, and the numbers of rows of ratings and of stories."""
+    """A dataset folder that was written in the format of the Hugging Face hub: its path, and the numbers of rows of
+    ratings and of stories.
+    """
 
     path: Path
     ratings: int
@@ -43,8 +45,8 @@ class HubFolder:
 
 
 def write_hub(path: Path, tables: Sequence[RatingsTable], choices: GiveAway) -> HubFolder:
-    """Write these result folders' tables to a folder in the format of the Hugging Face hub. Returns the folder's path
-    and numbers of rows.
+    """Write the ratings tables of result folders to a folder in the format of the Hugging Face hub. The dataset card
+    repeats what `choices` includes and withholds. Returns the folder's path and numbers of rows.
 
     Raises
     ------

@@ -24,8 +24,9 @@ from judge.whole_file import draft
 
 @dataclass(frozen=True, slots=True)
 class IrwFiles:
-    """Result of an export: each file written, with its number of rows. `unrated` counts the rows left out because they
-    have no rating, and `nominal` lists the criteria left out because their labels have no order.
+    """Result of an export in the format of the Item Response Warehouse: each file written, with its number of rows.
+    `unrated` counts the rows left out because they have no rating, and `nominal` lists the criteria left out because
+    their labels have no order.
     """
 
     files: tuple[tuple[Path, int], ...]
@@ -34,7 +35,9 @@ class IrwFiles:
 
 
 def write_irw(folder: Path, tables: Sequence[RatingsTable]) -> IrwFiles:
-    """Write these tables to CSV files in the folder, which must be empty. Returns the files and what was left out."""
+    """Write ratings tables to CSV files in the format of the Item Response Warehouse. The folder must be empty. Returns
+    the files and what was left out.
+    """
     empty_folder(folder)
     frame = pd.concat([table.frame.astype({"rating": "float64"}) for table in tables], ignore_index=True)
     frame = frame[~((frame["source"] == "rater") & frame.duplicated([c for c in frame.columns if c != "run"]))]

@@ -28,8 +28,8 @@ _KINDS = {JUDGE: TAU, CEILING: PERSON, CONTROL: SURFACE}
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """One number: its kind, what it was measured on, and its estimate with an interval or the reason why it is
-    undefined.
+    """One number to export, such as a judge's tau-b with human ratings: its kind, what it was measured on, and its
+    estimate with an interval or the reason why it is undefined.
 
     `judge`, `eval_prompt` and `criterion` are None where they do not apply; for example, agreement among human raters
     has no judge.
@@ -59,7 +59,9 @@ class Measurement:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measured:
-    """Analyses of one ratings table, computed once for both tables and exports."""
+    """Three analyses of one ratings table, computed once for both tables and exports: correlations with human ratings,
+    consistency of repeats, and share of repeats with a rating (`coverage`).
+    """
 
     correlations: Correlations
     consistency: Consistency
@@ -67,8 +69,8 @@ class Measured:
 
     @classmethod
     def of(cls, table: RatingsTable, resamples: int, seed: int) -> Measured:
-        """The analyses of a ratings table. Intervals are computed from `resamples` bootstrap resamples, drawn with
-        `seed`.
+        """Correlations with human ratings, consistency of repeats and share of repeats with a rating, computed from a
+        ratings table. Intervals are computed from `resamples` bootstrap resamples, drawn with `seed`.
         """
         options = CorrelationOptions(resamples=resamples, seed=seed)
         return cls(correlation.correlations(table, options, Control()), consistency(table), coverage(table))

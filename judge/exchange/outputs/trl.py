@@ -19,8 +19,8 @@ from judge.whole_file import write_whole
 
 @dataclass(frozen=True, slots=True)
 class TrlFile:
-    """Result of an export: the file written, its number of lines, and the pairs without a line, which are ties (`even`)
-    or have a story without text (`without_text`).
+    """Result of an export of preferences for TRL's trainers: the file written, its number of lines, and the pairs
+    without a line, which are ties (`even`) or have a story without text (`without_text`).
     """
 
     path: Path
@@ -30,8 +30,8 @@ class TrlFile:
 
 
 def write_trl(path: Path, table: PreferencesTable, judge: str | None = None) -> TrlFile:
-    """Write the preferences of people or, if given, of `judge`, one line per pair. Returns the numbers of pairs with
-    and without a line.
+    """Write preferences in the format of TRL's trainers (prompt, chosen, rejected), one line per pair of stories: those
+    of people or, if given, of `judge`. Returns the numbers of pairs with and without a line.
 
     A pair's preference combines all its repeats and orders. Raises SpecError where the table does not contain the
     judge, and where it has no comparisons.

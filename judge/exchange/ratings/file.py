@@ -49,7 +49,7 @@ def read_ratings(
     unrated: str | None = None,
     ratings: Literal["single", "means"] | None = None,
 ) -> Import:
-    """The file's rows with every column of the ratings table, and the file's data on the stories.
+    """Ratings in a table file of the user, with every column of the ratings table, and the file's data on the stories.
 
     Parameters
     ----------
@@ -105,8 +105,9 @@ def import_rows(
     ratings: Literal["single", "means"] | None,
     asked: Mapping[str, Any],
 ) -> Import:
-    """The rows of a file as an import. They are joined with the dataset's stories, and the ratings are compared with
-    the criteria's scales.
+    """Imported ratings made from the rows of a user's table file (`path`). The rows are joined with the stories of
+    `dataset`, and the ratings are compared with the scales of `criteria`. `asked` holds the options of the import, to
+    be stored.
 
     Raises DataError for a duplicate rating, for contradictory data on a story, and where the dataset has too few of the
     stories' ids.

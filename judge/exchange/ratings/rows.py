@@ -74,8 +74,8 @@ class FileRow:
 
 
 def ratings_map(path: Path, columns: Mapping[str, Any], leave_out: Sequence[str]) -> RatingsMap:
-    """The column map, completed with the fields whose columns have the fields' own names; DataError for columns that do
-    not fit.
+    """Column map of a ratings file: `columns`, completed with the fields whose columns have the fields' own names.
+    `leave_out` lists columns to ignore. Raises DataError for columns that do not fit.
     """
     given_fields = {key: value for key, value in columns.items() if key not in _SAID and not is_key(key)}
     sheet = stated_words(columns.get("sheet"))
@@ -171,17 +171,19 @@ def _propose(missing: Sequence[str], columns_map: RatingsMap, present: Sequence[
 def file_rows(
     path: Path, columns: RatingsMap, *, dataset: str | None, unrated: str | None, repeats: bool = False
 ) -> list[FileRow]:
-    """Every rating of the file, in the file's order.
+    """Every rating in a user's table file. The ratings have the file's order, but those from columns of one judge or of
+    people come last, and once for each story, even if several rows of the file repeat them.
 
-    Ratings from columns of one judge or of people come last, and once for each story, even if several rows repeat them.
-    With `repeats`, several rows of a story hold different repeats by a judge that has its own column.
+    `dataset` is the dataset's name where the file has none, and `unrated` the status of rows without a rating and a
+    status (None = not given). With `repeats`, several rows of a story hold different repeats by a judge that has its
+    own column.
     """
     return _Reader(path, columns, dataset, unrated, repeats).read()
 
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Reader of one file, with its column map, the dataset's name and the status of rows without a rating.
+    """Reader of one ratings file, with its column map, the dataset's name and the status of rows without a rating.
 
     The dataset's name and the status are None where they were not given.
     """

@@ -23,8 +23,8 @@ _FACTS = ("text", "system", "story_prompt", "reference")
 
 @dataclass(slots=True)
 class StoryFacts:
-    """What is known about one story; an attribute that is not known is None. `row` is the number of the file's first
-    row on the story.
+    """What a ratings file (and the dataset with which it is joined) says about one story; an attribute that is not
+    known is None. `row` is the number of the file's first row on the story.
     """
 
     row: int

@@ -26,8 +26,8 @@ Group = list[tuple[Request, tuple[int, ...]]]
 
 
 def blocks(groups: Iterator[list[Work]], size: int) -> Iterator[list[Group]]:
-    """Yield blocks of at least `size` calls, made of groups of queries whose prompts have a common prefix. No group is
-    split; the last block may be smaller.
+    """Yield blocks of queries for Ray workers, each with at least `size` calls. A block is made of groups of queries
+    whose prompts have a common prefix. No group is split; the last block may be smaller.
     """
     block: list[Group] = []
     count = 0
@@ -44,8 +44,8 @@ def blocks(groups: Iterator[list[Work]], size: int) -> Iterator[list[Group]]:
 
 
 def encode(block: list[Group]) -> bytes:
-    """The block as compressed bytes. Stories, story-prompts and criteria are stored once and referred to by the
-    requests.
+    """A block of queries for a Ray worker as compressed bytes. Stories, story-prompts and criteria are stored once and
+    referred to by the requests.
     """
     stories: dict[str, list[Any]] = {}
     criteria: dict[str, dict[str, Any]] = {}
@@ -76,7 +76,7 @@ def encode(block: list[Group]) -> bytes:
 
 
 def decode(data: bytes) -> list[Group]:
-    """The block that `encode` converted to bytes; human ratings of the stories are not included."""
+    """The block of queries that `encode` converted to bytes; human ratings of the stories are not included."""
     story_rows, criteria_told, groups = orjson.loads(zlib.decompress(data))
     stories = {row[0]: Story(*row) for row in story_rows}
     criteria = {record["name"]: Criterion.of(record) for record in criteria_told}
@@ -116,8 +116,8 @@ def _request(
 
 
 class Feed:
-    """Queue of blocks between the driver and its workers. All methods run in one event loop, as in an asynchronous Ray
-    actor.
+    """Queue of blocks of queries between the driver of a run on Ray and its workers. All methods run in one event loop,
+    as in an asynchronous Ray actor.
 
     A worker requests a block with a ticket (a row of Ray's Dataset). The first request with a ticket gets the next
     block, and later requests get the same block until it is done. A worker that replaces a killed one thus continues
@@ -135,7 +135,8 @@ class Feed:
         self._changed = asyncio.Condition()
 
     async def put(self, block: bytes, most: int) -> bool:
-        """Add a block once fewer than `most` blocks are waiting; returns False where no more blocks are wanted.
+        """Add a block of queries once fewer than `most` blocks are waiting; returns False where no more blocks are
+        wanted.
 
         Blocks that workers have taken are not counted, because the pipeline itself limits them.
         """
@@ -147,13 +148,13 @@ class Feed:
             return not self._stopped
 
     async def end(self) -> None:
-        """Announce that no more blocks will come. Tickets without a block then get empty bytes."""
+        """Announce that no more blocks of queries will come. Workers' tickets without a block then get empty bytes."""
         async with self._changed:
             self._ended = True
             self._changed.notify_all()
 
     async def stop(self) -> None:
-        """Hand out no new blocks, and tell workers to end early."""
+        """Hand out no new blocks of queries, and tell workers to end early."""
         async with self._changed:
             self._stopped = self._ended = True
             self._next.clear()
@@ -164,7 +165,9 @@ class Feed:
         return self._stopped
 
     async def get(self, ticket: int) -> bytes:
-        """The ticket's block; empty bytes where no block is left for it, or where the block is done or was given up."""
+        """The block of queries (as bytes) that belongs to a worker's ticket. Empty bytes where no block is left for the
+        ticket, and where its block is done or was given up.
+        """
         async with self._changed:
             await self._changed.wait_for(
                 lambda: ticket in self._given or ticket in self._done or bool(self._next) or self._ended
@@ -184,12 +187,12 @@ class Feed:
             return self._given[ticket]
 
     async def given_up(self) -> int:
-        """Number of blocks that were given up because five workers (`MOST_WORKERS`) that had them died."""
+        """Number of blocks of queries that were given up because five workers (`MOST_WORKERS`) that had them died."""
         return sum(shown > MOST_WORKERS for shown in self._shown.values())
 
     async def done(self, ticket: int, units: int = 1, total: int = 1) -> None:
-        """Record that `units` of the `total` units of a ticket's block are stored durably. The block is dropped when
-        all are.
+        """Record that `units` of the `total` units of a ticket's block of queries are stored durably. The block is
+        dropped when all are.
 
         A unit is the whole block for an HTTP judge, and one repeat for vLLM.
         """

@@ -47,8 +47,8 @@ _LOOK = 0.5
 
 @dataclass(slots=True)
 class _Course:
-    """State of one session, shared by the driver's threads: the actor that hands out blocks, the rows with which
-    workers report on blocks, and why the session was stopped (None: it was not).
+    """State of one session of a run on Ray, shared by the driver's threads: the actor that hands out blocks of queries,
+    the rows with which workers report on blocks, and why the session was stopped (None: it was not).
     """
 
     feed: Any
@@ -57,7 +57,7 @@ class _Course:
 
 
 class Drive:
-    """Driver of one session on a running Ray."""
+    """Driver of one session of a run on Ray, which is already running."""
 
     def __init__(
         self,
@@ -83,8 +83,11 @@ class Drive:
         self._folder = sitting.result.derived / "ray" / f"{time.strftime('%Y%m%dT%H%M%S')}-{uuid.uuid4().hex[:6]}"
 
     def run(self, server: dict[str, Any], began: float, reused: int) -> Result:
-        """Run the session, and return its result: merge shards left from earlier sessions, send the missing queries,
-        merge the new shards, and record the session in the manifest.
+        """Run the session, and return its result: merge shards (workers' files of answers) left from earlier sessions,
+        send the missing queries, merge the new shards, and record the session in the manifest.
+
+        `server` holds facts on the judge's server for the manifest, `began` is the time of the session's start, and
+        `reused` the number of answers copied from another run.
         """
         sitting, spec = self._sitting, self._sitting.spec
         note = {"began": began, "executor": "ray", "ray": self._facts()}
@@ -157,7 +160,9 @@ class Drive:
         return _outcomes(course)
 
     def _feed(self, course: _Course, progress: Progress) -> None:
-        """Render the plan's missing queries and put them in the feed, a few blocks ahead of the workers."""
+        """Render the plan's missing queries and put blocks of them in the feed (the queue for workers), a few blocks
+        ahead of the workers.
+        """
         feed, spec = course.feed, self._sitting.spec
         try:
             # A journal with nothing in it need not be asked about each query.
@@ -174,12 +179,16 @@ class Drive:
             self._ray.get(feed.end.remote())
 
     def _block_size(self) -> int:
-        """Number of calls per block: enough to keep a worker busy, and few enough that all workers get a share."""
+        """Number of calls in a block of queries for a worker: enough to keep the worker busy, and few enough that all
+        workers get a share.
+        """
         full = min(32 * self._sitting.spec.concurrency, _LARGEST)
         return max(1, min(full, self._calls // (4 * self._actors)))
 
     def _consume(self, course: _Course) -> None:
-        """Process Ray's Dataset to its end. Its rows report on blocks; the answers are in the shards."""
+        """Process Ray's Dataset to its end. Its rows are the workers' reports on blocks of queries; the answers are in
+        shards (Parquet files).
+        """
         ray = self._ray
         context = ray.data.DataContext.get_current()
         context.enable_progress_bars = False

@@ -21,7 +21,9 @@ _TOLD = ("prompt_tokens", "completion_tokens", "cached_tokens", "cache_write_tok
 
 
 class Shards:
-    """All shards of a result folder, including those of earlier sessions, and their merge into the journal."""
+    """All shards (Parquet files of answers, written by Ray workers) of a result folder, including those of earlier
+    sessions, and their merge into the journal.
+    """
 
     def __init__(self, result: ResultFolder, sitting: Path, plan: AnyPlan, price: Price | None) -> None:
         self.answered = 0
@@ -49,14 +51,18 @@ class Shards:
 
     @property
     def notices(self) -> list[str]:
-        """Notes on shards that were refused or incomplete, and on duplicate attempts."""
+        """Notes for the user on shards (workers' files of answers) that were refused or incomplete, and on duplicate
+        attempts.
+        """
         sentences = [*self._refused.values(), *self._unfinished, *self._told]
         if self.duplicates:
             sentences.append(f"{self.duplicates} attempts at repeats that were answered already were left out")
         return sentences
 
     def merge_left_over(self) -> None:
-        """Merge the shards of earlier sessions, and note files that were incomplete when those sessions were killed."""
+        """Merge into the journal the shards (workers' files of answers) of earlier sessions, and note files that were
+        incomplete when those sessions were killed.
+        """
         for path in shards_in(self._sitting.parent):
             self._merge(path, None)
         self._unfinished = [
@@ -65,7 +71,9 @@ class Shards:
         ]
 
     def merge_new(self, progress: Progress) -> None:
-        """Merge every complete shard of this session that was not merged yet."""
+        """Merge into the journal every complete shard (a worker's file of answers) of this session that was not merged
+        yet.
+        """
         # Names only: late in a long run there are very many files, and all but a few are merged.
         for name in sorted(os.listdir(self._sitting)):  # noqa: PTH208
             if name.endswith(".parquet") and f"{self._sitting.name}/{name}" not in self._seen:
@@ -108,7 +116,9 @@ class Shards:
                 progress.watch(self._query(row), Response(row["text"], row["finish_reason"], row["reasoning"]))
 
     def _query(self, row: Mapping[str, Any]) -> Query:
-        """The query of a shard's row, with only the fields that are needed to parse an answer for the progress line."""
+        """The query of a shard's row (one answer in a Ray worker's file), with only the fields that are needed to parse
+        the answer for the progress line.
+        """
         spec = self._plan.spec
         return Query(
             key=row["query_key"],

@@ -43,7 +43,8 @@ _COMPARED = ("pair", "second")
 
 
 def attempt_row(query: Request, repeat: int, *, started: float, seconds: float) -> dict[str, Any]:
-    """The fields that a shard's rows for answers and for failures have in common.
+    """The fields that rows for answers and rows for failures have in common in a shard, a Ray worker's file of
+    attempts.
 
     `started` is the time of the request in seconds since 1970, `seconds` its duration.
     """
@@ -62,7 +63,9 @@ def attempt_row(query: Request, repeat: int, *, started: float, seconds: float) 
 
 
 def _compared(query: Request) -> dict[str, Any]:
-    """Fields of a shard's row for the pair and the story shown second; empty unless the query compares two stories."""
+    """Fields for the pair and the story shown second, in a row of a shard (a Ray worker's file of attempts); empty
+    unless the query compares two stories.
+    """
     if isinstance(query, Commission) or query.other is None:
         return {}
     return {"pair": query.pair, "second": query.other.id}
@@ -71,7 +74,9 @@ def _compared(query: Request) -> dict[str, Any]:
 def answered_row(
     query: Request, repeat: int, response: Response, *, started: float, seconds: float, status: int | None
 ) -> dict[str, Any]:
-    """Row of a shard for an accepted answer. `status` is the HTTP status; None for an engine without HTTP."""
+    """Row for an accepted answer in a shard, a Ray worker's file of attempts. `started` is the time of the request in
+    seconds since 1970, `seconds` its duration, and `status` the HTTP status; None for an engine without HTTP.
+    """
     return attempt_row(query, repeat, started=started, seconds=seconds) | {
         "outcome": "answered",
         "final": True,
@@ -91,7 +96,9 @@ def answered_row(
 def failed_row(
     query: Request, repeat: int, error: BackendError, *, started: float, seconds: float, final: bool
 ) -> dict[str, Any]:
-    """Row of a shard for an attempt without an answer. `final` says whether the repeat was given up."""
+    """Row for an attempt without an answer in a shard, a Ray worker's file of attempts. `started` is the time of the
+    request in seconds since 1970, `seconds` its duration. `final` says whether the repeat was given up.
+    """
     outcome: Outcome = "provider_error"
     if error.kind in ("timeout", "filtered"):
         outcome = "timeout" if error.kind == "timeout" else "filtered"
@@ -105,7 +112,9 @@ def failed_row(
 
 
 def write_shard(folder: Path, name: str, rows: Sequence[dict[str, Any]], judge_key: str) -> Path:
-    """Write rows as `<name>.parquet`; returns the file's path once the file is durable."""
+    """Write the rows of attempts of a Ray worker as a shard, `<name>.parquet` in `folder`; returns the file's path once
+    the file is durable. `judge_key` is stored in the file.
+    """
     arrow, parquet = _arrow()
     has_usage = any(name in row for row in rows for name in _USAGE)
     compared = any("pair" in row for row in rows)
@@ -126,7 +135,9 @@ def write_shard(folder: Path, name: str, rows: Sequence[dict[str, Any]], judge_k
 
 
 def read_shard(path: Path, judge_key: str) -> list[dict[str, Any]]:
-    """All rows of a shard. Raises RunFolderError where the file is incomplete or belongs to another judge."""
+    """All rows of a shard, a Ray worker's Parquet file of attempts. Raises RunFolderError where the file is incomplete
+    or belongs to another judge.
+    """
     arrow, parquet = _arrow()
     try:
         table = parquet.read_table(path)
@@ -152,18 +163,22 @@ def read_shard(path: Path, judge_key: str) -> list[dict[str, Any]]:
 
 
 def shards_in(folder: Path) -> list[Path]:
-    """All shards below a folder, those of the oldest session first."""
+    """All shards (Ray workers' Parquet files of attempts) in the session folders below `folder`, those of the oldest
+    session first.
+    """
     return sorted(folder.glob("*/part-*.parquet"))
 
 
 def unfinished_in(folder: Path) -> list[Path]:
-    """Files of shards in a folder that were incomplete when their writer ended."""
+    """Shards (Ray workers' Parquet files of attempts) in the session folders below `folder` that were incomplete when
+    their writer ended.
+    """
     return sorted(folder.glob(f"*/part-*{UNFINISHED}"))
 
 
 class ShardWriter:
-    """Stores attempts in shards, one every few seconds and one at the end. It has the interface of the journal's
-    writer.
+    """Stores a Ray worker's attempts in shards (Parquet files), one every few seconds and one at the end. It has the
+    interface of the journal's writer.
     """
 
     def __init__(self, folder: Path, block: str, judge_key: str) -> None:
@@ -188,7 +203,7 @@ class ShardWriter:
         self._waiting.append(failed_row(query, repeat, error, started=started, seconds=seconds, final=final))
 
     def start(self) -> None:
-        """Start writing shards in the background; call inside the event loop."""
+        """Start writing shards (Parquet files of attempts) in the background; call inside the event loop."""
         self._task = asyncio.get_running_loop().create_task(self._write_often())
 
     async def room(self) -> None:
@@ -199,7 +214,7 @@ class ShardWriter:
             self._task.result()
 
     async def finish(self, ended: str) -> None:  # noqa: ARG002  a shard holds attempts; the journal notes how it ended
-        """Write the remaining attempts to a last shard."""
+        """Write the remaining attempts to a last shard (a Parquet file of attempts)."""
         if self._task is not None:
             self._task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
@@ -225,8 +240,8 @@ class ShardWriter:
 
 
 def settled_in(folder: Path, block: str, judge_key: str) -> set[tuple[str, int]]:
-    """(query key, repeat) pairs of a block that an earlier worker answered or gave up; incomplete shards are
-    ignored.
+    """Pairs (query key, repeat) of a block of queries that an earlier Ray worker answered or gave up, read from its
+    shards (Parquet files of attempts) in `folder`; incomplete shards are ignored.
     """
     settled: set[tuple[str, int]] = set()
     for path in folder.glob(f"part-{block}-*.parquet"):

@@ -82,8 +82,8 @@ def gpus_for_engine(spec: AnySpec) -> int:
 
 
 def rows_of(ticket: int, data: bytes) -> list[dict[str, Any]]:
-    """Input rows of the vLLM stage for a block, one per repeat. Queries with a common prefix stay adjacent. Empty where
-    `data` is empty.
+    """Input rows of the vLLM stage for a block of queries (`data`, as bytes), one per repeat. `ticket` is the ticket
+    with which the block was requested. Queries with a common prefix stay adjacent. Empty where `data` is empty.
     """
     if not data:
         return []
@@ -123,7 +123,9 @@ def postprocess(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def attempt_of(row: dict[str, Any], model: str) -> dict[str, Any]:
-    """Row of a shard for one answer or one error of the engine."""
+    """Row of a shard (a Parquet file of attempts) for one output row of the vLLM stage: an answer, or an error of the
+    engine.
+    """
     (((query, (repeat,)),),) = blocks.decode(row["work"])
     started = float(row["asked"])
     seconds = time.time() - started
@@ -143,7 +145,7 @@ def attempt_of(row: dict[str, Any], model: str) -> dict[str, Any]:
 
 
 def keep(rows: list[dict[str, Any]], folder: Path, name: str, judge_key: str, model: str) -> None:
-    """Write output rows of the vLLM stage to one shard."""
+    """Write output rows of the vLLM stage to one shard (a Parquet file of attempts) in `folder`."""
     write_shard(folder, name, [attempt_of(row, model) for row in rows], judge_key)
 
 

@@ -29,8 +29,8 @@ _LOOK = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What a worker needs to know about the run: the judge, its settings, the number of attempts and the folder for
-    shards.
+    """What a Ray worker needs to know about the run: the judge, its settings, the largest number of attempts per
+    request, and the folder for shards (the files to which it writes answers).
     """
 
     judge: str
@@ -42,7 +42,8 @@ class Task:
 
 
 class Asker:
-    """Callable that sends the queries of blocks. Each actor has one such object and calls it for each batch of tickets.
+    """Callable that sends queries in a Ray worker. Each worker has one such object and calls it for each batch of
+    tickets; a ticket gives the right to one block of queries.
 
     `feed` is the handle of the `Feed` actor, which hands out the blocks.
     """
@@ -55,8 +56,9 @@ class Asker:
         self._form = FormWatch(task.judge, task.settings.base_url)
 
     def __call__(self, tickets: dict[str, Any]) -> dict[str, list[Any]]:
-        """Send the queries of these tickets' blocks; the answers are written to shards. Returns, for each ticket, the
-        number of retries and why the worker stopped.
+        """Send the block of queries that belongs to each ticket; the answers are written to shards (Parquet files).
+        Returns lists with one entry for each ticket: the ticket, the number of retries, why the worker stopped ("" = it
+        did not), and the kind and hint of the error that stopped it.
         """
         rows = [self._loop.run_until_complete(self._ticket(int(ticket))) for ticket in tickets["ticket"]]
         return {key: [row[key] for row in rows] for key in rows[0]}

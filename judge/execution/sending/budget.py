@@ -9,7 +9,8 @@ from judge.printing.dollars import dollars
 
 
 class Account:
-    """Spending of one session, and the budgets from which it is paid (none, its own, or a shared one as well).
+    """Spending in dollars of one session of a run, and the budgets from which it is paid (none, its own, or a shared
+    one as well).
 
     `dearest` is the cost of the most expensive call; None before the first answered call. `refused` says which budget
     has no room for another call.

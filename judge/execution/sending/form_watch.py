@@ -16,8 +16,8 @@ _SHOWN = 120
 
 
 class FormWatch:
-    """Checks the format of a session's first answers. One answer in the requested format ends the check for the whole
-    session.
+    """Checks whether a session's first answers have the format that the run requests with `structured`. One answer in
+    this format ends the check for the whole session.
     """
 
     def __init__(self, judge: str, addresses: Sequence[str] = ()) -> None:

@@ -32,7 +32,8 @@ _OFTEN = 60.0
 
 
 class Bucket:
-    """Token bucket that fills at `rate` per second up to `size`.
+    """Token bucket for a rate limit. It fills at `rate` per second up to `size`, and each request takes an amount from
+    it.
 
     An amount larger than the size waits until the bucket is full, and makes its level negative.
     """

@@ -25,7 +25,7 @@ class Early:
     """The call for the plan's first query, which is sent before all others; it is answered or still in flight.
 
     The holder of this object must await or abandon the call. If the back-end is closed first, the call ends with an
-    error.
+    error. `started` and `clock` are the time of sending, in seconds since 1970 and by `time.perf_counter`.
     """
 
     query: Request
@@ -36,22 +36,22 @@ class Early:
     clock: float = field(default_factory=time.perf_counter)
 
     def fits(self, work: Work) -> bool:
-        """Whether the early call includes the query and all repeats of this work."""
+        """Whether the call that was sent before all others includes the query and all repeats of this work."""
         return work.query.key == self.query.key and work.repeats == self.repeats[: len(work.repeats)]
 
     async def abandon(self) -> None:
-        """Cancel the early call."""
+        """Cancel the call that was sent before all others, and ignore its error."""
         self.call.cancel()
         with contextlib.suppress(asyncio.CancelledError, BackendError):
             await self.call
 
 
 async def rehearse(backend: Backend, work: Work | None) -> Early | None:
-    """Send the plan's first call, and wait for its answer for at most the time that the back-end specifies. Returns the
-    call.
+    """Send the plan's first call, and wait for its answer for the time that the back-end specifies. Returns the call,
+    which may still be in flight.
 
-    Raises errors that would affect every query. Returns None where there is nothing to send, or where the back-end uses
-    no server.
+    Raises the server's refusals that would affect every query and, for some back-ends, an error if no answer arrives in
+    time. Returns None where there is nothing to send, or where the back-end uses no server.
     """
     if work is None or not isinstance(backend, Rehearsing):
         return None

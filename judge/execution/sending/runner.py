@@ -37,8 +37,8 @@ _PENDING_LED = 4
 
 @dataclass(slots=True)
 class Outcomes:
-    """Outcome of a session. `stopped` is a sentence on why it ended early, `cause` the error that stopped it; None
-    otherwise.
+    """Outcome of one session of a run: numbers of answered repeats, of repeats given up (`failed`) and of retries, and
+    the cost. `stopped` is a sentence on why the session ended early, `cause` the error that stopped it; None otherwise.
 
     `cost` is the total in dollars of the `calls` that were answered. `unpriced` counts the calls of unknown cost, which
     neither the server nor the price table gives.
@@ -81,30 +81,36 @@ Watcher = Callable[[Request, Response], None]
 
 
 class Keeper(Protocol):
-    """Interface of a store of attempts: the journal's writer, or a writer of shards where the journal is on another
-    machine.
+    """Interface of a store of attempts (requests to the judge with their outcome). It is the journal's writer or, where
+    the journal is on another machine, a writer of shards: files of attempts that are merged into the journal later.
     """
 
     def start(self) -> None:
-        """Start writing rows to disk in the background; call inside the event loop."""
+        """Start writing stored attempts to disk in the background; call inside the event loop."""
         ...
 
     async def room(self) -> None:
-        """Wait while too many rows are unwritten; raises the error that stopped the background writer, if any."""
+        """Wait while too many attempts are not yet on disk; raises the error that stopped the background writer, if
+        any.
+        """
         ...
 
     def answered(self, query: Request, repeat: int, response: Response, *, started: float, seconds: float) -> None:
-        """Store an accepted answer."""
+        """Store an accepted answer. `started` is the time of the request, in seconds since 1970; `seconds` is its
+        duration.
+        """
         ...
 
     def failed(
         self, query: Request, repeat: int, error: BackendError, *, started: float, seconds: float, final: bool
     ) -> None:
-        """Store an attempt without an answer. `final` says whether the repeat was given up."""
+        """Store an attempt without an answer. `final` says whether the repeat was given up. `started` is the time of
+        the request, in seconds since 1970; `seconds` is its duration.
+        """
         ...
 
     async def finish(self, ended: str) -> None:
-        """Write the remaining rows to disk."""
+        """Write the remaining attempts to disk. `ended` is the outcome of the session, which a journal records."""
         ...
 
 
@@ -157,8 +163,8 @@ class Run:
         return int(self._limiter.limit)
 
     async def ask(self, groups: Iterator[list[Work]]) -> Outcomes:
-        """Send all work, and return the outcome of the session when every repeat is answered or given up, or when the
-        run was stopped.
+        """Send the requests for all groups of the plan, and return the outcome of the session when every repeat is
+        answered or given up, or when the run was stopped.
         """
         lead = led if self._backend.capabilities.cache_points else None
         pending = min(max((_PENDING_LED if lead else _PENDING) * self._workers, 64), _PENDING_MOST)
@@ -296,7 +302,9 @@ class Run:
             schedule.later(work, delay)
 
     def _check_form(self, query: Request, response: Response) -> None:
-        """Stop the run if the server ignores the format requested by `structured`, since no answer could be parsed."""
+        """Stop the run if the server ignores the output format (such as JSON) that the setting `structured` requests,
+        since no answer could be parsed.
+        """
         error = self._form.saw(query, response) if self._form is not None else None
         if error is not None and self.outcomes.stopped is None:
             self.outcomes.cause = error
@@ -309,10 +317,11 @@ def works(
     settled: Callable[[Request], set[int]] | None,
     skipped: Callable[[int], None] | None = None,
 ) -> Iterator[list[Work]]:
-    """Yield groups of work for those of the plan's repeats that the journal has not settled yet.
+    """For each group of the plan's queries, the list of work: the queries with those of their repeats that are to be
+    requested.
 
-    `settled` returns the repeats of a query that are not to be requested (None: a new journal). `skipped` is called
-    with the number of these repeats. With a seed, each repeat has its own seed and therefore needs its own call.
+    `settled` returns the repeats of a query that are not to be requested (None: all are requested). `skipped` is called
+    with the number of these repeats. Where a seed is set, each repeat has its own seed and therefore its own call.
     """
     for group in groups:
         works_due: list[Work] = []

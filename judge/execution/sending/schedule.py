@@ -14,8 +14,8 @@ from judge.records import Request
 
 @dataclass(slots=True, eq=False)
 class Work:
-    """Missing repeats of one query, with the number of attempts so far. `followers` is the work that waits until this
-    query is answered.
+    """Repeats of one query that are to be requested, with the number of attempts so far. `followers` is the work that
+    waits until this query is answered.
     """
 
     query: Request
@@ -87,8 +87,8 @@ class Schedule:
             self._wake_all()
 
     def later(self, work: Work, delay: float) -> None:
-        """Retry the work after `delay` seconds. Other work goes on. With `lead`, the work that follows this work still
-        waits for its answer.
+        """Retry the work after `delay` seconds. Other work goes on. If the schedule has leaders (`lead`), the followers
+        of this work still wait for its answer; otherwise they are released.
         """
         self._out -= 1
         if self._lead is None:
@@ -128,7 +128,9 @@ class Schedule:
         return None
 
     def _follow_the_next(self, followers: list[Work]) -> None:
-        """After a leader was given up, let its first follower lead the others, in addition to its own followers."""
+        """After a leader (a query for whose answer others wait) was given up, let the first of its followers lead the
+        others, in addition to that follower's own followers.
+        """
         leader, *others = followers
         leader.followers = [*(leader.followers or ()), *others]
         self._held -= 1

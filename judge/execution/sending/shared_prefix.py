@@ -20,8 +20,8 @@ LEAST = 40
 
 
 def with_cache_points(groups: Iterator[list[Work]], most: int) -> Iterator[list[Work]]:
-    """The plan's work, with up to `most` cache points in each query (`Request.shared`). Where `most` is 0, the plan is
-    unchanged.
+    """The plan's work, with up to `most` cache points in each query (`Request.shared`): positions up to which its
+    prompt equals another one, so that the provider can cache this prefix. Where `most` is 0, the plan is unchanged.
 
     Work with a common prefix stays adjacent.
     """
@@ -29,8 +29,8 @@ def with_cache_points(groups: Iterator[list[Work]], most: int) -> Iterator[list[
 
 
 def marked(group: Sequence[Work], most: int) -> list[Work]:
-    """The work of one prefix group, with up to `most` cache points in each query. A cache point is a position at which
-    the prompts of two or more calls start to differ.
+    """The work of one group of prompts with the same beginning, with up to `most` cache points in each query. A cache
+    point is a position at which the prompts of two or more calls start to differ.
     """
     marked_works: list[Work] = []
     for alike in _groups_alike(group):
@@ -44,8 +44,8 @@ def led(works: Sequence[Work]) -> list[Work]:
     """The work that may be sent immediately, each item with its followers. Followers wait until the item has been
     answered.
 
-    Among works that share a cache point, the first is the leader and the others follow. The same rule applies among the
-    followers of a leader for their next cache point.
+    Among works that share a cache point (a position up to which their prompts are equal), the first is the leader and
+    the others follow. The same rule applies among the followers of a leader for their next cache point.
     """
     roots: list[Work] = []
     for alike in _groups_alike(works):

@@ -82,8 +82,8 @@ class ExplanationTexts:
 
 
 def frame_of(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """Data frame with all of `COLUMNS`, from rows that may lack some. `text` and `key` (a hash of the text) are derived
-    from `explanation`.
+    """Data frame of explanations with all columns named in `COLUMNS`, from rows that may lack some of them. The columns
+    `text` and `key` (a hash of the text) are derived from `explanation`.
     """
     frame = pd.DataFrame(list(rows), columns=[c for c in COLUMNS if c not in ("text", "key")])
     for column in COLUMNS[:8]:

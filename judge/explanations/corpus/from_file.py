@@ -44,7 +44,10 @@ _HINT = Advice("name the column of each field, e.g. {columns}", columns={"text":
 
 
 def read_file(named: str | Path, parser: str = "ours", columns: Mapping[str, str] | None = None) -> ExplanationTexts:
-    """Explanations in one file. Without a column map, a study's file is recognised by its name or its columns."""
+    """Explanations in one file. Without a column map (`columns`), a study's file is recognised by its name or its
+    columns. `parser` names the parser that reads rating and explanation from whole answers, where the file has no
+    column of explanations.
+    """
     if not columns:
         study = study_of(named)
         if study is not None:
@@ -56,7 +59,7 @@ def read_file(named: str | Path, parser: str = "ours", columns: Mapping[str, str
 
 
 class _Reader:
-    """Reader of one table with its column map."""
+    """Reader of explanations from one table; the column map says which column holds which field."""
 
     def __init__(self, path: Path, parser: Parser, columns: Mapping[str, str]) -> None:
         self.path, self.parser = path, parser

@@ -1,4 +1,4 @@
-"""Explanations of runs: the judge rows of the ratings table, each with its whole raw answer."""
+"""Explanations in the answers of runs: the judges' ratings in the ratings table, each with its whole raw answer."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ class Beside:
     asks: dict[tuple[Path, str], bool] = field(default_factory=dict)
 
     def read(self, journal: JournalReader, fact: RunFacts) -> None:
-        """Add the answers, stories and requests for explanations of one journal."""
+        """Add from one journal: the whole answers, the stories, and whether each Eval-Prompt requests an explanation.
+        `fact` says which run it is.
+        """
         for story in journal.stories(ratings=False):
             story_key = (fact.dataset, story.id)
             self.stories.setdefault(
@@ -110,7 +112,9 @@ def _joined(table: RatingsTable, beside: Beside) -> ExplanationTexts:
 
 
 def _asks(name: str, source: str) -> bool:
-    """Whether a stored template requests an explanation; True where the template cannot be parsed."""
+    """Whether the stored Eval-Prompt template `source`, called `name`, requests an explanation; True where the template
+    cannot be parsed.
+    """
     try:
         return split(source, Path(name)).front.explains
     except TemplateError:  # keys of another version of this program

@@ -57,8 +57,8 @@ def study_of(named: str | Path) -> ExplanationTexts | None:
 
 
 def storyer_reasons(path: Path) -> ExplanationTexts:
-    """Human comments on aspects of StoryER's stories, with padding removed. Comments without an aspect or a rating on
-    the scale are left out, and a note counts them.
+    """Human comments on aspects of StoryER's stories. Empty comments, with which the file is padded, are left out.
+    Comments without an aspect or a rating on the scale are left out too, and a note counts them.
 
     Raises DataError unless the file has the structure that `read_commented` expects.
     """

@@ -1,8 +1,10 @@
-"""Explanations of Art or Artifice (TTCW): why experts, and five models, answered Yes or No to a test.
+"""Explanations of Art or Artifice (TTCW): why experts, and five models, answered Yes or No to a test of creativity
+about a story.
 
-A row is a verdict. The 2,016 by experts have the explanation as released. Each model has 672, whose label and
-explanation the parser extracts from the whole answer. `side` is `expert` or the model's name. The expert's name is left
-out: three of eleven experts saw each story, so that each would have too few texts per criterion.
+Each row is one answer (verdict). The 2,016 verdicts by experts have the explanation as released. Each model has 672,
+whose label and explanation the parser extracts from the whole answer. The column `side` is `expert` or the model's
+name. The expert's name is left out: three of eleven experts saw each story, so that each would have too few texts per
+criterion.
 """
 
 from __future__ import annotations

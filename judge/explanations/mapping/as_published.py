@@ -60,8 +60,8 @@ def corpora(texts: ExplanationTexts) -> Iterator[tuple[str, str, int]]:
 
 
 def whole(texts: ExplanationTexts) -> pd.DataFrame:
-    """Rows with an answer, with the whole answer as `text` and the hash of this text as `key`. Where the answer is not
-    known, the explanation takes its place.
+    """The explanations with the whole answer, or the explanation alone where the answer is not known, as `text`, and
+    the hash of this text as `key`. Rows with neither are left out.
     """
     frame = texts.frame
     whole_texts = frame["answer"].where(frame["answer"].notna(), frame["explanation"])

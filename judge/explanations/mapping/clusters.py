@@ -28,9 +28,9 @@ _EXACT, _FLAT = 5000, 3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Clustering:
-    """Cluster label of each text: 0 is the largest cluster, -1 is noise.
+    """Cluster label of each text: 0 is the largest cluster, -1 is noise (texts in no cluster).
 
-    `name` is the method as it appears in the signature, `note` a sentence on it.
+    `name` is the method as it appears in the signature line under tables, `note` a sentence on it.
     """
 
     labels: Labels

@@ -74,14 +74,16 @@ class ExplanationMap:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A copy of the map's analysed rows (`rows`), with `signature` and `notes` in its `attrs`."""
+        """A copy of the data frame of analysed explanations (`rows`), with `signature` and `notes` in its `attrs`."""
         frame = self.rows.copy()
         notes = [step.note for step in (self.embedded, self.picture, self.clustering) if step is not None]
         frame.attrs.update(signature=self.signature(), notes=notes)
         return frame
 
     def signature(self, *extra: str) -> str:
-        """Signature line under a table of the map's analysed rows. `extra` are further parts for this table."""
+        """Signature line under a table of the analysed explanations: data, embedding model, map, clusters and options.
+        `extra` are further parts for one table.
+        """
         table = RatingsTable(self.texts.frame, self.texts.stories, self.texts.facts)
         short = abbreviations(table)
         frame = self.texts.frame

@@ -41,7 +41,7 @@ class Keywords:
 
     `asked` are the groupings to print. `groups` always includes clusters, because the table of clusters and the map
     show their keywords. `keybert` is the package's version, None where it is not installed. `name` is the method as it
-    appears in the signature.
+    appears in the signature line under the table (`signature`).
     """
 
     groups: tuple[GroupWords, ...]
@@ -52,7 +52,7 @@ class Keywords:
 
     @property
     def rows(self) -> tuple[GroupWords, ...]:
-        """The groups of those groupings that are to be printed."""
+        """The groups of texts whose keywords are printed: those of the requested groupings (such as by criterion)."""
         return tuple(group for group in self.groups if group.by in self.asked)
 
     def of_cluster(self, number: int) -> list[str]:
@@ -118,7 +118,9 @@ def _ranked(
     candidates: Sequence[Sequence[str]],
     step: Step | None,
 ) -> list[list[tuple[str, float]]]:
-    """KeyBERT's keywords of each group, as (word, similarity)."""
+    """KeyBERT's keywords of each group of texts, as (word, similarity). `candidates` are the words of each group among
+    which it chooses; `coded` holds the group number of each text, for each grouping.
+    """
     tell = None if step is None else lambda done, total: step("embedding candidate words", done, total)
     embedded, texts = mapped.embedded, mapped.rows["key"].to_numpy()
     documents = []
@@ -154,11 +156,11 @@ def yake_keywords(mapped: ExplanationMap, step: Step | None = None) -> tuple[Yak
 
 
 def _codes(mapped: ExplanationMap, by: str) -> tuple[NDArray[np.int64], list[Any]]:
-    """Group number of each row, and the list of the groups' names in which this number is the index. `by` is the
-    grouping.
+    """Group number of each analysed explanation, and the list of the groups' names in which this number is the index.
+    `by` is the grouping.
 
-    Criteria are in their own order, bands from low to high, clusters by size, and other groups by name. Rows of an
-    unknown group ("") form a group that comes last. Noise (texts in no cluster) has the number -1 and no name.
+    Criteria are in their own order, bands from low to high, clusters by size, and other groups by name. Explanations of
+    an unknown group ("") form a group that comes last. Noise (texts in no cluster) has the number -1 and no name.
     """
     column = mapped.rows[by]
     if by == "cluster":

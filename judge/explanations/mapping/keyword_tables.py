@@ -14,7 +14,9 @@ _NAMES = {"eval_prompt": "Eval-Prompt", "band": "rating"}
 
 
 def keyword_table(keyword_groups: Keywords) -> Table:
-    """Table of keywords with one row per group, ordered by grouping."""
+    """Table of the keywords of groups of explanations, with one row per group, ordered by grouping (such as by
+    criterion).
+    """
     columns = [
         Column("by", "by"),
         Column("group", "group"),

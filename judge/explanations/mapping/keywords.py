@@ -1,4 +1,4 @@
-"""Keywords that distinguish groups of explanations: class-TF-IDF, and YAKE for the study's own keywords.
+"""Keywords that distinguish groups of explanations: class-TF-IDF, and YAKE, which the HANNA judge study used.
 
 class-TF-IDF (Grootendorst 2022, BERTopic) treats a group as one long text. The weight of a term in a group is its share
 of the group's terms times log(1 + A / f). Here f is the term's count over all groups, and A is the mean number of terms

@@ -46,8 +46,8 @@ def graph(points: Points, neighbours: int = NEIGHBOURS) -> Any:
 
 
 def _symmetric(edges: Any) -> Any:
-    """The matrix of edges with each edge in both directions. An edge that occurs in both already has equal
-    distances.
+    """The matrix of distances between neighbours in which each distance is entered in both directions. A distance that
+    is entered twice already has equal values.
     """
     edges = edges.tocsr()
     return edges.maximum(edges.T).tocsr()

@@ -1,4 +1,4 @@
-"""Options of `judge explain`, and how each option appears in the signature."""
+"""Options of `judge explain`, and how each option appears in the signature line under a table."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class ExplainOptions:
     Attributes
     ----------
     model : str
-        Embedding model of sentence-transformers, by name or folder. ``tfidf`` needs no model. ``auto`` is the study's
-        model where sentence-transformers is installed, otherwise ``tfidf``.
+        Embedding model of sentence-transformers, by name or folder. ``tfidf`` needs no model. ``auto`` is the HANNA
+        judge study's model where sentence-transformers is installed, otherwise ``tfidf``.
     map : str
         Projection method of the map. ``auto`` is UMAP where it is installed, otherwise t-SNE (for at most 5,000
         texts), otherwise the first two principal components.

@@ -21,8 +21,8 @@ _TSNE_MOST, _LEAST = 5000, 5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Projection:
-    """Points on the map, as a float32 array of shape (n texts, 2). `name` is the method in the signature, `method` its
-    name in prose, `note` a sentence on it.
+    """Points on the map, as a float32 array of shape (n texts, 2). `name` is the projection method as the signature
+    line under tables names it, `method` its name in prose, `note` a sentence on it.
     """
 
     points: Vectors

@@ -96,8 +96,8 @@ class SideWords:
 
 
 def side_words(mapped: ExplanationMap) -> SideWords | None:
-    """Terms that distinguish people from all judges together; None unless both sides have texts and the texts have
-    terms.
+    """Terms that people use more often than all judges together, or judges more often than people; None unless there
+    are texts by people and by judges and the texts have terms.
     """
     side = mapped.rows["side"].to_numpy(dtype=str)
     people, judges = side == EXPERT, (side != EXPERT) & (side != "")
@@ -140,8 +140,8 @@ def log_odds(first: Floats, second: Floats, prior: float = PRIOR) -> Floats:
     """z score of each term's log-odds ratio; positive where the first side (such as people) uses the term more often
     than the second.
 
-    `first` and `second` are the counts of each term on the two sides, arrays of shape (terms,). The score is 0 where
-    neither side uses the term.
+    `first` and `second` are the counts of each term on the two sides, arrays of shape (terms,). `prior` is the total
+    count of the Dirichlet prior. The score is 0 where neither side uses the term.
     """
     both = first + second
     total = both.sum()

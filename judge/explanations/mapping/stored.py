@@ -66,7 +66,7 @@ class StoredMap:
 
     @property
     def embedded_by(self) -> str:
-        """Name of the embedding method for print; an internal code for TF-IDF is replaced by words."""
+        """Name of the embedding method as it is printed: the model's name, or a description in words for TF-IDF."""
         code = _TFIDF.fullmatch(self.model)
         if code is None:
             return self.model
@@ -75,8 +75,8 @@ class StoredMap:
 
 
 def read(folder: ResultFolder) -> StoredMap | None:
-    """The stored results of a folder; None where there are none. DataError where the file is damaged or has an unknown
-    format.
+    """The results of `judge explain` that are stored in a result folder; None where there are none. Raises DataError
+    where the file is damaged or has an unknown format.
 
     The tables of a file in the first format are left out, and a note says so.
     """
@@ -102,8 +102,8 @@ _KEPT = ("signature", "model", "method", "tables", "keywords", "notes")
 
 
 def write(folder: ResultFolder, stored: StoredMap) -> None:
-    """Store the results in the folder, replacing earlier ones. Raises RunFolderError where the folder cannot be
-    written.
+    """Store the results of `judge explain` in the result folder, replacing earlier ones. Raises RunFolderError where
+    the folder cannot be written.
     """
     content = {"format": FORMAT, **{key: value for key, value in asdict(stored).items() if key in _KEPT}}
     # By column: a quarter of the size of a list of records.
@@ -119,8 +119,8 @@ def write(folder: ResultFolder, stored: StoredMap) -> None:
 def of_folders(
     mapped: ExplanationMap, tables: Sequence[Table], keywords: Mapping[int, Sequence[str]]
 ) -> list[tuple[ResultFolder, StoredMap]]:
-    """(result folder, results to store in it) for each result folder of an analysis. The points are the folder's own;
-    tables and keywords are those of the whole analysis.
+    """(result folder, results of `judge explain` to store in it) for each result folder of an analysis. The points of
+    the map are those of the folder's own explanations; tables and keywords are those of the whole analysis.
     """
     printed = [stored_tables.plain(table, texts=False) for table in tables]
     words = {str(number): list(some) for number, some in keywords.items()}
@@ -151,8 +151,8 @@ def of_analysis(mapped: ExplanationMap, keywords: Mapping[int, Sequence[str]]) -
 
 
 def points(rows: pd.DataFrame) -> list[dict[str, Any]]:
-    """One dict per row, with the keys `POINT`: the point on the map and what is known about it. Unknown numbers are
-    None.
+    """One dict for each analysed explanation (a row of `rows`), with the keys `POINT`: its point on the map, its
+    source, rating and cluster. Unknown numbers are None.
     """
     return [_point(row) for row in rows[list(POINT)].to_dict("records")]
 

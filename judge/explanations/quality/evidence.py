@@ -63,13 +63,15 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Quotations and names of one explanation, each with the first source in which it occurs."""
+    """Quotations and names of one explanation, each with the first source that contains it: the story, the
+    story-prompt, the reference, the criterion's wording ("task"), or "nowhere".
+    """
 
     quotes: tuple[tuple[str, Place], ...] = ()
     names: tuple[tuple[str, Place], ...] = ()
 
     def count(self, kind: Literal["quotes", "names"], place: Place) -> int:
-        """Number of quotations or of names (`kind`) whose first source is `place`."""
+        """Number of quotations or of names (`kind`) whose first source is `place`, such as "story" or "nowhere"."""
         return sum(where == place for _, where in getattr(self, kind))
 
 
@@ -92,8 +94,8 @@ class Library:
         return isinstance(self._texts.get((dataset, story), {}).get("text"), str)
 
     def of(self, dataset: str, story: str, criterion: str) -> Sources:
-        """Sources for an explanation of this story on this criterion: the story, its story-prompt and reference, and
-        the wording of the criteria.
+        """Sources for an explanation of this story on this criterion: the story, its story-prompt and reference, the
+        criterion's wording, and the names of all criteria.
         """
         story_key = (dataset, story)
         if story_key not in self._stories:
@@ -121,7 +123,9 @@ class Quoting:
 
 
 def evidence(text: Quoting, sources: Sources) -> Evidence:
-    """Quotations and names in a text, each with the first source that contains it ("nowhere" without one)."""
+    """Quotations and names in a text, each with the first source (such as the story) that contains it; "nowhere"
+    without one. A name made only of words in the criteria's names is left out.
+    """
     quotes = tuple((span, place_of_quote(span, sources)) for span in text.spans)
     task = sources["criteria"].word_set if "criteria" in sources else frozenset()
     named = [name for name in text.names if not task.issuperset(normalised(name).split())]
@@ -129,8 +133,8 @@ def evidence(text: Quoting, sources: Sources) -> Evidence:
 
 
 def normalised(text: str) -> str:
-    """The text's words in lower case, separated by single spaces, without punctuation, typographic apostrophes and
-    possessive endings.
+    """The text's words in lower case, separated by single spaces, without punctuation and possessive endings;
+    typographic apostrophes become straight ones.
     """
     return " ".join(_WORDS.findall(_POSSESSIVE.sub("", text.casefold().replace("’", "'"))))
 
@@ -165,8 +169,8 @@ def _names(bare: str) -> list[str]:
 
 
 def place_of_quote(span: str, sources: Sources) -> Place:
-    """Name of the first source that contains a quotation; "nowhere" without one. Pieces between omission marks may
-    occur anywhere in the source.
+    """The first of the sources (such as "story" or "story-prompt") that contains a quotation; "nowhere" without one. If
+    the quotation has omission marks, the pieces between them may occur anywhere in the source.
     """
     pieces = [normalised(piece) for piece in _OMITTED.split(span)]
     return _first(sources, lambda source: all(f" {piece} " in source.words for piece in pieces if piece))

@@ -1,4 +1,5 @@
-"""Flag rates of the rules in `flags`, and their precision and recall against annotators of held-out items.
+"""Flag rates of the rules in `flags`, and their precision and recall against annotators, on explanations that were not
+used to develop the rules.
 
 A rate of flags is not a rate of errors, and the tables say so.
 """
@@ -44,11 +45,12 @@ class Flagged:
 
 @dataclass(frozen=True, slots=True)
 class Validated:
-    """Agreement of one rule with annotators: precision, recall, and the precision of a rule that flags everything
-    (`base`).
+    """Agreement of a rule that flags one kind of error (`error`) with annotators of the same explanations: precision,
+    recall, and the precision of a rule that flags everything (`base`).
 
-    `both` counts the items that rule and annotators both mark; `remark` says where these are too few. `flagged`,
-    `positive` and `items` count the items that the rule marks, that annotators mark, and all items.
+    `both` counts the explanations that rule and annotators both mark. `flagged`, `positive` and `items` count those
+    that the rule marks, those that annotators mark, and all. `remark` says where the annotators mark too few; otherwise
+    None.
     """
 
     error: str
@@ -65,7 +67,9 @@ class Validated:
 def explained(
     frame: pd.DataFrame, criteria: Sequence[Criterion], library: Library, readings: Readings
 ) -> Iterator[Explained]:
-    """Yield the input of the rules that flag errors, one `Explained` per row of the frame."""
+    """Yield the input of the rules that flag errors: for each row of the frame, the explanation with its story,
+    criterion and rating.
+    """
     points_of = {criterion.name: QuotedPoints(criterion) for criterion in criteria}
     columns = (frame[name].tolist() for name in ("dataset", "story", "criterion", "text", "answer", "rating"))
     for dataset, story, criterion, raw, whole, given in zip(*columns, strict=True):
@@ -127,8 +131,8 @@ def measure(
 
 
 def validation(path: Path) -> Measured[Validated]:
-    """Precision and recall of every rule on the odd-numbered items (1, 3, 5...) of the HANNA study's file. An item is
-    positive if any of three annotators marked it.
+    """Precision and recall of every rule that flags errors, on the odd-numbered explanations (1, 3, 5...) in the HANNA
+    study's file. An explanation is positive if any of three annotators marked it.
 
     Parameters
     ----------

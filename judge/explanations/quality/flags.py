@@ -120,8 +120,9 @@ def superfluous_text(explanation: Explained) -> bool:
 
 
 def unsubstantiated_claims(explanation: Explained) -> bool:
-    """Whether the explanation gives no evidence: it is only a copied guideline, has a quotation that occurs in no
-    source, or is short and uses no word of the story.
+    """Whether the explanation gives no evidence: it is only a copied guideline, has a quotation that occurs neither in
+    the story nor in another known source (such as the story-prompt), or is short and uses no word of story or
+    story-prompt.
     """
     if no_explanation(explanation.text, explanation.criterion):
         return explanation.text is not None

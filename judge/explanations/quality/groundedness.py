@@ -52,7 +52,8 @@ class Groundedness:
 def measure(
     frame: pd.DataFrame, library: Library, readings: Readings, options: NumbersOptions, signature: str
 ) -> Measured[Groundedness]:
-    """Groundedness of the texts, in one row for each judge, Eval-Prompt and criterion.
+    """Groundedness of the texts (shares with quotations and names from the story, shares of unsupported quotations and
+    names, boilerplate), in one row for each judge, Eval-Prompt and criterion.
 
     Parameters
     ----------

@@ -25,7 +25,8 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class NearestPoint:
-    """Nearest guidelines of a group of texts.
+    """How often the guideline most similar to a text (its nearest guideline) is that of the text's rating, for a group
+    of texts.
 
     `match` is the share of texts whose nearest guideline is that of their rating. `chance` is the expected share if the
     ratings and the nearest guidelines were paired at random; None where no text counts. `difference` is the mean of the
@@ -102,8 +103,8 @@ def measure(
 
 
 def nearest_point(frame: pd.DataFrame, vectors: Vectors, points: Floats, guidelines: Vectors) -> NearestPoint:
-    """Nearest guidelines of one group of texts. A text equally near to two guidelines is a tie, and so is a text whose
-    vector is zero.
+    """How often the guideline most similar to a text is that of the text's rating, for one group of texts. A text
+    equally near to two guidelines is a tie, and so is a text whose vector is zero.
 
     `vectors` are those of the texts, `points` the scale points of the criterion, and `guidelines` the vectors of the
     guidelines.

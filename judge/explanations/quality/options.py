@@ -1,4 +1,4 @@
-"""Options of the quality measures of explanations, and how each appears in a signature."""
+"""Options of the quality measures of explanations, and how each appears in the signature line under a table."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class NumbersOptions:
     seed : int
         Random seed of samples, folds, permutations and resamples.
     sample : int
-        Number of texts for specificity: whole stories, divided evenly between the table's rows.
+        Number of texts for specificity: whole stories, divided evenly between the pairs of judge and Eval-Prompt.
     neighbours : int
         k of the k-nearest-neighbour purity.
     folds : int
@@ -75,8 +75,8 @@ EXEMPT = {"top": "the length of a list; no row's number depends on it"}
 
 
 def fragments(options: NumbersOptions, *names: str) -> list[str]:
-    """Parts of a signature that show the named options, in the order of the fields; all options where no name
-    is given.
+    """Parts of a table's signature line that show the named options, in the order of the fields; all options where no
+    name is given.
     """
     wanted = set(names) or set(FRAGMENTS)
     return [FRAGMENTS[field.name](options) for field in fields(options) if field.name in wanted & set(FRAGMENTS)]

@@ -56,8 +56,8 @@ def measure(
     signature: str,
     silent: Sequence[str] = (),
 ) -> Measured[Presence]:
-    """Presence of explanations, in one row for each judge, Eval-Prompt and criterion. All rows of the frame count, with
-    or without text.
+    """Shares of answers without an explanation, and length and faults of the texts, in one row for each judge,
+    Eval-Prompt and criterion. All rows of the frame count, with or without text.
 
     `silent` names the Eval-Prompts that request no explanation, as far as this is known. `readings` stores features of
     texts, so that each text is analysed once.
@@ -87,7 +87,9 @@ def measure(
 
 
 def presence(frame: pd.DataFrame, criterion: Criterion | None, readings: Readings) -> Presence:
-    """Presence of explanations in one group of answers."""
+    """Share of answers without an explanation, length of the texts and shares of faulty texts, for one group of
+    answers. `criterion` is None where its guidelines are not known.
+    """
     obtained = ~frame["status"].isin(_NOT_OBTAINED).to_numpy()
     part = frame[obtained]
     story = codes(part, STORY) if bool(rows_with(part, "story").all()) else np.arange(len(part), dtype=np.int64)

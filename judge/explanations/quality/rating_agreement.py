@@ -73,8 +73,8 @@ class Contradiction:
 def measure(
     frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions, signature: str, listed: str
 ) -> tuple[Measured[Agreement], Measured[Contradiction]]:
-    """Agreement of texts with their ratings, in one row for each judge, Eval-Prompt and criterion, and the texts that
-    contradict their rating most.
+    """How well ratings can be predicted from the texts, in one row for each judge, Eval-Prompt and criterion, and the
+    texts whose given and predicted ratings differ most.
 
     Parameters
     ----------
@@ -114,8 +114,8 @@ def measure(
 
 
 def agreement(frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions) -> tuple[Agreement, Floats]:
-    """Agreement of texts with their ratings for one group of texts, and the predicted rating of each text (NaN where
-    none can be predicted).
+    """How well ratings can be predicted from the texts, for one group of texts, and the predicted rating of each text
+    (NaN where none can be predicted).
     """
     y, story = frame["rating"].to_numpy(dtype=np.float64), codes(frame, STORY)
     stories = int(story.max()) + 1 if story.size else 0

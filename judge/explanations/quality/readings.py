@@ -18,18 +18,24 @@ class Reading:
 
     @classmethod
     def of(cls, text: str) -> Reading:
-        """The features of a text."""
+        """The features of a text: its quotations, whether it repeats itself, and whether another chat turn
+        follows it.
+        """
         return cls(quoting(text), repeats(text), runs_on(text))
 
 
 @dataclass(frozen=True, slots=True)
 class Readings:
-    """Features of all texts of one analysis. Equal texts, which are frequent, are analysed once."""
+    """Features (quotations, repetition, a further chat turn) of all texts of one analysis. Equal texts, which are
+    frequent, are analysed once.
+    """
 
     _known: dict[str, Reading] = field(default_factory=dict)
 
     def of(self, text: str) -> Reading:
-        """The features of a text, computed when the text is met for the first time."""
+        """The features of a text (quotations, repetition, a further chat turn), computed when the text is met for the
+        first time.
+        """
         if text not in self._known:
             self._known[text] = Reading.of(text)
         return self._known[text]

@@ -26,8 +26,8 @@ Found = TypeVar("Found", bound="DataclassInstance")
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The judge, Eval-Prompt etc. of the texts in a row. A field is None where it is not known or differs between the
-    texts.
+    """Judge, Eval-Prompt etc. of the group of texts to which one row of results belongs. A field is None where it is
+    not known or differs between the texts.
     """
 
     run: str | None = None
@@ -59,8 +59,8 @@ class Measured(Generic[Found]):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Data frame of the results with one row for each group of texts, with intervals in columns `..._low` and
-        `..._high` and reasons in `..._reason`.
+        """Data frame of the results with one row for each group of texts. Columns `..._low` and `..._high` hold the
+        ends of intervals, and `..._reason` says why a value or its interval is missing.
         """
         return flat_frame((row.cells for row in self.rows), self.signature, self.notes)
 

@@ -109,7 +109,8 @@ class TakenFor:
 def measure(
     frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions, signature: str
 ) -> tuple[Measured[ToldApart], Measured[TakenFor]]:
-    """Specificity for each judge and Eval-Prompt, and the most frequent confusions of two criteria.
+    """Specificity (how well the criterion can be recognised from the text) for each judge and Eval-Prompt, and the most
+    frequent confusions of two criteria.
 
     Parameters
     ----------
@@ -186,8 +187,8 @@ def sampled(frame: pd.DataFrame, options: NumbersOptions) -> NDArray[np.bool_]:
 
 
 def specificity(frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions) -> Specificity:
-    """Specificity of texts by one judge with one Eval-Prompt, which all have a criterion and a story. `reason` is set
-    where there are too few texts, stories or criteria.
+    """Specificity (how well the criterion can be recognised from the text) of texts by one judge with one Eval-Prompt,
+    which all have a criterion and a story. `reason` is set where there are too few texts, stories or criteria.
     """
     names, label = np.unique(frame["criterion"].to_numpy(dtype=str), return_inverse=True)
     story = codes(frame, STORY)

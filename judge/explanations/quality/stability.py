@@ -28,8 +28,8 @@ PAIRS = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Stability:
-    """Stability of a group of texts: mean similarity `within` a story (of repeats), mean similarity `between` different
-    stories, and `difference`, the first minus the second.
+    """Stability of a group of explanations: mean similarity (cosine of embeddings) `within` a story (of repeats), mean
+    similarity `between` different stories, and `difference`, the first minus the second.
 
     `threshold` is the median similarity between different stories. `other_reasons` is, among the `pairs` of repeats
     with equal ratings, the share whose similarity is below `threshold`.
@@ -45,7 +45,8 @@ class Stability:
 
 
 def measure(frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions, signature: str) -> Measured[Stability]:
-    """Stability of texts, in one row for each judge, Eval-Prompt and criterion.
+    """Stability of texts (similarity of repeats on a story, compared with that of texts on different stories), in one
+    row for each judge, Eval-Prompt and criterion.
 
     Parameters
     ----------
@@ -81,7 +82,9 @@ def measure(frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions, sign
 
 
 def stability(frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions) -> Stability:
-    """Stability of texts by one judge with one Eval-Prompt on one criterion."""
+    """Stability (similarity of repeats on a story, compared with that of texts on different stories) of texts by one
+    judge with one Eval-Prompt on one criterion.
+    """
     story = codes(frame, STORY)
     similarity = likeness(vectors, story)
     rng = np.random.default_rng(options.seed)

@@ -152,7 +152,9 @@ def _named(
     *,
     top: int | None = None,
 ) -> Table:
-    """A table of a measure's results. Its first columns (`names`) identify the rows by judge, Eval-Prompt etc."""
+    """A table of a measure's results. Its first columns (`names`) identify the rows by judge, Eval-Prompt etc. Only the
+    first `top` rows are included; None includes all.
+    """
     return _table(title, [*_names(measured, names), *columns], measured, notes, top=top)
 
 

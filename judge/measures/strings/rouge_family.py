@@ -18,8 +18,8 @@ _RECIPE = (
 
 
 def _rouge(items: Sequence[Item], _: Tools) -> list[Scored]:
-    """The 24 scores of each item, and the scores with each text cut at its first ``<``, where the file reader of
-    ROUGE-1.5.5 ends a text.
+    """The 24 scores of ROUGE-1.5.5 for each item (text and reference of one story), and the scores with each text cut
+    at its first ``<``, where the file reader of ROUGE-1.5.5 ends a text.
     """
     whole = [(item.text, item.reference) for item in items]
     cut = {pair: (pair[0].split("<")[0], pair[1].split("<")[0]) for pair in whole if "<" in "".join(pair)}

@@ -43,7 +43,7 @@ def parts(text: str, criteria: Sequence[Criterion]) -> dict[str, list[str]]:
 
 def _json_parts(text: str, names: tuple[tuple[str, str], ...]) -> dict[str, list[str]]:
     """Criterion name -> JSON texts about it: values under the criterion's name, and objects that hold the name as a
-    value.
+    value. `names` holds (name, abbreviation) of each criterion.
     """
     if "{" not in text:
         return {}

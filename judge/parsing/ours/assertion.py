@@ -51,7 +51,9 @@ def assertion(page: Page, mention: Mention, form: str) -> Assertion:
 
 
 def is_template(text: str, position: int) -> bool:
-    """Whether the text at a position is part of an example of an answer."""
+    """Whether the words before a position introduce an example of an answer, so that the text there is not the answer
+    itself.
+    """
     return phrases.TEMPLATE.search(text[max(0, position - 60) : position].lower()) is not None
 
 

@@ -194,8 +194,8 @@ def _weigh(page: Page, run: list[str], stop: str, whole: bool, mention: Mention)
 
 
 def _of_the_story(run: list[str], stop: str, whole: bool, joined: bool) -> int:
-    """Tier (1 = plainest) of a statement such as "the story deserves a", which depends on the words before it; 0 where
-    it states no rating.
+    """How plainly (1 = plainest) a clause such as "the story deserves a" states a rating, which depends on the words
+    before it; 0 where it states none.
     """
     first = next((i for i, w in enumerate(run) if w in words.STORY), 0)
     verb = next((i for i, w in enumerate(run) if w in words.STORY_STATE), len(run))

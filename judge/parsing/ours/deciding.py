@@ -31,8 +31,8 @@ _WORDS = {"ten": 10.0, "hundred": 100.0, "twenty": 20.0, "seven": 7.0, "%": 100.
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The status and, if it is `ok` or `out_of_scale`, the statement that gives the rating. `flags` describe how the
-    rating was chosen.
+    """Result of choosing one rating among those that an answer states: the status and, if it is `ok` or `out_of_scale`,
+    the chosen statement of a rating. `flags` describe how it was chosen.
     """
 
     status: Status
@@ -41,11 +41,12 @@ class Decision:
 
 
 def decide(page: Page, statements: list[Statement]) -> Decision:
-    """The one rating to which all statements in an answer reduce, or the status where none can be chosen.
+    """The rating chosen from all statements of a rating in an answer, or the status where none can be chosen.
 
-    Ratings of other criteria are ignored. Only the statements with the lowest (plainest) tier count. A rating that
+    Ratings of other criteria are ignored. Only the plainest statements (with the lowest tier) count. A rating that
     names the criterion has priority over an overall rating, and an explicit revision over the rating that it revises.
-    The answer is ambiguous if the remaining statements differ, or if all statements are doubtful.
+    The answer is ambiguous if the remaining statements differ, if all statements are doubtful, if the rating is a
+    range, or if another number in the answer contradicts a rating in running text.
     """
     own = [s for s in statements if not s.other]
     flags: tuple[str, ...] = ("others_rated",) if len(own) < len(statements) else ()
@@ -116,16 +117,17 @@ def _another_scale(page: Page, mention: Mention) -> bool:
 
 
 def _claim(statement: Statement) -> tuple[object, ...]:
-    """(Value, upper end of a range, whether it is a percentage). Two statements agree if these are equal; the
-    denominator is ignored.
+    """What a statement of a rating claims: (value, upper end of a range, whether it is a percentage). Two statements
+    agree if these are equal; the denominator is ignored.
     """
     mention = statement.mention
     return mention.value, mention.high, mention.percent
 
 
 def _settled(page: Page, ours: list[Statement]) -> tuple[list[Statement], bool]:
-    """(Statements that count, whether an explicit revision changes an earlier single rating). The last explicit
-    revision counts alone. Without a revision, or where a later statement differs from it, all statements count.
+    """(Those statements of a rating that count, whether an explicit revision changes an earlier single rating). The
+    last explicit revision counts alone. Without a revision, or where a later statement differs from it, all statements
+    count.
     """
     last = [s for s in ours if revises(page, s.mention)]
     if last:

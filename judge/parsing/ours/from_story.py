@@ -71,7 +71,7 @@ def is_quoted(story: str, stated: StatedWords) -> bool:
 
 
 def without_quoted(page: Page, stated: list[Statement], story: str) -> list[Statement]:
-    """The statements, with those that quote the story marked as doubtful.
+    """The answer's statements of a rating, with those that quote the story marked as doubtful.
 
     If the first statement opens the answer and quotes the story, it may still be the judge's own. If another statement
     differs from it, all statements are then marked as doubtful, so that the answer is ambiguous.

@@ -79,7 +79,7 @@ class Entry:
 @dataclass(frozen=True, slots=True)
 class Reading:
     """Rules for reading ratings from JSON: further key words for a rating, and the function that makes a judgment from
-    entries.
+    the ratings found.
     """
 
     keys: frozenset[str]
@@ -95,7 +95,12 @@ class JsonAnswer:
 
 
 def json_judgment(text: str, names: Names, scale: Scale, reading: Reading | None = None) -> JsonAnswer | None:
-    """Judgment from the JSON objects in an answer; None where no object holds a rating."""
+    """Judgment from the JSON objects in an answer; None where no object holds a rating of the requested criterion. If
+    objects hold only other ratings and there is no text around them, the judgment has the status `no_rating`.
+
+    `names` are the names of the requested and the other criteria. `reading` holds the rules for scales of labels; None:
+    the rules for numbers.
+    """
     reading = reading or NUMBERS
     if "{" not in text or '"' not in text:
         return None
@@ -127,7 +132,9 @@ def _without(text: str, objects: list[tuple[dict[str, Any], int, int]]) -> str:
 
 
 def strict_json_judgment(text: str, names: Names, scale: Scale, reading: Reading | None = None) -> Judgment:
-    """Judgment of an answer that must be exactly one JSON object."""
+    """Judgment of an answer that must be exactly one JSON object; any other text has no rating. `reading` holds the
+    rules for scales of labels; None: the rules for numbers.
+    """
     reading = reading or NUMBERS
     try:
         value = json.loads(whole_escapes(text), parse_constant=lambda _name: None, object_pairs_hook=_object)
@@ -212,7 +219,9 @@ def _explanation(value: dict[str, Any]) -> str | None:
 def _judge(
     chosen: list[tuple[Entry, int]], flags: tuple[str, ...], scale: Scale, text: str, objects: list[dict[str, Any]]
 ) -> Judgment:
-    """Judgment from (entry, start of its object) pairs of equal rank: ambiguous if their values differ."""
+    """Judgment from the chosen ratings in an answer's JSON objects, each given as (rating, position of its object in
+    the text): ambiguous if their values differ or one value is a range.
+    """
     read = [(_value(entry.value), entry, start) for entry, start in chosen]
     stated = [(value, entry, start) for value, entry, start in read if value is not None]
     if not stated:
@@ -233,8 +242,8 @@ NUMBERS = Reading(frozenset(), _judge)
 
 
 def _value(item: Any) -> tuple[float, float | None] | None:
-    """(Value, denominator or None) of an entry. A range has the denominator -1. None where the entry states no
-    number.
+    """(Number, denominator or None) that a value in JSON states, such as 3, "3" or "3/5". A range has the denominator
+    -1. None where the value states no number.
     """
     if item is None or isinstance(item, bool):
         return None
@@ -283,7 +292,9 @@ def _float(value: str | float) -> float:
 
 
 def _span(text: str, key: str, value: float, start: int) -> tuple[int, int] | None:
-    """(start, end) of the number in the text; None where it cannot be located there."""
+    """(start, end) of the number `value` that follows the JSON key `key` in the text, at or after position `start`;
+    None where it cannot be located there.
+    """
     position = text.find(f'"{key}"', start)
     while position >= 0:
         literal = _LITERAL.search(text, position + len(key) + 2)

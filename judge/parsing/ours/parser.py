@@ -105,7 +105,9 @@ def _choice(text: str, scale: Scale) -> Judgment:
 
 
 def _free_form(text: str, criterion: Criterion, criterion_names: Names, story: str, *, cut: bool) -> Judgment:
-    """Judgment of an answer in free form. Text that the answer quotes from the story does not count."""
+    """Judgment of an answer in free form. A rating that the answer quotes from the story does not count. `cut` says
+    that the answer was cut, at the token limit or by a content filter.
+    """
     open_form = label_open_form if criterion.scale.labels else _open_form
     if not story:
         return open_form(text, criterion, criterion_names, cut=cut).judgment
@@ -127,7 +129,9 @@ def _free_form(text: str, criterion: Criterion, criterion_names: Names, story: s
 # what tells answers apart only where one quotes it.
 @lru_cache(maxsize=4096)
 def _open_form(text: str, criterion: Criterion, criterion_names: Names, *, cut: bool, story: str = "") -> Reading:
-    """Reading of an answer in free form: of its JSON objects if one holds a rating, else of its running text."""
+    """Judgment of an answer in free form, with the words that state the rating: from its JSON objects if one holds a
+    rating, else from its running text.
+    """
     as_json = json_judgment(text, criterion_names, criterion.scale)
     if as_json is None:
         return _prose(text, criterion, criterion_names, story, cut=cut)
@@ -141,7 +145,9 @@ def _open_form(text: str, criterion: Criterion, criterion_names: Names, *, cut: 
 
 
 def _prose(text: str, criterion: Criterion, criterion_names: Names, story: str, *, cut: bool) -> Reading:
-    """Reading of running text: every number is found, those stated as a rating are kept, and one of them is chosen."""
+    """Judgment of running text, with the words that state the rating: every number is found, those stated as a rating
+    are kept, and one of them is chosen.
+    """
     sheet = page(text, criterion_names, criterion.scale)
     numbers = mentions(sheet.low)
     if not numbers:

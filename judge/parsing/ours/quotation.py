@@ -64,7 +64,7 @@ def _reports_before_own(low: str) -> bool:
 
 def _around(text: str, line: int, start: int, stop: int, end: int) -> tuple[int, int] | None:
     """(position of the opening mark, position of the closing mark) of the quotation marks around [start, stop); None
-    without any. Kinds of marks are tried in turn.
+    without any. They are searched between `line` and `end`, one kind of marks after another.
     """
     before, after = text[line:start], text[stop:end]
     if before.count('"') % 2 and '"' in after:
@@ -79,8 +79,8 @@ def _around(text: str, line: int, start: int, stop: int, end: int) -> tuple[int,
 
 
 def _single(text: str, line: int, start: int, stop: int, end: int) -> tuple[int, int] | None:
-    """(Position of the opening mark, position of the closing mark) of the straight single quotation marks around
-    [start, stop); None without any. Apostrophes are not taken for quotation marks.
+    """(position of the opening mark, position of the closing mark) of the straight single quotation marks around
+    [start, stop), searched between `line` and `end`; None without any. Apostrophes are not taken for quotation marks.
     """
     if "'" not in text[line:start]:
         return None

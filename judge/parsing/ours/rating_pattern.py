@@ -110,8 +110,8 @@ def _number_of(text: str | float) -> float | None:
 
 
 def _code(scale: Scale, text: str | float) -> float | None:
-    """Code of a captured label, without regard to quotation marks, markup and a full stop around it; None for other
-    texts.
+    """Code (number) of the scale's label that a pattern captured, without regard to quotation marks, markup and a full
+    stop around it; None for other texts.
     """
     code = scale.code_of(text.strip(_AROUND_LABEL)) if isinstance(text, str) else None
     return None if code is None else float(code)

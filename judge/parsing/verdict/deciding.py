@@ -20,7 +20,7 @@ class Decision:
 
 
 def decide(stated: list[Statement]) -> Decision:
-    """The one preference to which all statements in an answer reduce, or the status where there is none.
+    """The preference chosen from all statements of a preference in an answer, or the status where none can be chosen.
 
     Preferences for single aspects are ignored. The last explicit revision replaces what it revises. Statements in the
     form of an answer ("Verdict: B") and statements on the whole must agree, and have priority over plain sentences. A
@@ -63,7 +63,7 @@ def _bare(plain: list[Statement]) -> bool:
 
 
 def _from_last_revision(whole: list[Statement]) -> tuple[list[Statement], bool]:
-    """(Statements from the last revision on, whether this revision changes the preference)."""
+    """(Statements of a preference from the last explicit revision on, whether this revision changes the preference)."""
     places = [i for i, statement in enumerate(whole) if statement.revises]
     if not places:
         return whole, False

@@ -1,7 +1,7 @@
-"""Recognises short verdicts in other languages: sentences that say which story is better and nothing else.
+"""Recognises short verdicts in other languages than English: sentences that say which story is better and nothing else.
 
-Words of denial or supposition are not known in these languages. A sentence must therefore match as a whole, or up to
-the reason that it gives.
+This program has no lists of words of denial or supposition in these languages. A sentence must therefore match as a
+whole, or up to the reason that it gives.
 """
 
 from __future__ import annotations

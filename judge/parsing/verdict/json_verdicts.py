@@ -45,8 +45,8 @@ _NO_ONE = word_set("tie draw tied neither equal both_equal none_better same even
 @dataclass(frozen=True, slots=True)
 class JsonVerdict:
     """Verdict in an answer's JSON objects. `sides`: what the most specific keys state, of first story, second story and
-    tie (more than one = contradictory). `outside`: the text without the objects. `span`: position of the value in the
-    text.
+    tie (none = no verdict, more than one = contradictory). `outside`: the text without the objects. `span`: position of
+    the value in the text; None where it cannot be located.
     """
 
     sides: frozenset[str]
@@ -58,8 +58,9 @@ class JsonVerdict:
 def json_verdict(
     text: str, sides: Sides, prose: Callable[[str], str | None], *, strict: bool = False
 ) -> JsonVerdict | None:
-    """Verdict of the JSON objects in an answer; None where no object holds one. `prose` reads the preferred story (or a
-    tie) from a value that is a sentence.
+    """Verdict of the JSON objects in an answer; its `sides` are empty where no object holds a verdict. `prose` reads
+    the preferred story (or a tie) from a value that is a sentence. With `strict`, the answer must be exactly one
+    object; otherwise the result is None, as for an answer without an object.
     """
     if "{" not in text or '"' not in text:
         return None
@@ -85,7 +86,9 @@ def json_verdict(
 
 
 def _entries(value: dict[str, Any], depth: int = 0) -> Iterator[tuple[int, str, Any]]:
-    """(rank, key, value) of entries that may hold the overall verdict. Rank 1: a verdict. Rank 2: a final verdict."""
+    """(rank, key, value) of those entries of a JSON object that may hold the overall verdict. Rank 1: a verdict. Rank
+    2: a final verdict.
+    """
     for key, item in value.items():
         parts = [word.lower() for word in _WORDS.findall(_CAMEL.sub(" ", key))]
         if isinstance(item, dict):
@@ -142,7 +145,7 @@ def _explanation(value: dict[str, Any]) -> str | None:
 
 
 def _span(text: str, entry: tuple[int, str, str, Any, int]) -> tuple[int, int] | None:
-    """(start, end) of the value in the text; None where it cannot be located there."""
+    """(start, end) in the text of a JSON value that holds a verdict; None where it cannot be located there."""
     _, _, key, item, start = entry
     position = text.find(f'"{key}"', start)
     if position < 0:

@@ -94,8 +94,8 @@ def _leads_up(words: str, names: bool) -> bool:
 
 
 def _is_heading(words: str) -> bool:
-    """Whether the words before a colon have the form of a heading: few words, without a story's name. Their meaning is
-    checked elsewhere.
+    """Whether the words before a colon have the form of a heading: few words, without a story's name. What they mean is
+    not checked here.
     """
     heading_words = _WORD.findall(words)
     return _ANSWER_MARK.fullmatch(words) is not None or (

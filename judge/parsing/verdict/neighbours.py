@@ -95,8 +95,8 @@ def _in_parentheses(text: str, start: int, stop: int) -> bool:
 
 
 def _may_stand_before(text: str, before: str, match: re.Match[str] | None, start: int, stop: int) -> bool:
-    """Whether the word `before` may precede a label. A number or an ordinal needs a known word. A letter needs a word
-    with which it forms no fixed name ("Plan B").
+    """Whether the word `before` may precede a short label ("A", "2", "first") that names a story. A number or an
+    ordinal needs a known word. A letter needs a word with which it forms no fixed name ("Plan B").
     """
     if before in _BEFORE or before.endswith("ly"):
         return True

@@ -35,7 +35,7 @@ def parse_verdict(
     criterion: str = "",
     stories: Sequence[str] = (),
 ) -> Verdict:
-    """The verdict which of two stories an answer prefers, read from the answer's own words.
+    """The verdict on which of two stories an answer prefers, read from the answer's own words.
 
     `choices` are the labels of the first story, of the second story and, optionally, of a tie. Words for a tie are read
     in any case. `tie_offered` defaults to whether there is a third label. `criterion` is the requested criterion: a
@@ -49,8 +49,8 @@ def parse_verdict(
 
 
 def states_its_label(response: Response, choices: Sequence[str], structured: Structured, criterion: str) -> bool:
-    """Whether the label at the verdict's span is itself the answer. The token alternatives at this position are then
-    the other verdicts.
+    """Whether the label at the position from which the verdict was read is itself the answer. If so, the token
+    alternatives at this position are the other verdicts.
     """
     return _judged(response, tuple(choices), None, structured, criterion, ())[1]
 
@@ -91,7 +91,7 @@ def _judged(
 def _reading(
     text: str, choices: tuple[str, ...], structured: Structured, criterion_words: frozenset[str], *, cut: bool
 ) -> tuple[Reading, bool]:
-    """(Reading of a cleaned text, whether a further question after the verdict was left out)."""
+    """(Verdict read from a cleaned text, whether a further question after the verdict was left out)."""
     named = sides(choices)
     if structured == "choice":
         return read_choice(text, choices, _SYMBOLS), False
@@ -101,7 +101,9 @@ def _reading(
 
 
 def _before_next_task(text: str, named: Sides, criterion_words: frozenset[str], *, cut: bool) -> tuple[Reading, bool]:
-    """(Reading, whether a further question was left out). The verdict before the first further question counts."""
+    """(Verdict read from a text, whether a further question was left out). The verdict before the first further
+    question counts.
+    """
     for position in turns(text):
         head = read(text[:position], named, criterion_words, cut=False)
         if head.status == "ok":

@@ -117,8 +117,8 @@ def _prose(text: str, sides: Sides, criterion_words: frozenset[str], *, cut: boo
 
 
 def _with_revisions(line: str, stated: list[Statement]) -> list[Statement]:
-    """The statements in order of position. A statement is marked as a revision where words before it withdraw another
-    statement.
+    """The answer's statements of a preference in order of position. A statement is marked as a revision where words
+    before it withdraw another statement.
     """
     revised: list[Statement] = []
     last = None

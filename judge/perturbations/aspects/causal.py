@@ -18,7 +18,8 @@ _NO_CLAUSE = frozenset({"of", "that", "far", "long", "much", "many", "well", "so
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """The edits that reverse as many statements of cause as the strength; Unfit where the story has none.
+    """The edits that reverse as many statements of cause as the strength; Unfit where the story states neither a cause
+    nor a purpose.
 
     Clauses around `because`, `so` and similar connectives and sentences joined by `so` are exchanged, and words of
     cause are replaced. Where the story has none of these, an action and its purpose are exchanged.
@@ -54,7 +55,7 @@ def _clauses(parse: Parse, connectives: list[str]) -> list[list[Edit]]:
 
 
 def _from_clause(parse: Parse, some: range) -> range:
-    """Positions of the tokens of a clause, without conjunctions, interjections and commas at its beginning."""
+    """Positions of the tokens of a clause (`some`), without conjunctions, interjections and commas at its beginning."""
     start = some.start
     while start < some.stop and (parse.tokens[start].pos in ("CCONJ", "INTJ") or parse.tokens[start].text == ","):
         start += 1

@@ -45,7 +45,7 @@ def change(material: Material, strength: int, rng: Random) -> Made:
 
 def _exchanged(parse: Parse, verb: int, start: int) -> list[Edit]:
     """Edits that exchange the subject and the object of a verb and make the verb agree with its new subject; none where
-    this is impossible.
+    this is impossible. `start` is the position at which the sentence begins.
     """
     tokens = parse.tokens
     if tokens[verb].pos != "VERB" or parse.children(verb, ("auxpass", "prt", "conj")):
@@ -73,8 +73,8 @@ def _exchanged(parse: Parse, verb: int, start: int) -> list[Edit]:
 
 
 def _phrase(parse: Parse, head: int) -> range | None:
-    """Positions of the noun phrase with this head. None where it is long or not contiguous, or names no person or thing
-    of the story.
+    """Positions of the tokens of the noun phrase with this head. None where the phrase is long or not contiguous, or
+    where it does not name a person or thing of the story (such as a reflexive or relative pronoun).
     """
     tokens = parse.tokens
     token = tokens[head]
@@ -90,8 +90,8 @@ def _phrase(parse: Parse, head: int) -> range | None:
 
 
 def _moved(parse: Parse, phrase: range, role: str, *, capital: bool) -> str:
-    """The text of a phrase after its move to a new position, with the pronoun case and the capitals that this position
-    requires.
+    """The text of a noun phrase after its move to a new position, in the pronoun case (`role`: `subject` or `object`)
+    and with the capitals that this position requires. `capital` says whether it begins the sentence.
     """
     tokens = parse.tokens
     start, end = tokens[phrase.start], tokens[phrase.stop - 1]
@@ -121,8 +121,8 @@ def _in_case(word: str, role: str) -> str:
 
 
 def _other_person(parse: Parse, at: int, chance: float) -> list[Edit]:
-    """Edits that replace a pronoun by one of another person in the same case and make the verb agree; none where this
-    is impossible. `chance`, from 0 to 1, chooses the person.
+    """Edits that replace a pronoun by a pronoun in the same case for another person, such as "he" by "they", and make
+    the verb agree; none where this is impossible. `chance`, from 0 to 1, chooses the new pronoun.
     """
     token = parse.tokens[at]
     case = _case(token)
@@ -145,7 +145,9 @@ def _other_person(parse: Parse, at: int, chance: float) -> list[Edit]:
 
 
 def _case(token: Token) -> str | None:
-    """Case of a personal pronoun, as a key of the list of pronouns (such as `subject`); None for other tokens."""
+    """Case in which a personal pronoun is used (`subject`, `object`, `before` a noun, or `reflexive`); None for other
+    tokens and other uses.
+    """
     if token.tag == "PRP$":
         return "before"
     if token.tag != "PRP":

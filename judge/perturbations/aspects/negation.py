@@ -40,8 +40,8 @@ def change(material: Material, strength: int, rng: Random) -> Made:
 
 
 def _deletions(parse: Parse, sentence: range) -> list[list[Edit]]:
-    """The edits that remove the only negation of a sentence, in a list of at most one item. Empty where the sentence
-    has no negation or several, or has words that require it.
+    """The edits that remove the only negation of a sentence, as the one entry of a list. The list is empty where the
+    sentence has no negation or several, or would be wrong without it, for example because of the word "yet".
     """
     words = word_list("negation")
     tokens = parse.tokens
@@ -68,8 +68,8 @@ def _plain(word: str) -> str:
 
 
 def _without_word(parse: Parse, at: int) -> list[Edit]:
-    """Edits that replace a negative word: `never` becomes `always`. Replacements keep the verb's number. Empty where no
-    word fits.
+    """The edit that replaces a negative word by a positive one, such as `never` by `always` and `nobody` by
+    `everybody`. Empty where the replacement would not fit.
     """
     token = parse.tokens[at]
     word = token.text.lower()

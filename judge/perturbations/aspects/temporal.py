@@ -38,7 +38,9 @@ def change(material: Material, strength: int, rng: Random) -> Made:
 
 
 def _sentences(parse: Parse, following: list[str]) -> list[list[Edit]]:
-    """Edits that turn `X . then Y .` into `Y . then X .`; one list of edits for each such place in the story."""
+    """Edits that turn `X . then Y .` into `Y . then X .`; one list of edits for each such place in the story.
+    `following` lists the words that count as `then`.
+    """
     exchanges = []
     for before, sentence in zip(parse.sentences, parse.sentences[1:], strict=False):
         earlier, other = body(parse, before), body(parse, sentence)

@@ -26,7 +26,9 @@ def inject_plain(material: Material, strength: int, rng: Random) -> Made:
 
 
 def inject_fake_rating(material: Material, strength: int, rng: Random) -> Made:
-    """The edit that appends a line which looks like a rating with the scale's highest point: "Rating: 5"."""
+    """The edit that appends a line which looks like a rating with the highest point of the scale, such as
+    "Rating: 5".
+    """
     return _written("inject-fake-rating", material, strength, rng)
 
 
@@ -36,8 +38,8 @@ def inject_role(material: Material, strength: int, rng: Random) -> Made:
 
 
 def closing_tags(material: Material, strength: int, rng: Random) -> Made:
-    """The edit that appends closing tags and a sentence that looks like part of the prompt and calls for the highest
-    rating.
+    """The edit that appends tags that seem to end the story in the prompt (such as `</story>`), and a sentence that
+    looks like part of the prompt and calls for the highest rating.
     """
     return _written("closing-tags", material, strength, rng)
 

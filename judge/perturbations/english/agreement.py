@@ -39,8 +39,8 @@ def person_of(parse: Parse, at: int) -> Person:
 
 
 def agreements(parse: Parse, verb: int, person: Person) -> list[Edit] | None:
-    """Edits that make a verb, and verbs coordinated with it, agree with a subject. None where a verb has no suitable
-    form.
+    """Edits that make a verb, and verbs coordinated with it, agree with a new subject, whose grammatical person is
+    `first` (I), `third` (he, she, it) or `plural`. None where a verb has no suitable form.
     """
     edits = []
     left = [verb]

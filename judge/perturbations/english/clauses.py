@@ -63,7 +63,8 @@ def predicates_exchanged(parse: Parse, verb: int, other: int, join: range, end: 
     """Edits that turn `V1 x JOIN V2 y` into `V2 y JOIN V1 x`, with each verb inflected like the other; empty where this
     is impossible.
 
-    `join` are the tokens between the predicates. `end` is the position after the second predicate.
+    `verb` and `other` are the positions of the tokens V1 and V2, and `join` are those of the tokens between the two
+    predicates. `end` is the position after the second predicate.
     """
     tokens = parse.tokens
     first_verb, second_verb = tokens[verb], tokens[other]

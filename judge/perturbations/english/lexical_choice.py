@@ -23,8 +23,8 @@ Choice = Callable[[WordNet, str, str], tuple[str, ...]]
 
 @lru_cache(maxsize=1 << 14)
 def opposites(wordnet: WordNet, lemma: str, part: str) -> tuple[str, ...]:
-    """Antonyms of the word's two most common meanings in WordNet; if there are none, the antonym in the program's own
-    list.
+    """Antonyms of a word's two most common meanings in WordNet; if there are none, the antonym in the program's own
+    list. `part` is the part of speech: noun, verb, adj or adv.
     """
     usual = [
         sense
@@ -39,7 +39,8 @@ def opposites(wordnet: WordNet, lemma: str, part: str) -> tuple[str, ...]:
 @lru_cache(maxsize=1 << 14)
 def synonyms(wordnet: WordNet, lemma: str, part: str) -> tuple[str, ...]:
     """Words whose most common meaning is also the most common meaning of `lemma`; if there are none, words whose second
-    most common meaning is. An entry in the program's own list has priority.
+    most common meaning is. An entry in the program's own list has priority. `part` is the part of speech: noun, verb,
+    adj or adv.
     """
     own = word_list("synonyms")["words"].get(f"{lemma}|{_PART_NAMES[part]}")
     if own is not None:
@@ -58,7 +59,7 @@ def synonyms(wordnet: WordNet, lemma: str, part: str) -> tuple[str, ...]:
 @lru_cache(maxsize=1 << 14)
 def sisters(wordnet: WordNet, lemma: str, part: str) -> tuple[str, ...]:
     """Co-hyponyms of a word: words for other kinds of its hypernym. Only the most common meanings of `lemma` and of the
-    other words count.
+    other words count. `part` is the part of speech: noun, verb, adj or adv.
     """
     candidates: list[str] = []
     for sense in wordnet.senses(lemma, part)[:1]:
@@ -81,8 +82,8 @@ def _plain(candidates: Sequence[str], lemma: str) -> tuple[str, ...]:
 
 
 def single_sense(wordnet: WordNet, lemma: str, part: str) -> bool:
-    """Whether a word is safe to replace by a synonym: it is in the program's own list or has at most two meanings in
-    WordNet's tagged texts.
+    """Whether a word is safe to replace by a synonym: it is in the program's own list of synonyms or has at most two
+    meanings in WordNet's tagged texts. `part` is the part of speech: noun, verb, adj or adv.
     """
     if f"{lemma}|{_PART_NAMES[part]}" in word_list("synonyms")["words"]:
         return True
@@ -93,7 +94,13 @@ def single_sense(wordnet: WordNet, lemma: str, part: str) -> bool:
 def substitutions(
     parse: Parse, wordnet: WordNet, choice: Choice, parts: Sequence[str] = tuple(PARTS)
 ) -> list[tuple[int, list[str]]]:
-    """(Position of a word, its possible replacements in the correct inflection) for each word that can be replaced."""
+    """(Position of a word, its possible replacements in the correct inflection) for each word of the text that can be
+    replaced.
+
+    `choice` is a function that takes WordNet, a lemma and its part of speech, and returns the lemmas that may replace
+    it, the best first. `parts` are the tags of the parts of speech that are replaced, such as `NOUN`; by default nouns,
+    verbs, adjectives and adverbs.
+    """
     left = word_list("substitution")["left"]
     options = []
     for at in parse.words():

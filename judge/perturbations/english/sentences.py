@@ -46,8 +46,9 @@ def _first(text: str, at: int) -> int:
 
 
 def _open(text: str, start: int, end: re.Match[str], *, cased: bool) -> bool:
-    """Whether a punctuation mark does not end the sentence. It belongs to an abbreviation, or to a quoted question
-    after which the sentence goes on, as in `"Why?" he`.
+    """Whether the punctuation mark found by `end` does not end the sentence that begins at `start`. It then belongs to
+    an abbreviation or, if the text has capital letters (`cased`), to a quoted question after which the sentence goes
+    on, as in `"Why?" he`.
     """
     if "\n" in end.group():
         return False

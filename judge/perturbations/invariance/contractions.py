@@ -62,7 +62,9 @@ def _written_out(parse: Parse, at: int) -> Edit | None:
 
 
 def _asks(parse: Parse, at: int) -> bool:
-    """Whether writing out "n't" would put `not` before its subject, as in "did n't he"."""
+    """Whether the subject follows the `not` or "n't" at this position, as in "did n't he", so that a form that is
+    written out would be wrong. Also true at the end of the text.
+    """
     after = parse.tokens[at + 1] if at + 1 < len(parse.tokens) else None
     return after is None or after.dependency in ("nsubj", "nsubjpass", "expl") or after.tag in ("PRP", "DT")
 
@@ -81,7 +83,9 @@ def _next_tag(parse: Parse, at: int) -> str:
 
 
 def _contracted(parse: Parse, at: int, blank: str) -> Edit | None:
-    """The edit that contracts a verb with `not`, or a pronoun with a verb; None where this is impossible."""
+    """The edit that contracts a verb with `not`, or a pronoun with a verb; None where this is impossible. `blank` is
+    put before the contracted ending: a space in a text printed as separate tokens (`did n't`), otherwise "".
+    """
     before, token = parse.tokens[at - 1], parse.tokens[at]
     word, previous = token.text.lower(), before.text.lower()
     if token.start - before.end != 1 or token.text != word:

@@ -15,7 +15,7 @@ _FOLDER = Path(__file__).parent
 
 @cache
 def word_list(name: str) -> dict[str, Any]:
-    """The content of the word list with this name."""
+    """The content of the word list with this name, such as `negation`, as plain data."""
     content: dict[str, Any] = yaml.safe_load((_FOLDER / f"{name}.yaml").read_text(encoding="utf-8"))
     return content
 

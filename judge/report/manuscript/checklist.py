@@ -231,8 +231,9 @@ def _of_folder(who: str, control: bool, force: dict[str, Any], manifest: dict[st
 
 
 def _in_force(who: str, control: bool, manifest: dict[str, Any]) -> Iterator[Item]:
-    """Items on whether the requested settings took effect, and on whether the identical model can be requested again
-    later.
+    """Yield items of the reviewer's checklist: whether the requested settings took effect, and whether the identical
+    model can be requested again later. `who` begins each item and names the judge where there are several; `control`
+    says whether the judge is a control.
     """
     settings = stored(manifest)
     if settings:
@@ -265,8 +266,8 @@ def _more(inputs: ReportInputs) -> Iterator[Item]:
 
 
 def _audit(inputs: ReportInputs) -> Item:
-    """Item on the audit of explanations: met if at least two annotators finished explanations, so that agreement is
-    known.
+    """Item of the reviewer's checklist on the audit of explanations: met if at least two annotators finished
+    explanations, so that agreement is known.
     """
     question = "Explanations audited by people"
     try:
@@ -288,5 +289,5 @@ def _audit(inputs: ReportInputs) -> Item:
 
 
 def gaps(items: Sequence[Item]) -> int:
-    """Number of items that are gaps."""
+    """Number of items of the reviewer's checklist that are gaps, i.e. requirements that the run does not meet."""
     return sum(item.state == "gap" for item in items)

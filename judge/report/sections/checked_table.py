@@ -22,7 +22,9 @@ _BARS: dict[str, Kind] = {"person": CEILING, "control": CONTROL}
 
 
 def answers(inputs: ReportInputs) -> Iterator[Answer]:
-    """Answers for the box at the top of the page, about the results that cannot be computed from the table."""
+    """Answers for the box at the top of the report page, about the results that cannot be computed from the checked
+    table of ratings.
+    """
     if inputs.checked is not None and inputs.checked.untold:
         yield Answer(
             "What cannot be computed from the file?", tuple(untold.sentence for untold in inputs.checked.untold)
@@ -30,7 +32,7 @@ def answers(inputs: ReportInputs) -> Iterator[Answer]:
 
 
 def without(inputs: ReportInputs) -> frozenset[str]:
-    """Names of the sections that are left out because the checked table has no data for them."""
+    """Names of the report's sections that are left out because the checked table of ratings has no data for them."""
     absent = {"explanations", "audit", "contamination"}
     if len(inputs.judges) < 2:
         absent.add("comparison")
@@ -40,8 +42,8 @@ def without(inputs: ReportInputs) -> frozenset[str]:
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
-    """Blocks on how the columns were read, with the command that repeats the reading, and on results that cannot be
-    computed.
+    """Blocks on how the columns of the checked table of ratings were read, with the command that repeats the reading,
+    and on results that cannot be computed.
     """
     checked = inputs.checked
     if checked is None:
@@ -95,7 +97,7 @@ def untold_table(checked: Checked) -> Table:
 
 
 def answers_table(answers_given: list[Answer], checked: Checked) -> Table:
-    """Table of the answers at the top of the page."""
+    """Table of the questions and answers at the top of a report on a checked table of ratings."""
     columns = [
         Column("question", "question", wrap=18),
         Column("answer", "answer", wrap=18),

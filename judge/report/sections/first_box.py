@@ -1,4 +1,4 @@
-"""Answers in the box at the top of the page: what the runs show, combined with the answers of `judge summary`."""
+"""Answers in the box at the top of the report page: what the runs show, with the answers of `judge summary`."""
 
 from __future__ import annotations
 

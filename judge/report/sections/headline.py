@@ -34,8 +34,8 @@ _RIVALS = 3
 
 
 def answers(inputs: ReportInputs) -> list[Answer]:
-    """Answers for the box at the top of the page: caveats (if any), agreement, missing ratings, consistency,
-    explanations, audit.
+    """Answers for the box at the top of the report page: caveats (if any), agreement with people, agreement of labels
+    (if any), missing ratings, consistency, explanations, audit.
     """
     rater_words = inputs.raters.noun
     first = tuple(_caveats(inputs))
@@ -97,7 +97,8 @@ def _of_dataset(inputs: ReportInputs, matrix: RatingMatrix) -> tuple[Margin | No
 def _hidden(inputs: ReportInputs, best: Margin) -> Iterator[str]:
     """Sentences on pooled correlations that differ from the correlations within classes of stories.
 
-    Correlations of the dataset's best row get a sentence each; those of other rows are only counted.
+    Up to three correlations of the dataset's best row (judge x Eval-Prompt) get a sentence each; all others are only
+    counted.
     """
     flagged = [row for row in inputs.classes.flagged if row.subject.dataset == best.dataset]
     key = (best.run, best.judge, best.eval_prompt)
@@ -155,9 +156,9 @@ def _agreement(where: str, best: Margin, rows: int, raters: Raters) -> Iterator[
 
 
 def _common(rivals: Sequence[Rival]) -> str:
-    """Sentence that compares the best row with rows that rated other stories (the rivals).
+    """Sentence that compares the best judge x Eval-Prompt with others that rated other stories (the rivals).
 
-    Each comparison uses only the stories that both rows rated. Rivals that are ahead of the best row come first.
+    Each comparison uses only the stories that both rated. Rivals that are ahead come first.
     """
     shown = sorted(rivals, key=lambda rival: not rival.ahead)[:_RIVALS]
     parts = [

@@ -28,9 +28,10 @@ _READ = (
 
 
 def answer(inputs: ReportInputs, dataset: str, on: str) -> Answer | None:
-    """Answer on how well the best row's labels agree with human labels; None where there is nothing to compare.
+    """Answer to the question how well a judge's labels agree with human labels; None where there is nothing to compare.
 
-    The row is the judge x Eval-Prompt with the highest balanced accuracy. `on` ends the question.
+    It is given for the judge x Eval-Prompt with the highest balanced accuracy. `on` is text at the end of the question,
+    such as the dataset's name.
     """
     confusions = inputs.confusions
     rows = () if confusions is None else confusions.main(dataset)

@@ -20,11 +20,11 @@ _READ = (
 
 
 def sentences(inputs: ReportInputs, best: Margin) -> Iterator[str]:
-    """Sentences on panels of raters.
+    """Sentences on panels (groups of raters) for the judge x Eval-Prompt that agrees best with people (`best`).
 
-    If human ratings are restricted to one panel, that panel is named. Otherwise the best row's agreement is compared
-    between each pair of panels, and criteria are named on which the differences have opposite signs that the mean
-    hides.
+    If human ratings are restricted to one panel, that panel is named. Otherwise the agreement of `best` with people is
+    compared between each pair of panels. Criteria are named on which the two panels give a correlation of opposite
+    sign, which the mean over criteria hides. Nothing is said where no panel is known.
     """
     result = inputs.panels
     if result is None:

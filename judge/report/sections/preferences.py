@@ -19,7 +19,9 @@ from judge.report.inputs import ReportInputs
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
-    """Blocks on preferences: those stated in comparisons, and those implied by the ratings of other runs."""
+    """Blocks on preferences between two stories: those stated by judges and people who compared stories, and those
+    implied by ratings of judges and people.
+    """
     comparison = inputs.preferences
     parts = [prose(answer(comparison)), *_pictures(comparison.systems)]
     parts += [shown(table, inputs) for table in tables(comparison, ["agreement", "order"], answered=False)]
@@ -78,7 +80,9 @@ def _tables(inputs: ReportInputs, topic: Topic, *, folded: bool | None = None) -
 
 
 def _pictures(systems: Systems) -> Iterator[Markup]:
-    """Yield charts of strengths and wins for each dataset and criterion on which people or judges compared stories."""
+    """Yield charts of the systems' strengths and of wins between them, for each dataset and criterion on which people
+    or judges compared stories.
+    """
     own = [standing for standing in systems.standings if standing.kind != "implied"]
     places = sorted(own, key=lambda standing: (standing.dataset, standing.criterion.casefold()))
     for number, (_, group) in enumerate(

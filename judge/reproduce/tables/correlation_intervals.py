@@ -21,8 +21,8 @@ METHOD = "95 % over resampled story-prompts"
 
 
 def estimates(scores: Scores, level: Level, resamples: int, seed: int) -> dict[Place, Estimate]:
-    """Each corrected cell of a level (overall, system), x100, with its percentile interval; no interval if `resamples`
-    is 0.
+    """Corrected cells of HANNA's correlation tables at one level (overall or system), x100, by (table, row, column),
+    each with its percentile interval over story-prompts; no interval if `resamples` is 0.
     """
 
     def count(column: str, short: str) -> int:

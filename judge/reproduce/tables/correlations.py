@@ -32,7 +32,9 @@ SWITCHES = ("signed", "exact-ties", "on-scale", "unrounded", "leave-one-out", "k
 
 
 def table_names(level: Level) -> tuple[str, ...]:
-    """Names of the four tables of one level (overall or system)."""
+    """Names of HANNA's four correlation tables of one level (overall or system): judges and measures under Eval-Prompt
+    1, Eval-Prompts, the human ceiling, and pairs of criteria.
+    """
     return (
         f"correlations_{level}_EP1",
         f"eval_prompt_{level}",
@@ -42,7 +44,7 @@ def table_names(level: Level) -> tuple[str, ...]:
 
 
 def numbers(scores: Scores, level: Level, recipe: Recipe) -> Numbers:
-    """Correlations x100 in the tables of one level (overall or system), by (table, row, column).
+    """Correlations x100 in HANNA's tables of one level (overall or system), by (table, row, column).
 
     They are absolute values unless the recipe keeps the sign.
     """
@@ -55,7 +57,7 @@ def numbers(scores: Scores, level: Level, recipe: Recipe) -> Numbers:
 
 
 def layout(level: Level, value: Callable[[str, str], _T], average: Callable[[Sequence[_T]], _T]) -> dict[Place, _T]:
-    """Cells of the tables of one level, by (table, row, column).
+    """Cells of HANNA's correlation tables of one level (overall or system), by (table, row, column).
 
     `value` gives a cell from its column and its criterion's abbreviation. `average` gives row Avg from a column's
     cells.
@@ -74,11 +76,12 @@ def layout(level: Level, value: Callable[[str, str], _T], average: Callable[[Seq
 
 
 def pairs(scores: Scores, column: str, short: str, recipe: Recipe) -> list[Pair]:
-    """Pairs of rating arrays that a cell correlates.
+    """Pairs of rating arrays that a cell of HANNA's correlation tables correlates.
 
-    A judge or a measure is paired with the mean human ratings. Another criterion's mean human rating is paired with
-    them too. In the column of people there is one pair for each rater position in the file: it is paired with the mean
-    of all positions as published, or with the mean of the other positions.
+    A judge or a measure is paired with the mean human ratings of the criterion `short`. If `column` is another
+    criterion, its mean human ratings are paired with them. In the column of people there is one pair for each rater
+    position in the file: it is paired with the mean of all positions as published, or with the mean of the other
+    positions.
     """
     people = scores.people(short, recipe)
     if column in NAMES:
@@ -94,7 +97,8 @@ def pairs(scores: Scores, column: str, short: str, recipe: Recipe) -> list[Pair]
 def tau(x: Floats, y: Floats, level: Level, recipe: Recipe) -> float | None:
     """100 x tau-b of x and y over the stories that have both values; None where undefined.
 
-    At system level it is the correlation of system means, taken over these stories.
+    Both have shape (systems, story-prompts). At the level "system" it is the correlation of system means, taken over
+    these stories.
     """
     a, b = sides(x, y, level=level)
     if recipe.exact_ties:
@@ -104,8 +108,8 @@ def tau(x: Floats, y: Floats, level: Level, recipe: Recipe) -> float | None:
 
 
 def sides(*arrays: Floats, level: Level) -> list[Floats]:
-    """The arrays restricted to the stories that have a value in every array. At system level, system means over these
-    stories.
+    """The arrays, each of shape (systems, story-prompts), restricted to the stories that have a value in every array.
+    At the level "system", system means over these stories.
     """
     rated = np.all(~np.isnan(np.stack(arrays)), axis=0)
     if level == "overall":
@@ -115,7 +119,9 @@ def sides(*arrays: Floats, level: Level) -> list[Floats]:
 
 
 def mean(values: Sequence[float | None], recipe: Recipe) -> float | None:
-    """Mean of cells, each rounded as printed unless the recipe is unrounded; None if a cell is undefined."""
+    """Mean of a table's cells, each rounded as printed unless the recipe is `unrounded`; None if a cell is undefined. A
+    single cell is returned as it is.
+    """
     defined = [value for value in values if value is not None]
     if len(defined) < len(values):
         return None
@@ -125,7 +131,7 @@ def mean(values: Sequence[float | None], recipe: Recipe) -> float | None:
 
 
 def remarks(place: Place) -> tuple[str, ...]:
-    """Remarks on a cell that are printed next to its numbers."""
+    """Remarks on a cell of HANNA's correlation tables that are printed next to its numbers."""
     _, _, column = place
     if column in DISTANCES:
         return ("a distance: less is better",)
@@ -135,9 +141,9 @@ def remarks(place: Place) -> tuple[str, ...]:
 
 
 def counted_at(place: Place) -> Place:
-    """Cell under which a number is counted.
+    """Cell of HANNA's correlation tables under which the number in a given cell is counted.
 
-    The tables of the four Eval-Prompts and of the ceiling repeat numbers of the table of Eval-Prompt 1; these are
+    The tables of the four Eval-Prompts and of the human ceiling repeat numbers of the table of Eval-Prompt 1; these are
     counted there.
     """
     table, row, column = place

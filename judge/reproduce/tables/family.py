@@ -17,7 +17,7 @@ AVERAGE = "Avg"
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Tables whose cells are computed in the same way.
+    """Tables of a study whose cells are computed in the same way.
 
     Attributes
     ----------
@@ -52,7 +52,8 @@ class Family:
 
 
 def cells(family: Family, printed: Mapping[Place, Printed], *, switch: str | None = None) -> list[Cell]:
-    """All cells of the family.
+    """All cells of a family of tables (those computed in the same way), with their printed, recomputed and corrected
+    numbers.
 
     With `switch`, the corrected numbers are replaced by those of the study's recipe with this one difference.
     """

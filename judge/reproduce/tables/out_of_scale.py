@@ -17,7 +17,9 @@ EVERY_JUDGE = (*JUDGES, "OrcaPlatypus")
 
 
 def family(scores: Scores) -> Family:
-    """Tables of the number of mean ratings off the scale, for the ten correlated systems and for all eleven."""
+    """Tables of how many of the judges' mean ratings in HANNA's score file lie off the scale: for the ten systems that
+    HANNA correlates, and for all eleven.
+    """
     return Family(
         numbers=cache(partial(numbers, scores)),
         digits={TABLE: 0, ALL_SYSTEMS: 0},
@@ -27,7 +29,9 @@ def family(scores: Scores) -> Family:
 
 
 def numbers(scores: Scores, recipe: Recipe) -> Numbers:
-    """Number of off-scale means that the recipe uses as ratings, out of 6 criteria x 960 (or 1,056) stories each."""
+    """For each judge and Eval-Prompt in HANNA's score file, the number of mean ratings off the scale that the recipe
+    uses as ratings, out of 6 criteria x 960 (or 1,056) stories.
+    """
     counts: Numbers = {}
     for table, keep_human in ((TABLE, recipe.keep_human), (ALL_SYSTEMS, True)):
         systems = scores.systems(Recipe(keep_human=keep_human))

@@ -49,33 +49,36 @@ class Scores:
         self._known: dict[str, dict[str, Floats]] = {}
 
     def systems(self, recipe: Recipe) -> tuple[str, ...]:
-        """Names of the file's systems, without Human unless the recipe keeps it."""
+        """Names of the systems in HANNA's score file, without Human unless the recipe keeps it."""
         return tuple(name for name in self.file.systems if name != HUMAN or recipe.keep_human)
 
     def column(self, name: str, systems: tuple[str, ...]) -> Floats:
-        """Values of one column of the file, for these systems."""
+        """Values of one column of HANNA's score file for these systems, shape (systems, story-prompts)."""
         if name not in self._known:
             self._known[name] = {system: np.array(numbers) for system, numbers in self.file.column(name).items()}
         return np.stack([self._known[name][system] for system in systems])
 
     def people(self, short: str, recipe: Recipe) -> Floats:
-        """Mean human rating of each story over the file's three rater positions.
+        """Mean human rating of each story over the three rater positions in HANNA's score file, shape (systems,
+        story-prompts).
 
         `short` is the criterion's abbreviation.
         """
         return self.column(NAMES[short], self.systems(recipe))
 
     def positions(self, short: str, recipe: Recipe) -> Floats:
-        """Human ratings of the three rater positions, shape (3, systems, story-prompts).
+        """Human ratings of the three rater positions in HANNA's score file, shape (3, systems, story-prompts).
 
-        A position is not one person.
+        A position is not one person. `short` is the criterion's abbreviation.
         """
         return np.stack([self.column(f"Human {i} {short}", self.systems(recipe)) for i in POSITIONS])
 
     def side(self, column: str, short: str, recipe: Recipe) -> Floats:
-        """Values of a measure, or a judge's mean ratings under one Eval-Prompt (`Beluga-13B 1`).
+        """Values of a measure, or a judge's mean ratings under one Eval-Prompt (column `Beluga-13B 1`), shape (systems,
+        story-prompts).
 
-        Means off the scale are NaN if the recipe has `on_scale`, and kept otherwise.
+        `short` is the criterion's abbreviation. A judge's means off the scale are NaN if the recipe has `on_scale`, and
+        kept otherwise.
         """
         systems = self.systems(recipe)
         if column in MEASURES:

@@ -36,22 +36,24 @@ SENTENCE = (
 
 @dataclass(frozen=True, eq=False)
 class RankedPairs:
-    """The released pairs of stories. In each pair one story was preferred (the higher) to the other (the lower)."""
+    """StoryER's released pairs of stories. In each pair one story was preferred (the higher) to the other (the
+    lower).
+    """
 
     stories: Mapping[str, Story]
     pairs: tuple[Pair, ...]
 
     @classmethod
     def of(cls, path: Path) -> RankedPairs:
-        """Read the pairs in a file. Pairs on which rows of the file disagree are left out, because their order is
-        unknown.
+        """Read StoryER's pairs in a file. Pairs on which rows of the file disagree are left out, because it is not
+        known which story was preferred.
         """
         stories = {story.id: story for story in storyer_pairs.read_stories(path)}
         return cls(stories, tuple(pair for pair in storyer_pairs.read_pairs(path) if len(pair.preferences) == 1))
 
     @cached_property
     def order(self) -> list[tuple[str, str]]:
-        """Ids of the higher (preferred) and of the lower story of each pair."""
+        """Ids of the preferred story (the higher) and of the other story (the lower) of each pair."""
         return [(p.first, p.second) if p.preferences[0].value == "first" else (p.second, p.first) for p in self.pairs]
 
     @cached_property
@@ -60,13 +62,17 @@ class RankedPairs:
         return np.unique([pair.story_prompt for pair in self.pairs], return_inverse=True)[1].astype(np.int64)
 
     def scored(self, score: Score) -> tuple[Floats, Floats]:
-        """Scores of the higher and of the lower story of each pair: two arrays of shape (pairs,)."""
+        """Scores that the function `score` gives to the higher (preferred) and to the lower story of each pair: two
+        arrays of shape (pairs,).
+        """
         score_of = {name: score(story) for name, story in self.stories.items()}
         both = np.array([[score_of[higher], score_of[lower]] for higher, lower in self.order], dtype=np.float64)
         return both[:, 0], both[:, 1]
 
     def sizes(self) -> dict[str, float]:
-        """Counts of Table 1 for these pairs. Numbers of words (separated by blanks) are means over stories."""
+        """The counts of StoryER's Table 1 for the released pairs: story-prompts, stories and pairs, and the mean number
+        of words (separated by spaces) of preferred and of other stories.
+        """
         higher = dict.fromkeys(name for name, _ in self.order)
         lower = dict.fromkeys(name for _, name in self.order)
         return {
@@ -95,13 +101,14 @@ class Scored:
 
     @classmethod
     def wp200(cls, path: Path) -> Scored:
-        """Read the stories of WP_200 with their human scores."""
+        """Read the stories of WP_200 (StoryER's test set with human scores) with their human scores."""
         stories = tuple(read_wp200(path))
         return cls(stories, np.array([story.ratings[0].value for story in stories]))
 
     @classmethod
     def coherence(cls, ratings: Path, scores: Path) -> Scored:
-        """Read the 300 stories from which the study drew the 200 of COH200, with their mean human ratings.
+        """Read the 300 stories from which StoryER drew the 200 of its test set COH200, with their mean human ratings of
+        coherence.
 
         `others` holds the scores of the metric MANPLTS, as log odds.
         """
@@ -111,7 +118,7 @@ class Scored:
         return cls(stories, people, np.array([plotguided.log_odds(score_of[story.text]) for story in stories]))
 
     def scored(self, score: Score) -> Floats:
-        """Score of each story, an array with one entry per story."""
+        """Score that the function `score` gives to each story: an array with one entry per story."""
         return np.array([score(story) for story in self.stories], dtype=np.float64)
 
     @property
@@ -152,7 +159,7 @@ class Comments:
 
     @classmethod
     def of(cls, path: Path) -> Comments:
-        """The comments on aspects of stories in a file."""
+        """Read StoryER's human comments on aspects of stories from a file."""
         rows = [
             (comment.aspect - 1, comment.rating, at, np.nan if entry.upvotes is None else entry.upvotes, comment.text)
             for at, entry in enumerate(storyer_reasons.read_commented(path))
@@ -184,7 +191,7 @@ class Comments:
 
     @property
     def chosen(self) -> NDArray[np.int64]:
-        """How often each aspect of each story was commented on, shape (stories, aspects)."""
+        """Number of comments on each aspect of each story, shape (stories, aspects)."""
         counts = np.zeros((int(self.story.max()) + 1, self.aspects), dtype=np.int64)
         np.add.at(counts, (self.story, self.aspect), 1)
         return counts
@@ -207,8 +214,8 @@ def scores() -> dict[str, Score]:
 
 
 def accuracies(pairs: RankedPairs, higher: Floats, lower: Floats) -> tuple[Estimate, Estimate, Estimate]:
-    """Accuracy as the study defines it (ties are wrong), accuracy with ties as one half, and the study's mean distance
-    Dis.
+    """Three estimates of how well scores predict preferences: accuracy as StoryER defines it (ties are wrong), accuracy
+    with ties as one half, and the study's Dis, the mean score of the preferred story minus that of the other.
 
     `higher` and `lower` are the scores of the preferred and of the other story of each pair.
     """

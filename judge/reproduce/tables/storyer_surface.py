@@ -25,7 +25,8 @@ Floats = NDArray[np.float64]
 
 
 def out_of_fold(pairs: RankedPairs, seed: int = 1) -> Floats:
-    """Log odds, for each pair, that the more upvoted story is the preferred one.
+    """For each of StoryER's pairs, the log odds of the surface baseline that the story which people preferred (the more
+    upvoted one) is the preferred one; above 0 = a correct prediction.
 
     Each pair is predicted by models fitted without any pair of its story-prompt.
     """
@@ -43,7 +44,9 @@ def out_of_fold(pairs: RankedPairs, seed: int = 1) -> Floats:
 
 
 def scored(pairs: RankedPairs, stories: Sequence[Story]) -> Floats:
-    """Score of each of these stories, by the model fitted on all pairs. The texts of story-prompts are not used."""
+    """Score of each of these stories, by the surface model fitted on all of StoryER's pairs. The texts of story-prompts
+    are not used.
+    """
     difference = _differences(pairs, _rows(list(pairs.stories.values()), prompts=False))
     spread = np.sqrt((difference**2).mean(axis=0))
     scale = np.where(spread > 0, spread, 1.0)
@@ -52,7 +55,9 @@ def scored(pairs: RankedPairs, stories: Sequence[Story]) -> Floats:
 
 
 def _rows(stories: Sequence[Story], *, prompts: bool) -> Floats:
-    """Regression features, shape (stories, features). A story without words has features 0."""
+    """Surface features of stories, shape (stories, features). A story without words has features 0. `prompts`: whether
+    the texts of story-prompts are used.
+    """
     frame = pd.DataFrame(
         {"text": [s.text for s in stories], "story_prompt": [s.story_prompt if prompts else "" for s in stories]},
         index=[s.id for s in stories],

@@ -67,7 +67,7 @@ _NOT_HERE = (
 
 
 def missing(place: Place, entry: Printed) -> str:
-    """Reason why the available data do not give a printed cell."""
+    """Reason why the available data do not give a printed cell of StoryER's tables."""
     table, _, column = place
     if table == "preference":
         kind = column.partition("_")[0]

@@ -41,7 +41,7 @@ _EVERY_SYSTEM = Recipe(keep_human=True)
 
 
 def family(scores: Scores) -> Family:
-    """The four tables: system means and half-widths, for people and for a judge."""
+    """HANNA's four tables on systems: means and half-widths of their intervals, by human ratings and by a judge's."""
     return Family(
         numbers=cache(partial(numbers, scores)),
         digits=dict.fromkeys((PEOPLE, PEOPLE_HALF, JUDGE, JUDGE_HALF), 2),
@@ -52,10 +52,11 @@ def family(scores: Scores) -> Family:
 
 
 def numbers(scores: Scores, recipe: Recipe) -> Numbers:
-    """Means, and half-widths of their 95 % t intervals.
+    """Mean human and judge ratings of each system of HANNA, and half-widths of their 95 % t intervals, by (table, row,
+    column).
 
-    The recipe decides whether single ratings or stories are the independent units of the intervals. A judge's
-    half-widths are None, because they would need single repeats and the file holds means of three repeats.
+    The recipe decides whether single ratings or story-prompts are the independent units of the intervals. A judge's
+    half-widths are None, because they would need single repeats and HANNA's score file holds means of three repeats.
     """
     cells: Numbers = {}
     for mean_place, ratings in _ratings(scores).items():
@@ -69,8 +70,8 @@ def numbers(scores: Scores, recipe: Recipe) -> Numbers:
 
 
 def estimates(scores: Scores) -> dict[Place, Estimate]:
-    """Corrected estimates: means with intervals that treat story-prompts as the independent units, and the half-widths
-    of these intervals.
+    """Corrected estimates for HANNA's tables on systems: mean ratings with intervals that treat story-prompts as the
+    independent units, and the half-widths of these intervals.
     """
     cells: dict[Place, Estimate] = {}
     for mean_place, ratings in _ratings(scores).items():
@@ -95,9 +96,10 @@ def _missing(place: Place) -> str | None:
 
 
 def interval(ratings: Floats, recipe: Recipe) -> Estimate:
-    """Mean of the ratings with its t interval.
+    """Mean of a system's ratings with its t interval.
 
-    The last axis of `ratings` is story-prompts; each system has one story per story-prompt.
+    The last axis of `ratings` is story-prompts; each system has one story per story-prompt. They are the independent
+    units if the recipe is `clustered`, otherwise single ratings are.
     """
     if not recipe.clustered:
         return means.as_independent(ratings)
@@ -111,7 +113,7 @@ def half_width(estimate: Estimate) -> float | None:
 
 
 def _ratings(scores: Scores) -> dict[tuple[str, str], Floats]:
-    """Human ratings by (system as printed, criterion or Average).
+    """Human ratings in HANNA's score file by (system as printed, criterion or Average).
 
     Shape (rater positions, story-prompts); Average has one more axis in front, for the criteria.
     """
@@ -126,7 +128,9 @@ def _ratings(scores: Scores) -> dict[tuple[str, str], Floats]:
 
 
 def _judged(scores: Scores) -> dict[tuple[str, str], Floats]:
-    """Beluga-13B's ratings under Eval-Prompt 1 of each (system, criterion or Average), shape (story-prompts,)."""
+    """Mean ratings by Beluga-13B under Eval-Prompt 1 in HANNA's score file, by (system, criterion or Average), each of
+    shape (story-prompts,).
+    """
     rated = np.stack([scores.side("Beluga-13B 1", short, _EVERY_SYSTEM) for short in NAMES])
     by_cell: dict[tuple[str, str], Floats] = {}
     for i, system in enumerate(scores.systems(_EVERY_SYSTEM)):

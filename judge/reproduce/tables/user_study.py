@@ -37,14 +37,14 @@ RAW_ANSWERS = (
 
 @dataclass(frozen=True, slots=True)
 class UserStudy:
-    """Answers of the user study.
+    """Answers of HANNA's user study, in which three annotators looked for errors in explanations of a judge's ratings.
 
     Attributes
     ----------
     path : Path
         The file.
     errors : mapping
-        For each error an array of 0 and 1, shape (100 explanations, 3 positions).
+        For each error an array of 0 and 1, shape (100 explanations, 3 positions in the file).
     unused : array
         Answers to the question that the study dropped; NaN where it was not asked.
     """
@@ -55,7 +55,9 @@ class UserStudy:
 
 
 def read_user_study(path: Path) -> UserStudy:
-    """Read `user_study.csv`. Raises DataError for a file that `hanna_user_study.read_items` refuses."""
+    """Read the answers of HANNA's user study from `user_study.csv`. Raises DataError for a file that
+    `hanna_user_study.read_items` refuses.
+    """
     items = read_items(path)
     errors = {name: np.array([item.errors[name] for item in items], dtype=np.float64) for name in QUESTIONS}
     # None becomes NaN: an audit's export does not ask this question.
@@ -63,7 +65,9 @@ def read_user_study(path: Path) -> UserStudy:
 
 
 def family(study: UserStudy) -> Family:
-    """Tables of agreement (AC1), of the half-width of its interval, and of error rates."""
+    """Tables of HANNA's user study (annotators' search for errors in explanations): agreement (AC1), half-width of its
+    interval, and error rates.
+    """
     return Family(
         numbers=cache(partial(numbers, study)),
         digits={AC1: 2, HALF: 2, RATE: 2},
@@ -76,7 +80,8 @@ def family(study: UserStudy) -> Family:
 
 
 def numbers(study: UserStudy, recipe: Recipe) -> Numbers:
-    """AC1, the half-width of its interval, and error rates as shares of 300 answers.
+    """For each error in HANNA's user study: annotators' agreement (AC1), the half-width of its interval, and the error
+    rate as a share of 300 answers.
 
     In the study's recipe the half-width is the rounded upper end of the interval minus the rounded AC1. Unrounded, it
     is AC1 minus the lower end.
@@ -93,7 +98,8 @@ def numbers(study: UserStudy, recipe: Recipe) -> Numbers:
 
 
 def estimates(study: UserStudy) -> dict[Place, Estimate]:
-    """Corrected estimates: AC1 with a t interval over explanations, its unrounded half-width, and error rates.
+    """Corrected estimates for each error in HANNA's user study: annotators' agreement (AC1) with a t interval over
+    explanations, its unrounded half-width, and the error rate.
 
     Intervals of error rates treat explanations as clusters.
     """
@@ -118,7 +124,7 @@ def _half_width(agreement: Estimate, recipe: Recipe) -> float | None:
 
 
 def _known_cause(study: UserStudy, place: Place) -> str | None:
-    """Possible reason why an error rate differs from the printed one; None for other cells."""
+    """Possible reason why an error rate of HANNA's user study differs from the printed one; None for other cells."""
     return UNKNOWN_COUNT if place[0] == RATE and place[1] in study.errors else None
 
 
@@ -131,7 +137,7 @@ def _counted(answers: NDArray[np.float64]) -> str:
 
 
 def _remarks(study: UserStudy, place: Place) -> tuple[str, ...]:
-    """Remarks on a cell.
+    """Remarks on a cell of the tables of HANNA's user study.
 
     For an error rate: the rate by each way of counting. For AC1: raw agreement and Fleiss' kappa, which differ from AC1
     where nearly all answers are equal.

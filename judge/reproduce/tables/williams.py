@@ -31,7 +31,8 @@ TABLES: Mapping[Level, str] = {level: f"williams_bh_{level}" for level in LEVELS
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tests:
-    """Williams' tests of one table; arrays of shape (criteria, measures).
+    """The Williams' tests of one of HANNA's tables: Beluga-13B's correlation with people against that of each other
+    judge or measure. Arrays have shape (criteria, judges and measures).
 
     Attributes
     ----------
@@ -60,7 +61,9 @@ Found = Callable[[Level, Recipe], Tests]
 
 
 def family(scores: Scores) -> Family:
-    """The tables of Williams' tests: over all stories and over system means."""
+    """HANNA's two tables of Williams' tests (Beluga-13B against each other judge or measure): over all stories and over
+    system means.
+    """
     tests_of = cache(partial(tests, scores))
     return Family(
         numbers=cache(partial(_numbers, tests_of)),
@@ -73,9 +76,10 @@ def family(scores: Scores) -> Family:
 
 
 def tests(scores: Scores, level: Level, recipe: Recipe) -> Tests:
-    """Correlations, tests and adjusted p values of one table, by a recipe.
+    """Correlations, Williams' tests and adjusted p values of one of HANNA's tables, by a recipe.
 
-    The three correlations of a test use the same stories.
+    Each test compares Beluga-13B's correlation with people with that of another judge or measure. Its three
+    correlations use the same stories.
     """
     shape = (len(NAMES), len(OTHERS))
     r12, r13, r23 = np.full((3, *shape), np.nan)
@@ -131,7 +135,7 @@ def _estimates(tests_of: Found) -> dict[Place, Estimate]:
 
 
 def _remarks(tests_of: Found, place: Place) -> tuple[str, ...]:
-    """Remark with the numbers of the corrected test."""
+    """Remark on a cell of HANNA's tables of Williams' tests: correlations, t, p and n of the corrected test."""
     level = next(level for level, table in TABLES.items() if table == place[0])
     ours, at = tests_of(level, OURS), _places(level)[place]
     rs = f"r12 {100 * ours.r12[at]:.1f}, r13 {100 * ours.r13[at]:.1f}, r23 {100 * ours.r23[at]:.1f}"

@@ -75,13 +75,15 @@ class AgainstPerson:
 
     @property
     def won(self) -> bool:
-        """Whether the judge won against this person by the published test, which treats stories as independent."""
+        """Whether the judge won against this person by the alternative annotator test as published, which treats
+        stories as independent.
+        """
         return self.adjusted <= LEVEL
 
     @property
     def clustered_won(self) -> bool | None:
-        """Whether the judge won against this person by the test with the standard error over clusters; None if that was
-        not computed.
+        """Whether the judge won against this person by the alternative annotator test with the standard error over
+        clusters (story-prompts); None if that was not computed.
         """
         return None if self.clustered_adjusted is None else self.clustered_adjusted <= LEVEL
 
@@ -112,18 +114,23 @@ class AltTest:
 
     @property
     def passed(self) -> bool | None:
-        """Whether the judge wins against at least half of the people; None where the test was refused."""
+        """Whether the judge passes the alternative annotator test: it wins against at least half of the people. None
+        where the test was refused.
+        """
         rate = self.winning_rate.value
         return None if rate is None else rate >= PASS
 
     @property
     def p(self) -> float | None:
-        """Smallest significance level at which the judge would pass the test; None where the test was refused."""
+        """Smallest significance level at which the judge would pass the alternative annotator test; None where the test
+        was refused.
+        """
         return _passing([person.adjusted for person in self.people])
 
     @property
     def clustered_rate(self) -> Estimate:
-        """Share of people against whom the judge wins, with standard errors over clusters (story-prompts).
+        """Share of people against whom the judge wins in the alternative annotator test, with standard errors over
+        clusters (story-prompts).
 
         It is undefined if a person rated stories of one cluster only.
         """
@@ -136,14 +143,16 @@ class AltTest:
 
     @property
     def clustered_passed(self) -> bool | None:
-        """Whether the winning rate with standard errors over clusters is at least one half; None if it is undefined."""
+        """Whether the judge passes the alternative annotator test with standard errors over clusters (story-prompts):
+        it wins against at least half of the people. None if that is undefined.
+        """
         rate = self.clustered_rate.value
         return None if rate is None else rate >= PASS
 
     @property
     def clustered_p(self) -> float | None:
-        """Smallest significance level at which the judge would pass with standard errors over clusters; None if
-        undefined.
+        """Smallest significance level at which the judge would pass the alternative annotator test with standard errors
+        over clusters (story-prompts); None if undefined.
         """
         adjusted = [person.clustered_adjusted for person in self.people]
         return None if None in adjusted else _passing([p for p in adjusted if p is not None])
@@ -212,18 +221,23 @@ def alt_test(
 
 
 def person_differences(judge: Floats, ratings: Floats, *, measure: Measure = "rmse") -> Floats:
-    """For each person and story, who is closer to the other people: d = W_h - W_f of the alternative annotator test.
+    """For each person and story, whether this person or the judge is closer to the other people: the difference d of
+    the alternative annotator test.
 
     Parameters
     ----------
-    judge, ratings, measure
-        As in `alt_test`.
+    judge : array, shape (n stories,)
+        The judge's rating; NaN = none.
+    ratings : array, shape (n stories, r people)
+        One column per person; NaN where a person did not rate a story.
+    measure : "rmse" or "exact"
+        How close a rating is to those of the others: root mean squared difference, or share of equal ratings.
 
     Returns
     -------
     array, shape (n stories, r people)
-        1 = the person is closer, -1 = the judge is closer, 0 = tie; NaN = not compared. A person with fewer than
-        `MIN_STORIES` comparable stories has only NaN.
+        1 = the person is closer, -1 = the judge is closer, 0 = tie; NaN = not compared. A person with fewer than 30
+        comparable stories has only NaN.
     """
     present = ~np.isnan(ratings)
     shared = ~np.isnan(judge) & (present.sum(axis=1) >= 2)
@@ -237,10 +251,11 @@ def person_differences(judge: Floats, ratings: Floats, *, measure: Measure = "rm
 def _over_clusters(
     people: tuple[AgainstPerson, ...], differences: list[Floats], groups: list[Codes], epsilon: float
 ) -> tuple[AgainstPerson, ...]:
-    """The comparisons with each person, completed with p values from the standard error over clusters.
+    """The comparisons of a judge with each person, completed with p values from the standard error over clusters.
 
-    `groups` holds the clusters of each person's stories. The p values are adjusted over people only if each person has
-    one.
+    `differences` holds, for each person, d of each story: 1 where the person is closer to the other people, -1 where
+    the judge is, 0 for a tie. `groups` holds the clusters of these stories. The p values are adjusted over people only
+    if each person has one.
     """
     from scipy.stats import false_discovery_control
 
@@ -257,9 +272,10 @@ def _over_clusters(
 def _closer(
     judge: Floats, ratings: Floats, shared: NDArray[np.bool_], column: int, measure: Measure
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Two masks over one person's stories: the judge is at least as close to the other people, and the person is.
+    """Two masks over the stories of one person (number `column`): whether the judge is at least as close to the other
+    people as this person, and whether this person is at least as close as the judge.
 
-    `column` is the person's column.
+    `shared` marks the stories rated by the judge and by two or more people.
     """
     rows = shared & ~np.isnan(ratings[:, column])
     others = np.delete(ratings[rows], column, axis=1)
@@ -273,15 +289,18 @@ def _closer(
 
 
 def _p(d: Floats, epsilon: float) -> float:
-    """One-sided p value of the hypothesis mean(d) >= epsilon, by a t test. d is defined in `person_differences`."""
+    """One-sided p value of the hypothesis mean(d) >= epsilon, by a t test.
+
+    d is 1 for a story on which the person is closer to the other people, -1 where the judge is, and 0 for a tie.
+    """
     return _t_below(float(d.mean()), epsilon, float(d.std(ddof=1)) / float(np.sqrt(d.size)), d.size - 1)
 
 
 def _clustered_p(d: Floats, cluster: Codes, epsilon: float) -> float | None:
-    """One-sided p value of the hypothesis mean(d) >= epsilon with the standard error over clusters; None with one
+    """One-sided p value of the hypothesis mean(d) >= epsilon, with the standard error over clusters; None with one
     cluster.
 
-    d is defined in `person_differences`.
+    d is 1 for a story on which the person is closer to the other people, -1 where the judge is, and 0 for a tie.
     """
     error, clusters = means.clustered_error(d, cluster)
     return None if error is None else _t_below(float(d.mean()), epsilon, error, clusters - 1)
@@ -297,7 +316,7 @@ def _t_below(mean: float, epsilon: float, error: float, df: int) -> float:
 
 
 def _passing(adjusted: list[float]) -> float | None:
-    """Smallest significance level at which the judge wins against at least the share `PASS` of the people.
+    """Smallest significance level at which the judge wins against at least half of the people.
 
     `adjusted` holds the adjusted p value of each person. None without people.
     """

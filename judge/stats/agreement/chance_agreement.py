@@ -188,7 +188,7 @@ def raw_agreement(ratings: Floats, *, confidence: float = 0.95, story: NDArray[n
     confidence : float
         Coverage of the interval, 0 to 1.
     story : array of int, shape (items,), optional
-        As in `counts`.
+        Story of each item, any codes; items of one story are not independent. By default items are independent.
 
     Returns
     -------
@@ -213,11 +213,14 @@ def gwet(
     ratings : array, shape (items, raters)
         NaN = missing; items with fewer than 2 ratings are left out and counted.
     weights : str
-        One of `WEIGHTINGS`.
-    categories, story
-        As in `counts`.
+        Weights of agreement between categories: "identity", "linear", "quadratic" or "ordinal".
+    categories : array, optional
+        All points of the scale, used or not. They affect the coefficient through their number and
+        the weights. By default the categories that occur.
     confidence : float
         Coverage of the interval, 0 to 1.
+    story : array of int, shape (items,), optional
+        Story of each item, any codes; items of one story are not independent. By default items are independent.
 
     Returns
     -------
@@ -249,11 +252,13 @@ def fleiss(
     ratings : array, shape (items, raters)
         NaN = missing; items with fewer than 2 ratings are left out and counted. Raters may differ from item to item.
     weights : str
-        One of `WEIGHTINGS`.
-    categories, story
-        As in `counts`.
+        Weights of agreement between categories: "identity", "linear", "quadratic" or "ordinal".
+    categories : array, optional
+        All points of the scale, used or not; they affect the weights. By default the categories that occur.
     confidence : float
         Coverage of the interval, 0 to 1.
+    story : array of int, shape (items,), optional
+        Story of each item, any codes; items of one story are not independent. By default items are independent.
 
     Returns
     -------
@@ -325,7 +330,11 @@ def _units(items: Counts) -> str:
 
 
 def _observed(table: Floats, weight: Floats) -> Floats:
-    """Weighted share of agreeing pairs of each item: one value per item."""
+    """Weighted share of agreeing pairs of ratings in each item: one value per item.
+
+    `table` holds the number of ratings by item and category, and `weight` the agreement weight of each pair of
+    categories.
+    """
     size = table.sum(axis=1)
     return np.asarray((table * (table @ weight - 1)).sum(axis=1) / (size * (size - 1)), dtype=np.float64)
 

@@ -160,7 +160,8 @@ def of_cells(cells: Floats, *, positive: int | None = None) -> Confusion:
     Parameters
     ----------
     cells : array, shape (n stories, q labels, q labels)
-        As in `Confusion.cells`.
+        1 in the cell of a story's human label (row) and judge's label (column), 0 elsewhere; all 0 if a label is
+        missing. Fractions where a story has several readings.
     positive : int, optional
         Code of the positive label of two; ignored with more labels.
 
@@ -182,7 +183,9 @@ _PEOPLE = "people never gave a label that recall is of"
 
 
 def _statistics(positive: int | None) -> dict[str, tuple[Statistic, str]]:
-    """All statistics by name, each with the reason to give where it is undefined."""
+    """All statistics of a confusion matrix by name, each as a function of matrices, with the reason to give where it is
+    undefined. `positive` is the code of the positive label; None for more than two labels.
+    """
     return {
         "accuracy": (_accuracy, "no stories"),
         "balanced_accuracy": (_balanced_accuracy, _PEOPLE),
@@ -197,7 +200,8 @@ def _statistics(positive: int | None) -> dict[str, tuple[Statistic, str]]:
 
 
 def _of(by_label: Floats, positive: int | None) -> Floats:
-    """Value of the positive label (`positive` is its code), or the mean over labels if there is none.
+    """Value of a statistic for the positive label (`positive` is its code), or its mean over labels if `positive` is
+    None. `by_label` has the labels on its last axis.
 
     NaN if a label in the mean is NaN.
     """

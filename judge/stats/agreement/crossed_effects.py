@@ -127,9 +127,10 @@ def _fitted(
     counts: tuple[int, int, int],
     confidence: float,
 ) -> CrossedEffects:
-    """ICCs and variance components at the minimum of the deviance.
+    """ICCs and variance components of crossed story and rater effects, at the minimum of the deviance.
 
-    `minimum` holds rho, phi and the deviance at that point; `counts` are the numbers of stories, raters and ratings.
+    `minimum` holds that minimum: rho = ICC(A,1), phi (the raters' share of the variance that is not due to stories) and
+    the deviance. `counts` are the numbers of stories, raters and ratings.
     """
     from scipy import stats
 
@@ -163,6 +164,7 @@ def _without(single: Estimate, k: float, counts: tuple[int, int, int]) -> Crosse
 
 def _search(deviance: Callable[[float, float], float]) -> tuple[float, float, float]:
     """Shares (rho, phi) with the smallest deviance, and that deviance; NaN where the search does not converge.
+    `deviance` is a function of these two shares.
 
     The search starts from the best point of a grid and continues with the Nelder-Mead simplex. A share is set to
     exactly 0 unless a larger value fits better.
@@ -200,12 +202,16 @@ def _search(deviance: Callable[[float, float], float]) -> tuple[float, float, fl
 
 
 def _beside(index: int) -> float:
-    """Midpoint between the grid point with this index and the next one; for the last point, the one before it."""
+    """Midpoint between point number `index` of the search grid (values from 0 to 1) and the next point; for the last
+    point, between it and the one before.
+    """
     return float(_GRID[index] + _GRID[index + 1 if index + 1 < _GRID.size else index - 1]) / 2
 
 
 def _least(function: Callable[[float], float]) -> tuple[float, float]:
-    """Share at which a function is smallest, and its value: bounded Brent search around the best point of a grid."""
+    """Share (0 to 1) at which a function is smallest, and its value there: bounded Brent search around the best point
+    of a grid.
+    """
     values = np.array([function(float(share)) for share in _GRID])
     best = int(values.argmin())
     bounds = (float(_GRID[max(best - 1, 0)]), float(_GRID[min(best + 1, _GRID.size - 1)]))
@@ -218,8 +224,8 @@ def _least(function: Callable[[float], float]) -> tuple[float, float]:
 
 
 def _ends(deviance: Callable[[float, float], float], rho: float, cutoff: float) -> tuple[float, float]:
-    """Ends of rho's interval, where the deviance (minimised over phi) crosses the cutoff. An end is 0 or 1 where it
-    does not cross.
+    """Ends of the profile-likelihood interval of `rho`, an ICC: where the deviance (minimised over the second share,
+    phi) crosses the cutoff. An end is 0 or 1 where it does not cross.
     """
 
     def above(share: float) -> float:
@@ -249,11 +255,14 @@ def _reason(story: Codes, rater: Codes, y: Floats) -> str | None:
 
 
 def _told_apart(story: Codes, rater: Codes, stories: Codes, raters: Codes) -> bool:
-    """Whether the pattern of ratings identifies the variances of stories, raters and error.
+    """Whether the pattern of who rated which story identifies the variances of stories, raters and error.
 
-    It does if the three covariance matrices, projected to remove the mean, are linearly independent. This is tested by
-    the smallest eigenvalue of their matrix of products tr(P A P B), for A and B among ZZ' of stories, ZZ' of raters,
-    and I.
+    `story` and `rater` have one code per rating; `stories` and `raters` are the numbers of ratings of each story and by
+    each rater.
+
+    The pattern identifies the variances if the three covariance matrices, projected to remove the mean, are linearly
+    independent. This is tested by the smallest eigenvalue of their matrix of products tr(P A P B), for A and B among
+    ZZ' of stories, ZZ' of raters, and I.
     """
     n = float(story.size)
     pairs = np.unique(story * raters.size + rater, return_counts=True)[1].astype(np.float64)

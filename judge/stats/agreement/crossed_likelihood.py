@@ -99,8 +99,10 @@ class CrossedLikelihood:
 
         Parameters
         ----------
-        rho, phi
-            As in `deviance`.
+        rho : float
+            Share of the variance of one rating that is due to stories, from 0 to below 1.
+        phi : float
+            Share of the remaining variance that is due to raters, from 0 to below 1.
 
         Returns
         -------

@@ -36,7 +36,8 @@ INFINITE = float("inf")
 
 @dataclass(frozen=True, slots=True)
 class Reliability:
-    """Reliability and standard errors of a design.
+    """Reliability and standard errors of objects (such as systems) whose ratings are averaged over repeats,
+    story-prompts or other facets.
 
     Attributes
     ----------
@@ -57,16 +58,18 @@ class Reliability:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The smallest sufficient design, or the reason why there is none.
+    """The cheapest design (number of repeats, judges or other facets) that reaches a wanted reliability, or the reason
+    why there is none.
 
     Attributes
     ----------
     levels : mapping
         Number of levels of each facet; empty where no design suffices.
     calls : int or None
-        Number of calls for one object; None where no design suffices.
+        Number of calls for one object, such as a system; None where no design suffices.
     limit : float
-        The largest value that the reliability can reach: with infinitely many levels of each facet that may grow.
+        The largest value that the reliability can reach: with infinitely many levels of each facet that may grow. NaN
+        where the reliability is undefined.
     reason : str or None
         Why no design suffices.
     """
@@ -85,14 +88,15 @@ def d_study(
     fixed: Sequence[str] = (),
     confidence: float = 0.95,
 ) -> Reliability:
-    """Reliability of the objects' means over the given numbers of levels.
+    """Reliability of the means of objects (such as systems) over the given numbers of levels of other facets (such as
+    repeats).
 
     Parameters
     ----------
     components : VarianceComponents
         Variance components of single ratings.
     objects : sequence of str
-        Facets that make up the object of measurement.
+        Facets that make up the object of measurement, such as ``system``.
     levels : mapping
         For each other facet, the number of levels n' over which ratings are averaged (may be infinite).
     fixed : sequence of str
@@ -150,12 +154,14 @@ def smallest(
     kept: Mapping[str, float],
     coefficient: Coefficient = "relative",
 ) -> Plan:
-    """Design with the fewest calls for one object that reaches a target reliability.
+    """Design with the fewest calls for one object (such as a system) that reaches a target reliability.
 
     Parameters
     ----------
-    components, objects
-        As in `d_study`.
+    components : VarianceComponents
+        Variance components of single ratings.
+    objects : sequence of str
+        Facets that make up the object of measurement, such as ``system``.
     target : float
         Wanted value of the coefficient, between 0 and 1.
     free : mapping
@@ -164,17 +170,19 @@ def smallest(
     kept : mapping
         Number of levels of each facet that stays as it is.
     coefficient : str
-        ``relative`` (Ep²) or ``absolute`` (Phi).
+        ``relative`` (Ep², reliability of the order) or ``absolute`` (Phi, reliability of the values).
 
     Returns
     -------
     Plan
-        Without levels, and with the reason, where the target exceeds the limit or cannot be reached within `free`.
+        Without levels, and with the reason, where the target exceeds the limit or cannot be reached within `free`, and
+        where a variance is significantly negative or nothing varies.
 
     Raises
     ------
     SpecError
-        As in `d_study`, and for a target that is not between 0 and 1.
+        For a facet that was not estimated, a facet without a number of levels, or a number below 1; and
+        for a target that is not between 0 and 1.
     """
     if not 0 < target < 1:
         raise SpecError(f"a target of {target:g} is not a reliability", hint="give a number between 0 and 1, e.g. 0.8")
@@ -214,7 +222,7 @@ def number_needed(
     *,
     most: int,
 ) -> Number:
-    """Number of levels of one facet with which Ep² (reliability of the order) reaches a target.
+    """Smallest number of levels of one facet with which Ep² (reliability of the order) reaches a target.
 
     Its 10 to 90 % range comes from the random draws of the components.
 
@@ -230,9 +238,9 @@ def number_needed(
     Returns
     -------
     Number
-        None in place of a number that does not exist or exceeds `most`. Negative variances count as 0, in the
-        estimate and in each draw. If the variance of the objects is drawn as 0, no number reaches the target, so
-        that the estimate may lie below its range.
+        Estimate and both limits of the range, each None if no number reaches the target or if it exceeds `most`.
+        Negative variances count as 0, in the estimate and in each draw. A draw in which the variance of the objects is
+        0 needs infinitely many levels. With many such draws, the whole range can lie above the estimate.
 
     Raises
     ------

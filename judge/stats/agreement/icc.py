@@ -42,7 +42,8 @@ _NOISE = 1e-12
 class MeanSquares:
     """Mean squares of a table of n stories by k columns (two-way layout without interaction).
 
-    If there are several tables, the arrays have one value per table.
+    `between` is that between stories, `within` that within stories, `columns` that between columns (repeats or raters),
+    and `residual` that of the residuals. If there are several tables, each is an array with one value per table.
     """
 
     between: Floats
@@ -55,7 +56,9 @@ class MeanSquares:
 
 @dataclass(frozen=True, slots=True)
 class IccRow:
-    """One form of ICC: its estimate with F interval, and the F test of the hypothesis that stories do not differ."""
+    """One form of ICC: its estimate with F interval, and the F test of the hypothesis that stories do not differ (`f`
+    with `df1` and `df2` degrees of freedom, and `p`).
+    """
 
     form: str
     estimate: Estimate
@@ -307,7 +310,10 @@ def _intervals(ms: MeanSquares, values_by_form: dict[str, float], confidence: fl
 
 
 def _agreement_interval(ms: MeanSquares, icc: float, upper: float) -> tuple[float, float]:
-    """Ends of the interval of ICC(2,1), with Satterthwaite degrees of freedom (McGraw & Wong 1996, table 7)."""
+    """Ends of the F interval of ICC(2,1), with Satterthwaite degrees of freedom (McGraw & Wong 1996, table 7).
+
+    `icc` is the estimate, and `upper` the probability below the interval's upper F quantile, such as .975.
+    """
     n, k = ms.n, ms.k
     # Of numpy, so that in small tables a division by 0 gives no number instead of an error.
     b, j, e = np.float64(ms.between), np.float64(ms.columns), np.float64(ms.residual)

@@ -55,14 +55,14 @@ def alpha(
     confidence: float = 0.95,
     story: NDArray[np.int64] | None = None,
 ) -> ChanceAgreement:
-    """Krippendorff's alpha of ratings, with a bootstrap interval over items.
+    """Krippendorff's alpha of ratings, with a bootstrap interval over items (or a jackknife interval over stories).
 
     Parameters
     ----------
     ratings : array, shape (items, raters)
         NaN = missing. Raters may differ from item to item. Items with fewer than 2 ratings are dropped and counted.
     level : str
-        Level of measurement, one of `LEVELS`.
+        Level of measurement: "nominal", "ordinal", "interval" or "ratio".
     rng : numpy Generator
         Random generator for the bootstrap.
     resamples : int
@@ -70,7 +70,8 @@ def alpha(
     confidence : float
         Coverage of the interval, 0 to 1.
     story : array of int, shape (items,), optional
-        As in `chance_agreement.counts`.
+        Story of each item, any codes. If a story has several items, the interval comes from the jackknife over
+        stories. By default items are independent.
 
     Returns
     -------
@@ -123,12 +124,15 @@ def _estimate(
 
 
 def resampled(ratings: Floats, level: Level) -> Callable[[Weights], Floats]:
-    """Krippendorff's alpha in resamples of units other than items, such as stories with several items each.
+    """Function that computes Krippendorff's alpha in resamples of units other than items, such as stories with several
+    items each.
 
     Parameters
     ----------
-    ratings, level
-        As in `alpha`.
+    ratings : array, shape (items, raters)
+        NaN = missing; items with fewer than 2 ratings do not count.
+    level : str
+        Level of measurement: "nominal", "ordinal", "interval" or "ratio".
 
     Returns
     -------
@@ -202,6 +206,10 @@ def _difference(category: Floats, level: Level) -> Floats:
 
 def _ordinal(w: Floats, number: Floats, total: Floats, table: Floats, size: Floats) -> tuple[Floats, Floats]:
     """Two sums of squared differences of mid-ranks in each resample: within items, and over all pairs of ratings.
+
+    `w` has how often each item occurs in each resample. `number` and `total` are the numbers of ratings in each
+    resample, by category and in all. `table` has the number of ratings by item and category, and `size` its sums by
+    item.
 
     Each item's sum is divided by its number of ratings minus 1. Mid-ranks are computed in each resample. The sum of (r
     - s)² over the ordered pairs of m ranks is 2 (m sum of r² - (sum of r)²).

@@ -87,7 +87,9 @@ class Moments:
 
     @property
     def least(self) -> int:
-        """Smallest number of story-prompts that the test allows, since each person needs `MIN_STORIES` stories."""
+        """Smallest number of story-prompts with which the test can be planned: each person needs 30 stories, and there
+        must be at least 5 story-prompts.
+        """
         return max(FEWEST, math.ceil(MIN_STORIES / max(self.stories_each, 1e-9)))
 
 
@@ -124,7 +126,7 @@ def power(moments: Moments, clusters: int, epsilon: float, *, seed: int = 1, dra
     clusters : int
         Number of story-prompts.
     epsilon : float
-        As in `alt_test`.
+        Advantage that a person is allowed to have in the test, 0 to 1.
     seed, draws : int
         Seed and number of simulated studies.
 
@@ -156,7 +158,7 @@ def story_prompts(pilot: Differences, epsilon: float, *, power_wanted: float = 0
     pilot : Differences
         Sums of the test's differences d by person and story-prompt.
     epsilon : float
-        As in `alt_test`.
+        Advantage that a person is allowed to have in the test, 0 to 1.
     power_wanted : float
         Between 0 and 1.
     seed : int
@@ -185,15 +187,19 @@ def needed(moments: Moments, epsilon: float, wanted: float, *, seed: int = 1, dr
 
     Parameters
     ----------
-    moments, epsilon, seed, draws
-        As in `power`.
+    moments : Moments
+        Mean differences of each person and their covariance.
+    epsilon : float
+        Advantage that a person is allowed to have in the test, 0 to 1.
     wanted : float
         Wanted power, between 0 and 1.
+    seed, draws : int
+        Seed and number of simulated studies.
 
     Returns
     -------
     int or None
-        At least the number that gives each person `MIN_STORIES` stories; None where no number has the wanted power.
+        At least the number that gives each person 30 stories; None where no number has the wanted power.
     """
     hopeless = float((moments.mean < epsilon).mean()) < PASS
     if hopeless:

@@ -166,12 +166,15 @@ class GivenQuality:
         return np.asarray(self._fit(weights, curved)[0][:, -1], dtype=np.float64)
 
     def opinions(self, weights: Floats, *, curved: bool = True) -> Floats:
-        """Judge's mean deviation for each system at equal quality: the systems' intercepts.
+        """How far the judge rates each system higher or lower than the regression on human ratings predicts: the
+        systems' intercepts.
 
         Parameters
         ----------
-        weights, curved
-            As in `slope`.
+        weights : array, shape (b sets of weights, n stories)
+            0 or 1 for each story; stories that are not `used` must have 0.
+        curved : bool
+            True regresses on P and P², where P is one person's rating; False on P alone (a line).
 
         Returns
         -------

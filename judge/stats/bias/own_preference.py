@@ -51,14 +51,17 @@ class OwnPreference:
         return None
 
     def value(self, weights: Floats, *, curved: bool = True) -> Floats:
-        """Judge's mean deviation for its own systems minus its mean deviation for the other systems.
+        """How far the judge rates systems higher than human ratings predict: mean over its own systems minus mean over
+        the other systems.
 
         Each system counts once.
 
         Parameters
         ----------
-        weights, curved
-            As in `GivenQuality.slope`.
+        weights : array, shape (b sets of weights, n stories)
+            0 or 1 for each story.
+        curved : bool
+            True predicts by a curve of human ratings, False by a line.
 
         Returns
         -------

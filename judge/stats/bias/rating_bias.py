@@ -93,7 +93,8 @@ class Replicated:
 
 
 def without_leniency(ratings: Floats) -> Floats:
-    """Ratings minus each person's leniency, the mean difference from the means of the stories that the person rated.
+    """Ratings minus each person's leniency: how much higher, on average, the person rated than the mean of all persons
+    on the same stories.
 
     Parameters
     ----------
@@ -187,7 +188,7 @@ def slope_deficit(judge: Floats, people: Replicated) -> Statistic:
     -------
     Statistic
         Function that takes weights, shape (b sets of weights, n stories), and returns b values. NaN where the
-        reliability of the mean human ratings is below `LEAST_RELIABILITY`.
+        reliability of the mean human ratings is .1 or less.
     """
 
     def deficit(weights: Floats) -> Floats:
@@ -295,6 +296,6 @@ def _covariance(x: Floats, y: Floats, weights: Floats) -> tuple[Floats, Floats]:
 
 
 def _true_variance(variance: Floats, error: Floats) -> Floats:
-    """Variance minus error variance; NaN where less than the share `LEAST_RELIABILITY` of the variance remains."""
+    """Variance minus error variance; NaN where less than a tenth of the variance remains."""
     left = variance - error
     return np.asarray(np.where(left > LEAST_RELIABILITY * variance, left, np.nan), dtype=np.float64)

@@ -103,8 +103,10 @@ def remark(ratings: Floats, names: Sequence[str], others: str) -> str | None:
 
 
 def _against(ratings: Floats, column: int) -> tuple[float, float]:
-    """Correlation of a column with the mean of the other columns: Fisher's z divided by its standard error, and the
-    correlation itself.
+    """Correlation of one rater's column with the mean of the other columns: first the test statistic (Fisher's z
+    divided by its standard error), then the correlation itself.
+
+    Both are 0 where too few stories have both values, and where the values do not vary.
     """
     others = np.delete(ratings, column, axis=1)
     own, count = ratings[:, column], (~np.isnan(others)).sum(axis=1)

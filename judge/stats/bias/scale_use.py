@@ -26,13 +26,14 @@ class ScaleUse:
         Shannon entropy, in bits, of ratings rounded to the scale's points; n counts ratings. 0 = a single point; the
         maximum for k points is log2 k (2.32 bits for 5).
     modal_share : Estimate
-        Share of ratings at the most frequent point.
+        Share of ratings at the most frequent point; n counts ratings.
     modal_point : float or None
         The most frequent point; the lowest one if several are equally frequent. None without a rating.
     distinct : int
         Number of distinct ratings before rounding (to 1e-9).
     ties : Estimate
-        Share of pairs of stories with equal ratings (to 1e-9); n counts stories. Tied pairs cannot be ranked.
+        Share of pairs of stories with equal ratings on a criterion (to 1e-9); n counts ratings, one per story and
+        criterion. Tied pairs cannot be ranked.
     outside : int or None
         Number of ratings outside the scale; None where the scale is not known.
     """

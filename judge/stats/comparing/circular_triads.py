@@ -89,7 +89,7 @@ def circular_triads(comparisons: Comparisons, chances: Floats | None = None) -> 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Cluster:
-    """Comparisons of one cluster with s stories.
+    """Comparisons between the s stories of one cluster (a story-prompt, or a story-prompt and a judge).
 
     Attributes
     ----------
@@ -106,7 +106,9 @@ class _Cluster:
     chance: Floats
 
     def counts(self) -> tuple[float, float, float]:
-        """Numbers of cyclic triads, of strict triads (no tied pair), and of uneven triads (with a tied pair)."""
+        """Numbers of cyclic triads (a preferred to b, b to c, and c to a), of strict triads (no tied pair), and of
+        uneven triads (with a tied pair) among the stories of this cluster.
+        """
         over = (self.net > 1e-9).astype(np.float64)
         decided = over + over.T
         met = self.met.astype(np.float64)
@@ -115,7 +117,9 @@ class _Cluster:
         return cyclic, strict, float(np.trace(met @ met @ met)) / 6 - strict
 
     def expected(self) -> tuple[float, float]:
-        """Expected numbers of cyclic and of strict triads (no tied pair) among those with all pairs compared."""
+        """Numbers of cyclic triads (a preferred to b, b to c, and c to a) and of strict triads (no tied pair) that the
+        fitted model leads one to expect among the stories of this cluster.
+        """
         decided = self.chance + self.chance.T
         cyclic = float(np.trace(self.chance @ self.chance @ self.chance)) / 3
         return cyclic, float(np.trace(decided @ decided @ decided)) / 6
@@ -145,10 +149,10 @@ def _tables(comparisons: Comparisons, rows: Codes, chances: Floats | None) -> _C
 
 
 def _strict(shares: Floats) -> tuple[float, float]:
-    """Probability that the first story has more wins than the second, and the probability of the reverse.
+    """Probability that the first of two stories has more wins than the second, and the probability of the reverse.
 
-    `shares` has one row per comparison of the two stories: probabilities of first, second and tie. Comparisons are
-    independent.
+    `shares` has one row per comparison of the two stories: fitted probabilities that the first wins, that the second
+    wins, and of a tie. Comparisons are independent.
     """
     net = np.ones(1)
     for share in shares:

@@ -33,8 +33,8 @@ _FAR = 30.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Resampled:
-    """Parameters of a fit in each resample, shape (resamples, parameters); NaN where a resample does not determine
-    them.
+    """Parameters of a model of systems' strengths in each resample, shape (resamples, parameters); NaN where a resample
+    does not determine them.
 
     `how` names the method that computed them.
     """
@@ -44,21 +44,21 @@ class Resampled:
 
 
 def resampled(fit: Fit, resamples: int, rng: np.random.Generator) -> Resampled:
-    """Parameters of a fit of strengths, refitted in each resample of its clusters.
+    """Parameters of a model of systems' strengths, refitted in each resample of its clusters (story-prompts).
 
     Parameters
     ----------
     fit : Fit
-        The fitted model. Its clusters (story-prompts) with comparisons are resampled.
+        The fitted model. Its clusters with comparisons are resampled.
     resamples : int
-        Number of resamples (b).
+        Number of resamples.
     rng : numpy Generator
         Random generator for the resamples.
 
     Returns
     -------
     Resampled
-        Full refits; with covariates or more than `FEW_SYSTEMS` systems, one Newton step each (Moulton & Zeger 1991).
+        Full refits; with covariates or more than 30 systems, one Newton step each (Moulton & Zeger 1991).
     """
     code = np.unique(fit.found.cluster, return_inverse=True)[1].reshape(-1).astype(np.int64)
     clusters = int(code.max()) + 1
@@ -73,9 +73,10 @@ def resampled(fit: Fit, resamples: int, rng: np.random.Generator) -> Resampled:
 
 
 def _tables(fit: Fit, code: Codes, clusters: int) -> tuple[Design, Floats]:
-    """Design matrix with one row for each (system shown first, system shown second), and the outcomes of each cluster.
+    """Design matrix with one row for each (system shown first, system shown second), and the numbers of outcomes of
+    these comparisons in each cluster.
 
-    The outcomes have shape (clusters, rows x 3). `code` gives the cluster of each comparison.
+    The numbers have shape (clusters, rows x 3), for first, second and tie. `code` gives the cluster of each comparison.
     """
     systems, compared = fit.design.systems, fit.found
     pair, position = np.unique(compared.first * systems + compared.second, return_inverse=True)
@@ -91,9 +92,11 @@ def _tables(fit: Fit, code: Codes, clusters: int) -> tuple[Design, Floats]:
 
 
 def _refitted(design: Design, ended: Floats, start: Floats) -> Floats:
-    """Parameters in each resample, by Newton's method for all resamples at once.
+    """Parameters of a model of systems' strengths in each resample, by Newton's method for all resamples at once; NaN
+    where a resample does not determine them.
 
-    `ended` holds the outcomes, shape (resamples, rows, 3), and `start` the parameters to begin with.
+    `ended` holds the number of comparisons with each outcome, shape (resamples, rows of `design`, 3), and `start` the
+    parameters to begin with.
     """
     parameters = np.tile(start, (len(ended), 1))
     usable = _determined(design, ended)
@@ -118,9 +121,11 @@ def _refitted(design: Design, ended: Floats, start: Floats) -> Floats:
 
 
 def _determined(design: Design, ended: Floats) -> NDArray[np.bool_]:
-    """Whether each resample determines the strengths: wins must connect every system to every other in both directions.
+    """Whether each resample determines the systems' strengths: wins must connect every system to every other in both
+    directions.
 
-    If the design has a parameter for ties, there must be ties and other outcomes.
+    If the design has a parameter for ties, there must be ties and other outcomes. `ended` holds the number of
+    comparisons with each outcome, shape (resamples, rows of `design`, 3).
     """
     beaten = np.zeros((len(ended), design.systems, design.systems), dtype=bool)
     won = ended[:, :, [FIRST, SECOND]] + ended[:, :, [TIE]] > 0

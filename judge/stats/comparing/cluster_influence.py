@@ -30,12 +30,13 @@ _NOTHING = 1e-12
 
 
 def covariance(fit: Fit) -> Floats:
-    """Clustered covariance of the parameters, without a correction for few clusters (Liang & Zeger 1986).
+    """Clustered covariance of the parameters of a model of systems' strengths, without a correction for few clusters
+    (Liang & Zeger 1986).
 
     Parameters
     ----------
     fit : Fit
-        The fitted model.
+        Model of the systems' strengths, fitted to paired comparisons.
 
     Returns
     -------
@@ -48,12 +49,13 @@ def covariance(fit: Fit) -> Floats:
 
 
 def plain_covariance(fit: Fit) -> Floats:
-    """Covariance of the parameters if all comparisons were independent: the inverse of the information.
+    """Covariance of the parameters of a model of systems' strengths if all comparisons were independent: the inverse of
+    the information.
 
     Parameters
     ----------
     fit : Fit
-        The fitted model.
+        Model of the systems' strengths, fitted to paired comparisons.
 
     Returns
     -------
@@ -67,12 +69,12 @@ def plain_covariance(fit: Fit) -> Floats:
 
 
 def scores(fit: Fit) -> Floats:
-    """Score of each cluster at the fitted parameters: the first derivatives of its log likelihood.
+    """Score of each cluster (story-prompt) at the fitted parameters: the first derivatives of its log likelihood.
 
     Parameters
     ----------
     fit : Fit
-        The fitted model.
+        Model of the systems' strengths, fitted to paired comparisons.
 
     Returns
     -------
@@ -83,12 +85,12 @@ def scores(fit: Fit) -> Floats:
 
 
 def informations(fit: Fit) -> Floats:
-    """Information matrix of each cluster at the fitted parameters.
+    """Information matrix of each cluster (story-prompt) at the fitted parameters.
 
     Parameters
     ----------
     fit : Fit
-        The fitted model.
+        Model of the systems' strengths, fitted to paired comparisons.
 
     Returns
     -------
@@ -103,12 +105,12 @@ def informations(fit: Fit) -> Floats:
 
 
 def left_out(fit: Fit) -> Floats:
-    """Parameters without each cluster, by one Newton step from the fit.
+    """Parameters of a model of systems' strengths without each cluster (story-prompt), by one Newton step from the fit.
 
     Parameters
     ----------
     fit : Fit
-        The fitted model.
+        Model of the systems' strengths, fitted to paired comparisons.
 
     Returns
     -------

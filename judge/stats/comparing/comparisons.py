@@ -70,7 +70,8 @@ class Comparisons:
         Parameters
         ----------
         ties : "davidson", "half" or "left-out"
-            How ties are treated, see `Ties`.
+            "davidson" = kept as an outcome of their own; "half" = half a win for each of the two systems; "left-out" =
+            not counted.
 
         Returns
         -------
@@ -86,14 +87,15 @@ class Comparisons:
         return self.of(np.arange(self.first.size), ended)
 
     def of(self, rows: Codes, ended: Floats | None = None) -> Comparisons:
-        """A subset of the comparisons, optionally with other outcomes.
+        """A subset of the comparisons, optionally with new outcomes.
 
         Parameters
         ----------
         rows : array of int, shape (m,)
             Indices of the m selected rows.
         ended : array, shape (n comparisons, 3), optional
-            Other outcomes of *all* rows (first won, second won, tie); None keeps the outcomes.
+            New outcomes (first won, second won, tie) of all n rows, before the m rows are selected; None = the present
+            outcomes.
 
         Returns
         -------
@@ -144,7 +146,7 @@ def comparisons(
     cluster : sequence of str, length n
         Name of the independent unit (the story-prompt).
     covariates : array, shape (n, k covariates), optional
-        As in `Comparisons`.
+        k differences for each comparison, first minus second, such as the log of the ratio of their lengths.
 
     Returns
     -------

@@ -32,10 +32,11 @@ _SUSPICIOUS = 12.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Design:
-    """Design matrix of a fit of strengths to comparisons: system shown first against system shown second.
+    """Design matrix of a model of strengths, for comparisons of the system shown first with the system shown second.
 
-    It has a column for the strength of each system, the columns of `further`, shape (comparisons, columns), and log ν
-    if there are ties.
+    `first` and `second` hold the index of these systems in each comparison, and `systems` is the number of systems. The
+    parameters are the strength of each system, a coefficient for each column of `further` (position effect and
+    covariates; shape (comparisons, columns)), and, if `ties`, Davidson's parameter for ties, log ν.
     """
 
     systems: int
@@ -55,7 +56,7 @@ class Design:
         position : bool
             Whether there is a column for the advantage of being shown first.
         ties : bool
-            Whether there is a parameter log ν for ties.
+            Whether there is a parameter log ν for ties (Davidson 1970).
         covariates : sequence of int
             Indices of the covariates used.
 
@@ -70,7 +71,7 @@ class Design:
 
     @property
     def size(self) -> int:
-        """Number of parameters. The parameter for ties, log ν, is the last one if there are ties."""
+        """Number of parameters of the model. If it has ties, the last one is Davidson's parameter for ties, log ν."""
         return int(self.systems + self.further.shape[1] + self.ties)
 
     def eta(self, parameters: Floats) -> Floats:
@@ -79,7 +80,8 @@ class Design:
         Parameters
         ----------
         parameters : array, shape (..., parameters)
-            In the order of the design.
+            In the order strengths, position, covariates, log ν (Davidson's parameter for ties), as far as the model has
+            them.
 
         Returns
         -------
@@ -95,8 +97,9 @@ class Design:
 
         Parameters
         ----------
-        parameters
-            As in `eta`.
+        parameters : array, shape (..., parameters)
+            In the order strengths, position, covariates, log ν (Davidson's parameter for ties), as far as the model has
+            them.
 
         Returns
         -------
@@ -108,12 +111,12 @@ class Design:
         return shares(half, np.broadcast_to(tie, half.shape))
 
     def gradient(self, ended: Floats, share: Floats, cluster: Codes | None = None) -> Floats:
-        """Score: the first derivatives of the log likelihood.
+        """Score: the first derivatives of the log likelihood with respect to the parameters.
 
         Parameters
         ----------
         ended : array, shape (n comparisons, 3)
-            As in `Comparisons`.
+            Number (or share) of outcomes in which the first won, the second won, and neither won (tie).
         share : array, shape (n comparisons, 3)
             Probabilities from `shares` at the parameters where the score is computed.
         cluster : array of int, shape (n comparisons,), optional
@@ -122,7 +125,8 @@ class Design:
         Returns
         -------
         array, shape (parameters,) or (clusters, parameters)
-            In the order of the design.
+            In the order strengths, position, covariates, log ν (Davidson's parameter for ties), as far as the model has
+            them.
         """
         group = np.zeros(self.first.size, dtype=np.int64) if cluster is None else cluster
         groups = int(group.max(initial=-1)) + 1
@@ -146,9 +150,9 @@ class Design:
         number : array, shape (n rows,)
             Number of comparisons in each row of the design: the sum of its outcomes.
         share : array, shape (n rows, 3)
-            As in `gradient`.
+            Probabilities of first won, second won and tie in each row, as from `shares`.
         rows : slice
-            The rows used.
+            The rows to use; all by default.
 
         Returns
         -------
@@ -182,7 +186,7 @@ class Design:
         Parameters
         ----------
         information : array, shape (..., parameters, parameters)
-            As from `information`; not modified.
+            Information matrices, from `information`; they are not modified.
 
         Returns
         -------
@@ -211,11 +215,12 @@ class Fit:
     Attributes
     ----------
     design : Design
-        Order of the parameters.
+        Design matrix of the comparisons, which also fixes the order of the parameters.
     found : Comparisons
         Comparisons on which the model was fitted, with equal rows merged.
     parameters : array
-        Maximum likelihood estimates, in the order of `design`.
+        Maximum likelihood estimates in the order strengths, position, covariates, log ν (Davidson's parameter for
+        ties), as far as the model has them.
     position : bool
         Whether the model has a position effect.
     covariates : tuple of int
@@ -239,12 +244,14 @@ class Fit:
 
     @property
     def share(self) -> Floats:
-        """Fitted probabilities of first, second and tie: one row for each row of `found`, three columns."""
+        """Fitted probabilities that the first wins, the second wins, and neither wins (tie): three columns, and one row
+        for each of the comparisons to which the model was fitted (`found`).
+        """
         return self.design.shares(self.parameters)
 
     def chances(self, first: Codes, second: Codes) -> Floats:
-        """Fitted probabilities of first, second and tie for comparisons of these systems, without differences in
-        covariates.
+        """Fitted probabilities that the first wins, the second wins, and neither wins (tie), for comparisons of the
+        given systems in which no covariate differs.
 
         Parameters
         ----------
@@ -254,7 +261,7 @@ class Fit:
         Returns
         -------
         array, shape (n comparisons, 3)
-            Probabilities of first, second and tie.
+            0 to 1.
         """
         further = np.zeros((first.size, self.design.further.shape[1]))
         further[:, : int(self.position)] = 1.0
@@ -269,7 +276,8 @@ class Fit:
 def shares(half: Floats, tie: Floats) -> Floats:
     """Probabilities that the first wins, the second wins, and neither wins (tie) (Davidson & Beaver 1977).
 
-    They are proportional to exp(η / 2) : exp(-η / 2) : ν.
+    They are proportional to exp(η / 2) : exp(-η / 2) : ν, where η is the log odds of first against second, and ν is
+    Davidson's parameter for ties.
 
     Parameters
     ----------
@@ -332,10 +340,11 @@ def fit(comparisons: Comparisons, *, position: bool = True, covariates: Sequence
 
 
 def _told(design: Design, number: Floats) -> list[bool]:
-    """For each column of `further` in the design matrix, whether the data identify its coefficient.
+    """For each column of `further` in the design matrix (position effect and covariates), whether the data identify its
+    coefficient.
 
     The coefficient must be identified in addition to the strengths and to the identified columns before it. `number` is
-    the number of comparisons in each row.
+    the number of comparisons in each row of the design matrix.
     """
     even = design.shares(np.zeros(design.size))
     information = design.fixed(design.information(number, even))
@@ -352,7 +361,9 @@ def _told(design: Design, number: Floats) -> list[bool]:
 
 
 def _newton(design: Design, ended: Floats) -> tuple[Floats, bool]:
-    """Parameters found by Newton's method, and whether it converged (all first derivatives near 0)."""
+    """Maximum likelihood estimates of the model's parameters, found by Newton's method, and whether it converged (all
+    first derivatives near 0). `ended` holds the outcomes of each row of the design matrix: first won, second won, tie.
+    """
     number, parameters = ended.sum(axis=1), np.zeros(design.size)
     height = _likelihood(design, ended, parameters)
     for _ in range(_STEPS):
@@ -379,8 +390,8 @@ def _likelihood(design: Design, ended: Floats, parameters: Floats) -> float:
 def _separated(design: Design, rows: Comparisons) -> str | None:
     """Reason why the likelihood has no maximum (Albert & Anderson 1984, Biometrika 71); None where it has one.
 
-    Linear programming searches for a direction along which no observed outcome becomes less likely than another one,
-    and some outcome becomes more likely (Konis 2007).
+    Linear programming searches for a direction in the space of parameters along which no observed outcome becomes less
+    likely than another one, and some outcome becomes more likely (Konis 2007).
     """
     from scipy.optimize import linprog
 
@@ -397,10 +408,10 @@ def _separated(design: Design, rows: Comparisons) -> str | None:
 
 
 def _advantages(design: Design, ended: Floats) -> Iterator[Floats]:
-    """Yield the advantage of an observed outcome of a comparison over another possible outcome, as a row of
-    coefficients.
+    """Yield the coefficients of the parameters in the log odds of an observed outcome of a comparison against another
+    possible outcome.
 
-    It is the design's row for the observed outcome minus the row for the other one. Each distinct row occurs once.
+    Outcomes are first won, second won and, if the model has ties, tie. Each distinct row of coefficients occurs once.
     """
     columns = design.dense()
     utility = {FIRST: 0.5, SECOND: -0.5, TIE: 0.0}

@@ -72,7 +72,7 @@ def preference_agreement(side: Floats, people: Floats, cluster: Codes, *, ties: 
     Returns
     -------
     PreferenceAgreement
-        Undefined, with the reason, without a pair that side and people judged. Formulas: see the module.
+        Its estimates are undefined, with the reason, where there is no pair that both judged. Formulas: see the module.
     """
     defined = np.flatnonzero(~np.isnan(side + people))
     x, y, group = side[defined], people[defined], cluster[defined]
@@ -102,8 +102,8 @@ def pair_credit(side: Floats, people: Floats) -> Floats:
 
     Parameters
     ----------
-    side, people
-        As in `preference_agreement`.
+    side, people : array, shape (pairs,)
+        1 = first story preferred, -1 = second preferred, 0 = tie; NaN = not judged.
 
     Returns
     -------
@@ -133,8 +133,8 @@ def _chance_corrected(
 ) -> Estimate:
     """Chance-corrected agreement, (observed - expected) / (1 - expected), with a jackknife interval over clusters.
 
-    `x` and `y` are two sides' preferences for each pair; `expectation` gives the expected agreement from their shares
-    of ties.
+    `x` and `y` are the preferences of a judge (or a baseline) and of people for each pair of stories, 0 = tie.
+    `expectation` is the function that gives the expected agreement from the two shares of ties.
     """
     if not x.size:
         return Estimate.undefined(NO_PAIR)

@@ -1,8 +1,9 @@
 """Strengths of systems with intervals, and numbers derived from them: win rates, differences, position and length
 effects.
 
-All numbers are functions of one fit (`davidson`). Their intervals come from these functions of the parameters without
-each story-prompt (`cluster_influence`), or from bootstrap resamples of story-prompts.
+All numbers are functions of the parameters of one fit (`davidson`). Their intervals come from the same functions of the
+parameters estimated without each story-prompt in turn (`cluster_influence`), or in bootstrap resamples of
+story-prompts.
 """
 
 from __future__ import annotations
@@ -91,13 +92,18 @@ def strengths(
 
     Parameters
     ----------
-    comparisons, position, covariates
-        As in `davidson.fit`.
+    comparisons : Comparisons
+        The data.
+    position : bool
+        Whether to fit an advantage for being shown first.
+    covariates : sequence of int, optional
+        Indices of the covariates used; None = all.
     ties : "davidson", "half" or "left-out"
-        How ties are treated, see `Comparisons.with_ties`.
+        "davidson" = an outcome of their own, with a parameter; "half" = half a win for each of the two systems;
+        "left-out" = not counted.
     bootstrap : Bootstrap, optional
-        If given, percentile intervals (`intervals.expanded`) over resamples of story-prompts replace the clustered
-        ones.
+        If given, percentile intervals (`intervals.expanded`) over resamples of story-prompts replace those that are
+        clustered by story-prompt.
     confidence : float
         Coverage of each single interval.
 
@@ -147,7 +153,8 @@ def win_rates(fit: Fit, parameters: Floats) -> Floats:
     fit : Fit
         The fitted model.
     parameters : array, shape (b, number of parameters)
-        b sets of parameters at which the rates are computed, in the order of `fit.design`.
+        b sets of parameters at which the rates are computed, in the order strengths, position,
+        covariates, log ν (Davidson's parameter for ties), as far as the model has them.
 
     Returns
     -------
@@ -182,9 +189,11 @@ def _win_rates(fit: Fit, parameters: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Intervals:
-    """How the intervals of a fit's numbers are computed.
+    """Data from which the intervals of numbers that depend on a fit are computed.
 
-    `values` holds the parameters without each cluster, or in each resample; `method` names the method.
+    `values` holds the fit's parameters, one row for each cluster (story-prompt) that is left out in turn or for each
+    bootstrap resample. `method` describes the bootstrap, and is None where clusters are left out. `n` is the number of
+    comparisons.
     """
 
     n: int
@@ -224,10 +233,11 @@ def _no_term(name: str, *, asked: bool) -> Estimate:
 
 
 def _differences(fit: Fit, confidence: float) -> list[Difference]:
-    """Log strength of the first system minus that of the second, for all pairs of systems, with tests adjusted over
-    pairs.
+    """Log strength of the first system minus that of the second, for all pairs of systems, with p values adjusted over
+    the pairs.
 
-    Intervals always come from the parameters without each cluster.
+    Intervals and tests always come from the parameters estimated without each cluster (story-prompt) in turn, and never
+    from a bootstrap.
     """
     systems = fit.design.systems
     without = left_out(fit)[:, :systems]

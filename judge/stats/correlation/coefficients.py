@@ -89,8 +89,8 @@ def coefficient_of(x: Floats, y: Floats, coefficient: Coefficient = "kendall") -
     ----------
     x, y : array, shape (n,)
         In any unit, none missing.
-    coefficient
-        As in `correlate`.
+    coefficient : {"kendall", "spearman", "pearson"}
+        Kendall's tau-b, Spearman's rho with mid-ranks, or Pearson's r.
 
     Returns
     -------
@@ -144,8 +144,10 @@ def undefined_reason(x: Floats, y: Floats, names: tuple[str, str] = ("x", "y"), 
     ----------
     x, y : array, shape (n,)
         In any unit, none missing.
-    names, unit
-        As in `correlate`.
+    names : tuple of str
+        Names of x and y, used in reasons.
+    unit : str
+        Word for the pairs, used in reasons.
 
     Returns
     -------
@@ -195,8 +197,10 @@ def correlate_means(
         Ratings of each story; NaN = missing. Means are over the stories with both values.
     group : array of int, shape (n,)
         Group of each story.
-    coefficient, names
-        As in `correlate`.
+    coefficient : {"kendall", "spearman", "pearson"}
+        Kendall's tau-b, Spearman's rho with mid-ranks, or Pearson's r.
+    names : tuple of str
+        Names of x and y, used in reasons.
 
     Returns
     -------
@@ -215,7 +219,7 @@ def correlate_within(x: Floats, y: Floats, group: Codes, coefficient: Coefficien
     Parameters
     ----------
     x, y : array, shape (n,)
-        Pairs with a missing value (NaN) are left out.
+        Two ratings of each story. A story with a missing value (NaN) in either is left out.
     group : array of int, shape (n,)
         Group of each story.
     coefficient
@@ -224,8 +228,8 @@ def correlate_within(x: Floats, y: Floats, group: Codes, coefficient: Coefficien
     Returns
     -------
     Estimate
-        `n` counts groups with a defined correlation; `method` counts the groups left out. Undefined where no group has
-        a defined correlation.
+        `n` is the number of groups with a defined correlation; the others are left out of the mean. `method` is a text
+        with both numbers, such as "5 of 8 groups". Undefined if no group has a defined correlation.
     """
     values = within(x, y, group, coefficient)
     defined = values[~np.isnan(values)]
@@ -239,8 +243,12 @@ def within(x: Floats, y: Floats, group: Codes, coefficient: Coefficient = "kenda
 
     Parameters
     ----------
-    x, y, group, coefficient
-        As in `correlate_within`, with groups 0, 1, ...
+    x, y : array, shape (n,)
+        Pairs with a missing value (NaN) are left out.
+    group : array of int, shape (n,)
+        Group of each story, 0, 1, ...
+    coefficient : {"kendall", "spearman", "pearson"}
+        Kendall's tau-b, Spearman's rho with mid-ranks, or Pearson's r.
 
     Returns
     -------
@@ -264,8 +272,10 @@ def resampled(x: Floats, y: Floats, coefficient: Coefficient = "kendall") -> Cal
 
     Parameters
     ----------
-    x, y, coefficient
-        As in `correlate`.
+    x, y : array, shape (n stories,)
+        Pairs with a missing value (NaN) are left out.
+    coefficient : {"kendall", "spearman", "pearson"}
+        Kendall's tau-b, Spearman's rho with mid-ranks, or Pearson's r.
 
     Returns
     -------

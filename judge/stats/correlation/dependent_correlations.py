@@ -126,10 +126,14 @@ def compare_arrays(r12: ArrayLike, r13: ArrayLike, r23: ArrayLike, n: ArrayLike,
 
     Parameters
     ----------
-    r12, r13, r23, n : float, int or array
-        As in `compare`; they broadcast together.
+    r12, r13 : float or array
+        Correlations of variable 1 with 2 and with 3 over the same n stories; NaN = undefined.
+    r23 : float or array
+        Signed correlation of 2 with 3 over the same stories.
+    n : int or array
+        Number of stories. All four broadcast together.
     tail : str
-        As in `compare`.
+        ``two-sided``, ``greater`` (r12 > r13) or ``less``.
 
     Returns
     -------
@@ -162,7 +166,7 @@ def by_strength(r12: ArrayLike, r13: ArrayLike, r23: ArrayLike) -> tuple[Floats,
     Parameters
     ----------
     r12, r13, r23 : float or array
-        As in `compare`; NaN stays NaN.
+        Correlations of variables 1 and 2, 1 and 3, and 2 and 3; NaN stays NaN.
 
     Returns
     -------
@@ -175,7 +179,8 @@ def by_strength(r12: ArrayLike, r13: ArrayLike, r23: ArrayLike) -> tuple[Floats,
 
 
 def _tail_probability(statistic: Floats, df: Floats, tail: Tail) -> Floats:
-    """p value of a t statistic with df degrees of freedom. NaN stays NaN; p is at least `LEAST_P`.
+    """p value of a t statistic with df degrees of freedom. NaN stays NaN; p is at least `LEAST_P`, the smallest normal
+    floating-point number.
 
     Raises
     ------
@@ -207,9 +212,11 @@ def number(value: Floats) -> float | None:
 
 
 def _why_not(a: Floats, b: Floats, c: Floats, n: NDArray[np.int64]) -> NDArray[np.int64]:
-    """For each case, the index into `REASONS` of the first reason why there is no test.
+    """For each test of r12 = r13, the index into `REASONS` of the first reason why it is not possible; 0 where it is
+    possible.
 
-    The case is given by its correlations r12, r13 and r23, and its number of stories.
+    `a`, `b` and `c` are the correlations r12, r13 and r23, and `n` is the number of stories. Raises ValueError for a
+    correlation outside -1 to 1.
     """
     largest = np.fmax(np.fmax(np.abs(a), np.abs(b)), np.abs(c))
     if np.any(largest > 1 + 1e-9):
@@ -220,7 +227,7 @@ def _why_not(a: Floats, b: Floats, c: Floats, n: NDArray[np.int64]) -> NDArray[n
 
 
 def _determinant(a: Floats, b: Floats, c: Floats) -> Floats:
-    """Determinant of the correlation matrix of three variables, from their three correlations."""
+    """Determinant of the correlation matrix of three variables, from their three correlations `a`, `b` and `c`."""
     return 1 - a**2 - b**2 - c**2 + 2 * a * b * c
 
 

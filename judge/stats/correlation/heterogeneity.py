@@ -101,8 +101,8 @@ def by_group(judge: Floats, people: Floats, group: Codes, groups: int) -> tuple[
 
     Parameters
     ----------
-    judge, people
-        As in `in_group`.
+    judge, people : array, shape (n stories,)
+        Ratings of each story, in points of the scale; NaN = none, left out pairwise.
     group : array of int, shape (n stories,)
         Group of each story, 0..groups-1.
     groups : int

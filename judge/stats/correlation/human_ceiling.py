@@ -124,15 +124,16 @@ def leave_one_out(ratings: Floats, measure: Measure) -> Estimate:
 
     Parameters
     ----------
-    ratings
-        As in `one_against_others`.
-    measure
-        As in `Ceiling.estimate`.
+    ratings : array, shape (n stories, r raters)
+        In points of the scale; NaN = not rated. Each column must be one person.
+    measure : callable
+        Takes two vectors with one value per story, NaN = missing, and returns their correlation as an Estimate.
 
     Returns
     -------
     Estimate
-        As from `Ceiling.estimate`.
+        `n` is the largest number of stories used by a correlation. Raters whose correlation is undefined are left
+        out and counted in `method`. Undefined, with the reason, where none is defined or there is only one rater.
     """
     return one_against_others(ratings).estimate(measure)
 
@@ -168,8 +169,8 @@ def is_panel(ratings: Floats) -> bool:
     Returns
     -------
     bool
-        True where each rater rated at least `PANEL_SHARE` of the stories with two or more ratings; False where there is
-        no such story.
+        True where each rater rated at least 80 % (`PANEL_SHARE`) of the stories with two or more ratings; False
+        where there is no such story.
     """
     present = ~np.isnan(ratings)
     shared = present[present.sum(axis=1) > 1]

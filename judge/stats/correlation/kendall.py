@@ -56,12 +56,11 @@ def codes(values: Floats) -> Codes:
 
 
 def _few_levels(rounded: Floats) -> Codes | None:
-    """Integer codes of many values that have few distinct levels, by table lookup instead of sorting.
+    """Integer codes of many rounded values that have few distinct levels (0 for the lowest level; -1 for NaN), by table
+    lookup instead of sorting; None where that is not possible.
 
-    None where that is not possible.
-
-    The levels in a sample of the values are assigned to equal bins. A value that differs from the level of its bin
-    shows that the sample did not contain all levels.
+    The levels in a sample of the values are assigned to bins of equal width. A value that differs from the level of its
+    bin shows that the sample did not contain all levels; the result is then None.
     """
     sample = rounded[:: rounded.size // _SAMPLE]
     levels = np.unique(sample[~np.isnan(sample)])
@@ -118,7 +117,7 @@ def _tau_b_table(table: NDArray[np.int64]) -> Floats:
 
 
 def level_sums(weights: NDArray[np.int64], level: Codes, levels: int) -> NDArray[np.int64]:
-    """Sum of weights at each level, in each resample.
+    """Sum of the weights of the stories at each rating level, in each resample.
 
     Parameters
     ----------
@@ -139,7 +138,7 @@ def level_sums(weights: NDArray[np.int64], level: Codes, levels: int) -> NDArray
 
 
 def _above(table: NDArray[np.int64]) -> NDArray[np.int64]:
-    """For each table, the number of pairs of stories of which one is strictly higher on both axes.
+    """For each table, the number of pairs of stories of which one is strictly higher than the other on both axes.
 
     It is the sum over cells of the cell times the sum of the cells above it on both axes.
     """

@@ -34,7 +34,7 @@ _SAME = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class SlidingSets:
-    """Signed Pearson's r of differences between sets of stories; tables print its square.
+    """Signed Pearson's r of a judge with people, in the differences between sets of stories; tables print its square.
 
     Attributes
     ----------
@@ -46,7 +46,8 @@ class SlidingSets:
         Three numbers of sets of n stories: as published, (n - window) / stride; with both ends included, one more
         (used for `unordered`); without overlap, n / window.
     tied : int
-        Number of stories with the human score of another story, whose order in the sort depends on the input order.
+        Number of stories with the same human score as another story, whose order in the sort depends on the input
+        order.
     """
 
     published: Estimate
@@ -74,8 +75,8 @@ def sliding_sets(judge: Floats, people: Floats, *, window: int = 200, stride: in
     Returns
     -------
     SlidingSets
-        Undefined with fewer stories than a window holds, with fewer than 3 sets, or where the judge or people are
-        constant.
+        Its correlations over sets are undefined with fewer stories than a window holds or with fewer than 3 sets,
+        and all four with fewer than 3 stories or where the judge or people are constant.
 
     Raises
     ------
@@ -99,18 +100,23 @@ def sliding_sets(judge: Floats, people: Floats, *, window: int = 200, stride: in
 def resampled(
     judge: Floats, people: Floats, *, window: int = 200, stride: int = 10
 ) -> Callable[[NDArray[np.int64]], Floats]:
-    """Signed Pearson's r in resamples of stories, in the four ways of `WAYS`.
+    """Signed Pearson's r of judge and people in resamples of stories, computed in four ways: over ordered pairs of
+    sliding sets of stories as published, over unordered pairs of distinct sets, over sets that do not overlap, and over
+    single stories.
 
     Parameters
     ----------
-    judge, people, window, stride
-        As in `sliding_sets`.
+    judge, people : array, shape (n stories,)
+        Ratings in the order of the stories' ids, which decides between equal human scores; stories with NaN are
+        left out.
+    window, stride : int
+        Number of stories in a set, and number of stories between the starts of two sets.
 
     Returns
     -------
     callable
-        Takes weights, shape (b resamples, n stories), and returns values, shape (b, 4). Sorting and sliding are
-        repeated in each resample; NaN where r is undefined.
+        Takes weights, shape (b resamples, n stories), and returns r in the four ways, shape (b, 4). Sorting
+        and sliding are repeated in each resample; NaN where r is undefined.
     """
     keep = np.flatnonzero(~(np.isnan(judge) | np.isnan(people)))
     order = keep[np.argsort(np.round(people[keep], 9), kind="stable")]
@@ -132,9 +138,12 @@ def resampled(
 
 
 def _estimate(x: Floats, y: Floats, way: str, number: int, window: int, stride: int) -> Estimate:
-    """Pearson's r in one of the `WAYS`, without an interval.
+    """Pearson's r of the judge's ratings `x` and people's ratings `y` of stories sorted by `y`, without an interval.
 
-    `n` of the result counts pairs of the `number` sets, or stories for the way `stories`.
+    `way` says over what r is computed: "published" (ordered pairs of sliding sets of stories), "unordered" (pairs of
+    distinct sets), "apart" (sets that do not overlap) or "stories" (single stories). A set has `window` stories, and
+    the starts of two sets are `stride` stories apart. `number` is the number of sets, or of stories. `n` of the result
+    counts pairs of sets, or stories.
     """
     pairs = {"published": number * number, "stories": number}.get(way, number * (number - 1) // 2)
     if x.size < window and way != "stories":
@@ -153,9 +162,13 @@ def _sorted(judge: Floats, people: Floats) -> tuple[Floats, Floats]:
 
 
 def _correlations(x: Floats, y: Floats, way: str, window: int, stride: int) -> Floats:
-    """Signed Pearson's r of each row of `x` with the row of `y`, in one of the `WAYS`; NaN where undefined.
+    """Signed Pearson's r of each row of `x` (the judge's ratings) with the row of `y` (people's ratings); NaN where
+    undefined.
 
-    Each row holds the ratings of the stories of one resample, sorted by `y`.
+    Each row holds the ratings of the stories of one resample, sorted by `y`. `way` says over what r is computed:
+    "published" (ordered pairs of sliding sets of stories), "unordered" (pairs of distinct sets), "apart" (sets that do
+    not overlap) or "stories" (single stories). A set has `window` stories, and the starts of two sets are `stride`
+    stories apart.
     """
     n = x.shape[1]
     if way == "stories":

@@ -148,11 +148,11 @@ class _Ties:
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """Sums for the tau-b of one judge with people.
+    """Sums from which the tau-b of one judge with people is computed in resamples of units.
 
     A unit is what is resampled, such as a story-prompt with its stories. `score` holds, for each pair of units,
     concordant minus discordant pairs of stories. `ties_x` and `ties_y` count tied pairs of the judge and of people, and
-    `sizes` each unit's stories with both ratings.
+    `sizes` holds the number of each unit's stories that both rated.
     """
 
     score: Singles
@@ -162,8 +162,9 @@ class _Form:
 
 
 def _forms(x: Codes, y: Codes, unit: Codes, units: int) -> list[_Form]:
-    """One `_Form` (sums for tau-b) per judge. What is equal for judges with ratings of the same stories is computed
-    once.
+    """One `_Form` (sums for tau-b with people) for each judge. `x` holds the codes of each judge's ratings, one row per
+    judge, `y` those of the human ratings, and `unit` the unit (such as story-prompt) of each story. What is equal for
+    judges with ratings of the same stories is computed once.
     """
     shared: dict[bytes, tuple[_Ties, NDArray[np.int64]]] = {}
     forms = []
@@ -190,6 +191,7 @@ def _score_from_tables(x: Codes, y: Codes, levels: tuple[int, int], unit: Codes,
     """Concordant minus discordant pairs of stories between each two units, shape (units, units).
 
     Each is computed from the contingency tables of the two units. A unit is what is resampled, such as a story-prompt.
+    `x` and `y` are the rating levels of the judge and of people, and `levels` is the number of levels of each.
     """
     cells = levels[0] * levels[1]
     flat = np.bincount((unit * levels[0] + x) * levels[1] + y, minlength=units * cells)
@@ -228,8 +230,10 @@ def by_stories(x: Codes, y: Codes) -> Statistic:
 
     Parameters
     ----------
-    x, y
-        As in `by_units`.
+    x : array of int, shape (judges, n stories)
+        Codes of each judge's ratings, as made by `kendall.codes`; -1 = missing, left out pairwise.
+    y : array of int, shape (n stories,)
+        Codes of the human ratings.
 
     Returns
     -------
@@ -258,13 +262,15 @@ def by_tables(x: Codes, y: Codes) -> Statistic:
 
     Parameters
     ----------
-    x, y
-        As in `by_units`.
+    x : array of int, shape (judges, n stories)
+        Codes of each judge's ratings, as made by `kendall.codes`; -1 = missing, left out pairwise.
+    y : array of int, shape (n stories,)
+        Codes of the human ratings.
 
     Returns
     -------
     callable
-        Takes weights (b, n) and returns tau-b (judges, b).
+        Takes weights, shape (b resamples, n stories), and returns tau-b, shape (judges, b).
     """
     ranked = np.flatnonzero(y >= 0)
     order = ranked[np.argsort(y[ranked], kind="stable")]
@@ -290,7 +296,8 @@ def _signed_indicators(judges: list[Codes], k: int) -> Singles:
     """For each story, judge and level a: whether the judge's rating is at a, and the sign of a minus the rating's
     level.
 
-    The result has one row per story; both numbers are 0 where the rating is missing. `k` is the number of levels.
+    `judges` holds the rating levels by each judge. The result has one row per story; both numbers are 0 where the
+    rating is missing. `k` is the number of levels.
     """
     n = judges[0].size if judges else 0
     indicators = np.zeros((n, 2, len(judges), k), dtype=np.float32)
@@ -303,10 +310,13 @@ def _signed_indicators(judges: list[Codes], k: int) -> Singles:
 
 
 def _of_tables(weights: Counts, bounds: list[int], signed: Singles, judges: int, k: int) -> Floats:
-    """tau-b from contingency tables, built one level of human ratings at a time in ascending order.
+    """tau-b of each judge with people in each resample, shape (judges, resamples), from contingency tables. These are
+    built one level of human ratings at a time, in ascending order.
 
-    A story is concordant with one at the current level of human ratings if it is lower there and lower in the judge's
-    ratings, and discordant if it is lower there and higher in the judge's ratings.
+    A story is concordant with a story at the current level of human ratings if it is lower there and lower in the
+    judge's ratings, and discordant if it is lower there and higher in the judge's ratings. `weights` and `signed` (from
+    `_signed_indicators`) have the stories in the order of human ratings, and `bounds` says where each level begins. `k`
+    is the number of the judges' rating levels.
     """
     b = weights.shape[0]
     largest = int(weights.sum(axis=1).max(initial=0))
@@ -329,7 +339,9 @@ def _of_tables(weights: Counts, bounds: list[int], signed: Singles, judges: int,
 
 
 def _dot(a: Reals, b: Reals, largest: int) -> NDArray[np.int64]:
-    """Sums of products over the last axis, exact: in single precision only where sums stay below 2**24."""
+    """Sums of products of `a` and `b` over the last axis, exact: in single precision only if `largest`², the upper
+    limit of a sum, is below 2**24.
+    """
     sums: Reals = np.einsum("...k,...k->...", a, b, dtype=exact(largest * largest))
     return sums.astype(np.int64)
 

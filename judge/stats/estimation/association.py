@@ -29,8 +29,8 @@ class Association:
     test : str
         Name of the test.
     effect : float or None
-        For groups: Cramér's V (0 to 1). For numbers: the AUC, the probability that a lost unit has a higher number than
-        one that was not lost (.5 = no association).
+        For groups: Cramér's V (0 to 1). For numbers: the AUC, the probability that a lost unit (such as a story
+        without a rating) has a higher number than one that was not lost (.5 = no association).
     p : float or None
         p value, not adjusted; `tail` gives its tail.
     n, lost : int

@@ -18,12 +18,12 @@ from judge.stats.estimation.means import clustered_error
 
 @dataclass(frozen=True, slots=True)
 class Equivalence:
-    """Result of two one-sided tests of equivalence.
+    """Result of two one-sided tests that a difference lies within given bounds (equivalence).
 
     Attributes
     ----------
     difference : Estimate
-        Mean difference with the 1 - 2 alpha interval; `n` counts differences.
+        The difference with its 1 - 2 alpha interval; for a mean of differences, `n` counts them.
     bounds : tuple of float
         The smallest differences that would matter.
     p_low, p_high : float or None

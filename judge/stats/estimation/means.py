@@ -82,7 +82,7 @@ def clustered(values: Floats, cluster: Codes, *, confidence: float = 0.95) -> Es
 
 
 def clustered_error(values: Floats, cluster: Codes) -> tuple[float | None, int]:
-    """Standard error of the mean as in `clustered`, and the number of clusters.
+    """Standard error of the mean rating with clusters (story-prompts) as the independent units, and their number.
 
     Parameters
     ----------

@@ -63,7 +63,8 @@ def adjust(p: Floats, method: Method, *, family: str) -> Adjusted:
         Raw p values, 0 to 1; NaN = no test: not part of the family, and NaN in the result. For ``hanna-published``
         a table of shape (criteria, measures).
     method : str
-        One of `METHODS`.
+        "bh" (Benjamini-Hochberg), "by" (Benjamini-Yekutieli), "holm", "bonferroni", "none", or "hanna-published"
+        (Benjamini-Hochberg for each column, with untested comparisons counted as p = 0, as in the HANNA paper).
     family : str
         Name of the family, for printing.
 
@@ -98,7 +99,7 @@ def adjust(p: Floats, method: Method, *, family: str) -> Adjusted:
 
 
 def _adjusted(p: Floats, method: str) -> Floats:
-    """Adjusted p values of a family of tests, in their order."""
+    """Adjusted p values of one family of tests by the given method, in the order of `p`."""
     m = p.size
     if method == "none" or m == 0:
         return p.copy()

@@ -28,20 +28,21 @@ ALL_ZERO = "no test: the ratings are equal on every story-prompt"
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Difference between the mean ratings of two systems.
+    """Difference between the mean ratings of two systems, or between their log strengths.
 
     Attributes
     ----------
     first, second : int
-        Codes of the systems.
+        The two systems, as indices 0, 1, ...
     estimate : Estimate
-        Mean of first minus second over story-prompts with both; n counts story-prompts. The interval is not adjusted
-        for other pairs. The reason says why there is no test.
+        First minus second: for ratings the mean over the story-prompts that both systems have, where n counts
+        story-prompts; for log strengths n counts comparisons. The interval is not adjusted for other
+        pairs. The reason says why there is no test.
     t, p, p_adjusted : float or None
         Student's t, two-sided p, and p adjusted over the family; None without a test.
     test : str
-        ``paired t``; ``sign`` where all differences are equal and not 0, so that t is undefined; ``none`` without a
-        test.
+        ``paired t``; ``sign`` where all differences are equal and not 0, so that t is undefined; ``clustered t`` for
+        log strengths; ``none`` without a test.
     """
 
     first: int
@@ -54,7 +55,7 @@ class Difference:
 
     @property
     def higher_first(self) -> Difference:
-        """This difference, with the sign and the order of the systems changed if the second system has the
+        """The same difference, but with its sign and the order of the two systems changed if the second system has the
         higher mean.
         """
         estimate = self.estimate
@@ -74,7 +75,7 @@ def by_story_prompt(values: Floats, system: Codes, story_prompt: Codes, systems:
     values : array, shape (n stories,)
         One rating per story; NaN = none, left out.
     system, story_prompt : arrays of int, shape (n stories,)
-        Codes of each story.
+        Code of each story's system, 0, 1, ..., and of its story-prompt.
     systems : int
         Number of systems: columns of the table.
     """
@@ -141,7 +142,7 @@ def _pair(i: int, j: int, n: int, mean: float, error: float, equal: bool, confid
 
 
 def adjusted(family: Sequence[Difference]) -> list[Difference]:
-    """These differences with p adjusted over all tests of the family (Holm 1979).
+    """The given differences between systems with p values adjusted over all tests of the family (Holm 1979).
 
     Parameters
     ----------
@@ -179,7 +180,7 @@ def told_apart(family: Sequence[Difference], systems: int, *, alpha: float = 0.0
     Parameters
     ----------
     family : sequence of Difference
-        As from `adjusted`; pairs without a test count as not significant.
+        Differences with adjusted p values, from `adjusted`; pairs without a test count as not significant.
     systems : int
         Number of systems.
     alpha : float

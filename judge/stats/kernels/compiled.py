@@ -192,8 +192,8 @@ def inversions(values: Codes) -> int:
 
 
 def _two(factors: list[tuple[Counts, Codes]]) -> tuple[Counts, Codes, Counts, Codes]:
-    """Counts and units of the first kind of units drawn, followed by those of the second kind. Where only one kind was
-    drawn, the second consists of a single unit that is always drawn once.
+    """Counts and units of the first of one or two kinds of units that were drawn (`factors`), followed by those of the
+    second kind. Where only one kind was drawn, the second consists of a single unit that is always drawn once.
     """
     counts, unit = factors[0]
     if len(factors) == 2:

@@ -75,8 +75,8 @@ class PairTable:
     Attributes
     ----------
     outcomes : array of int, shape (5, units, units), or (5, units) where only pairs within a unit were taken
-        Number of pairs for each outcome, in the order of the constants of this module. Each pair is counted
-        once, at [unit of one story, unit of the other].
+        Number of pairs for each outcome, in the order concordant, discordant, tied by people only, by the judge only,
+        by both. Each pair is counted once, at [unit of one story, unit of the other].
     unit : array of int, shape (n,)
         Unit of each story, also of stories without a rating.
     """
@@ -158,7 +158,7 @@ def pair_table(judge: Floats, people: Floats, unit: Codes | None = None, *, with
 
 def outcome(x: Codes, y: Codes, i: Codes, j: Codes) -> Codes:
     """Outcome of each pair of stories: concordant, discordant, tied by people only, by the judge only, or by both. The
-    outcomes are the constants of this module, in an array of shape (pairs,).
+    outcomes are coded 0 to 4 in this order, in an array of shape (pairs,).
 
     Parameters
     ----------

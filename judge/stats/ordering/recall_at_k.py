@@ -1,8 +1,8 @@
 """Recall at k: whether a judge ranks the aspects of a story that people selected among its k highest-scored aspects.
 
-Recall at k of an item is the share of its human-selected aspects among the k that the judge scores highest (StoryER,
-Chen et al. 2022). Where aspects are tied at rank k, each counts with the probability that it is among the first k when
-ties are broken at random. The recall is thus the expected value over random orders of the tied aspects.
+Recall at k of an item (a story) is the share of its human-selected aspects among the k that the judge scores highest
+(StoryER, Chen et al. 2022). Where aspects are tied at rank k, each counts with the probability that it is among the
+first k when ties are broken at random. The recall is thus the expected value over random orders of the tied aspects.
 """
 
 from __future__ import annotations

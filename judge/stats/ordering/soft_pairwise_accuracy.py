@@ -142,8 +142,12 @@ def by_chance(
 
     Parameters
     ----------
-    judge, people, system, story_prompt, flips
-        Ratings, codes and random signs, as for `soft_pairwise_accuracy`.
+    judge, people : array, shape (n,)
+        Ratings; NaN = missing. A story with a missing rating on one side is left out on both sides.
+    system, story_prompt : array of int, shape (n,)
+        Codes from 0 on.
+    flips : array of int, shape (permutations, story-prompts)
+        Random signs from `sign_flips`.
     rng : numpy Generator
         Random generator for the assignments, seeded by the caller.
 
@@ -190,8 +194,8 @@ def _dealt(x: Floats, rng: np.random.Generator) -> Floats:
 
 
 def _p_of_dealings(dealt: Floats, flips: Signs) -> Floats:
-    """p value of every pair of systems in each random assignment of ratings to systems, shape (assignments, pairs); NaN
-    where the two systems share no story-prompt.
+    """p value of every pair of systems in each random assignment of ratings to systems (`dealt`), shape (assignments,
+    pairs), from sign flips; NaN where the two systems share no story-prompt.
     """
     pairs = dealt.shape[1] * (dealt.shape[1] - 1) // 2
     step = max(1, _CHUNK // max(1, len(flips) * pairs))
@@ -204,8 +208,9 @@ def _p_of_dealings(dealt: Floats, flips: Signs) -> Floats:
 
 
 def _differences(side: Floats) -> Floats:
-    """Difference between the ratings of every pair of systems, first minus second, shape (pairs, story-prompts). NaN
-    where either system has no rating.
+    """Difference between the mean ratings of every pair of systems, first minus second, shape (pairs, story-prompts),
+    from the ratings `side` by the judge or by people, shape (systems, story-prompts). NaN where either system has no
+    rating.
     """
     first, second = np.triu_indices(len(side), k=1)
     return np.asarray(side[first] - side[second], dtype=np.float64)

@@ -39,7 +39,7 @@ def accuracy(higher: Floats, lower: Floats, story_prompt: Codes, *, tie: float =
     Returns
     -------
     Estimate
-        With the interval of `means.clustered`; `n` counts pairs. Undefined without a pair.
+        With an interval clustered by story-prompt (`means.clustered`); `n` counts pairs. Undefined without a pair.
     """
     gap = higher - lower
     right = np.where(np.isnan(gap), np.nan, (gap > 0).astype(np.float64))
@@ -59,6 +59,6 @@ def distance(higher: Floats, lower: Floats, story_prompt: Codes) -> Estimate:
     Returns
     -------
     Estimate
-        With the interval of `means.clustered`; `n` counts pairs. Undefined without a pair.
+        With an interval clustered by story-prompt (`means.clustered`); `n` counts pairs. Undefined without a pair.
     """
     return means.clustered(higher - lower, story_prompt)

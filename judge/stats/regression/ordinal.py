@@ -36,9 +36,9 @@ class Ordinal:
     levels : array, shape (K,)
         The response's distinct values in ascending order.
     thresholds : array, shape (K - 1,)
-        theta, on the logit scale.
+        theta, the limits between neighbouring levels on the logit scale.
     weights : array, shape (p,)
-        beta, logits per unit of each predictor.
+        beta, the predictors' weights, in logits per unit of each predictor.
     log_likelihood : float
         Log likelihood at the fit, without the penalty.
     """
@@ -92,8 +92,8 @@ def fit_ordinal(x: Floats, y: Floats, penalty: float = 0.0) -> Ordinal | str:
     y : array, shape (n,)
         Responses; values closer than 1e-9 are one level.
     penalty : float
-        Factor of |beta|^2 / 2, which is subtracted from the log likelihood; 0 = maximum likelihood. Thresholds
-        are not penalised.
+        Factor of |beta|^2 / 2, which is subtracted from the log likelihood (beta: the predictors' weights); 0 =
+        maximum likelihood. Thresholds are not penalised.
 
     Returns
     -------

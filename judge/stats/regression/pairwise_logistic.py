@@ -34,7 +34,7 @@ def fit(difference: Floats, won: Floats, penalty: float) -> Floats:
     won : array, shape (n,)
         1 where the first story was preferred, 0 where the second one was.
     penalty : float
-        Factor of |w|² / 2, which is subtracted from the log likelihood; above 0.
+        Factor of |w|² / 2, which is subtracted from the log likelihood (w: the weights); above 0.
     """
     weights = np.zeros(difference.shape[1])
     for _ in range(_STEPS):
@@ -63,7 +63,7 @@ def out_of_fold(difference: Floats, lead: Floats, fold: Codes, penalty: float) -
     fold : array of int, shape (n,)
         Fold of each pair.
     penalty : float
-        Factor of |w|² / 2, which is subtracted from the log likelihood; above 0.
+        Factor of |w|² / 2, which is subtracted from the log likelihood (w: the predictors' weights); above 0.
 
     Returns
     -------

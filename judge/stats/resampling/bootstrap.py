@@ -55,7 +55,7 @@ class Factor:
     unit: Codes
 
     def of(self, rows: Codes) -> Factor:
-        """These draws of units for a subset of the stories; units without any of these stories are left out.
+        """The same draws of units, for a subset of the stories; units without any of these stories are left out.
 
         Parameters
         ----------

@@ -167,8 +167,8 @@ def cautions(draw: str, method: str, level: str, units: int) -> tuple[str, ...]:
 
 def _few(level: Level, method: str, units: int) -> str:
     """Warning that an interval is based on fewer than 30 story-prompts. It gives the coverage simulated for the nearest
-    smaller number of story-prompts (or the smallest number simulated), or says that this kind of interval is too
-    narrow.
+    smaller number of story-prompts (or the smallest number simulated), or says that intervals by `method` are too
+    narrow. `units` is the number of story-prompts.
     """
     sizes = sorted(size for measured_level, size in DEFAULTS if measured_level == level)
     near = max((size for size in sizes if size <= units), default=sizes[0])

@@ -205,8 +205,8 @@ def tau_b_within(resamples: Resamples, x: Codes, y: Codes, group: Codes) -> Floa
 
 
 def _once(varying: Resamples, group: Codes) -> bool:
-    """Whether products of the counts of all pairs of drawn units (such as story-prompts) fit into memory: there are few
-    units, and each has at most one story per group.
+    """Whether, for resamples `varying` that draw units (such as story-prompts) within groups, products of the counts of
+    all pairs of units fit into memory: there are few units, and each has at most one story per group.
     """
     units = varying.factors[0].counts.shape[1]
     if len(varying.factors) > 1 or units > _FEW_UNITS:
@@ -216,7 +216,7 @@ def _once(varying: Resamples, group: Codes) -> bool:
 
 def _grid(varying: Resamples, group: Codes, codes: Codes) -> Codes:
     """Rating codes of judges and people, shape (judges + 1, n stories), rearranged to shape (judges + 1, groups,
-    units); -1 where there is no story.
+    units); -1 where there is no story. The units (such as story-prompts) are those drawn by `varying`.
     """
     grid = np.full((len(codes), int(group.max()) + 1, varying.counts.shape[1]), -1, dtype=np.int64)
     grid[:, group, varying.unit] = codes
@@ -226,7 +226,7 @@ def _grid(varying: Resamples, group: Codes, codes: Codes) -> Codes:
 def _small_groups(counts: NDArray[np.int32], grid: Codes) -> Iterator[tuple[int, slice, Floats]]:
     """Yield the index of a judge, a slice of the resamples, and the judge's tau-b with people within each group in
     these resamples, shape (resamples in the slice, groups). It is computed from products of the counts of each pair of
-    units (such as story-prompts).
+    units (such as story-prompts) and of the rating codes `grid`, from `_grid`.
     """
     first, second = np.triu_indices(grid.shape[2], 1)
     signs = np.sign(grid[:, :, second] - grid[:, :, first])

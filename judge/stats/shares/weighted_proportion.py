@@ -29,7 +29,8 @@ def weighted_share(
     Parameters
     ----------
     hits : array, shape (n,)
-        Values between 0 and 1 (such as the share of annotators who chose an item); NaN = missing, left out.
+        Values between 0 and 1 (such as the share of an item's annotators who see an error in it); NaN = missing,
+        left out.
     weight : array, shape (n,)
         Number of items of the population that each value represents, above 0.
     cluster : array of int, shape (n,)

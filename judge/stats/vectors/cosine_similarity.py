@@ -164,7 +164,8 @@ def _group_sums(x: Vectors, group: Codes) -> tuple[Floats, Floats, Floats]:
 
 def _between(total: Floats, sums: Floats, size: Floats, own: Floats) -> tuple[float, Floats]:
     """Mean cosine of pairs of texts of different groups, and this mean without each group in turn, shape (groups,). It
-    is NaN where only one group remains.
+    is NaN where only one group remains. `total` is the sum of all vectors, `sums` holds that of each group, `own` its
+    squared length, and `size` the number of vectors.
     """
     n = size.sum()
     value = float((total @ total - own.sum()) / (n * n - (size**2).sum()))

@@ -42,7 +42,7 @@ _AT_ONCE, _ATTEMPTS, _LONGEST = 16, 3, 80
 
 class Rewriter:
     """Paraphrases of sentences requested from one model. `encoder` is the folder of the sentence encoder that compares
-    their meaning, or None.
+    the meaning of a sentence with that of its paraphrase; None = their words are compared.
     """
 
     def __init__(
@@ -57,8 +57,8 @@ class Rewriter:
         """Why rewordings were not taken, or did not come."""
 
     def prepare(self, stories: Iterable[Story]) -> None:
-        """Request paraphrases of sentences of all stories, except where an answer is stored, and check all paraphrases
-        by the acceptance rules.
+        """Request paraphrases of sentences of all stories, except where an answer is stored, and check which
+        paraphrases can be used: those that are similar in meaning and different in wording.
         """
         chosen = dict.fromkeys(sentence for story in stories for sentence in self._chosen(story))
         missing = [sentence for sentence in chosen if sentence not in self._answers]
@@ -127,7 +127,7 @@ class Rewriter:
 
 
 async def _answer(backend: Backend, query: Query) -> Response | None:
-    """The model's first answer to the request; None where no answer arrived after three attempts."""
+    """The model's answer to the request for a paraphrase; None where no answer arrived after three attempts."""
     for attempt in range(_ATTEMPTS):
         try:
             return (await backend.complete(query, [0]))[0]

@@ -83,7 +83,7 @@ def count_cut(options: EncoderOptions, base: Base, pairs: Sequence[Pair]) -> int
 
 
 def steps_of(lesson: Lesson, batch: int) -> int:
-    """Number of training steps in one epoch, with `batch` examples per step."""
+    """Number of training steps in one epoch over the training data `lesson`, with `batch` examples per step."""
     return sum(math.ceil(sum(map(len, units)) / batch) for units in (lesson.ranked, lesson.rated))
 
 
@@ -118,8 +118,8 @@ def fit(
     seed: int,
     stepped: Stepped,
 ) -> Fitted:
-    """The pretrained model trained on the data `lesson`. Training starts from the last complete checkpoint in `folder`
-    if there is one.
+    """The pretrained model (described by `base`), trained on the data `lesson`. Training starts from the last complete
+    checkpoint in `folder` if there is one.
 
     If `held` is given, training stops when the loss on these held-out data no longer decreases, and the epoch with the
     smallest loss is used. If it is None, training stops after `epochs` epochs. `stepped` is called after each step.

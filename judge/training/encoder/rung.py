@@ -41,7 +41,9 @@ _ON_ALL = "all"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Course:
-    """Data, options and folders that all fits of one training of an encoder share."""
+    """What one training of an encoder uses in each of its fits (one for each fold, and a final one on all data): data,
+    options and folders.
+    """
 
     materials: Sequence[Material]
     numbers: Sequence[Numbers]

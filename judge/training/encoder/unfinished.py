@@ -25,8 +25,8 @@ class Unfinished:
     """
 
     def __init__(self, model: Path, plan: Mapping[str, Any]) -> None:
-        """Create the folder with the plan of a training, or resume the training that it holds. Raises SpecError where
-        it holds a training with other data or options.
+        """Create the folder `unfinished` in the folder `model`, with the plan of a training, or resume the training
+        that this folder holds. Raises SpecError where it holds a training with other data or options.
         """
         self.path = model / FOLDER
         kept = self.path / _PLAN

@@ -54,8 +54,9 @@ Owns = Callable[[str, str], bool]
 
 
 def save_answers(store: AuditStore, owns: Owns, text: bytes) -> dict[str, Any]:
-    """Store an annotator's answers to one item in round 1 of an audit. `text` is the message that holds them. Returns
-    the item's number and whether its answers are complete.
+    """Store an annotator's answers to one item in round 1 of an audit. `text` is the message that holds them. `owns` is
+    a function that says whether the key in the message is the personal key of the annotator's name. Returns the item's
+    number and whether its answers are complete.
     """
     message = _read(_ItemMessage, store, owns, text, ANNOTATION)
     before = store.state(message.annotator, message.item)
@@ -68,7 +69,8 @@ def save_answers(store: AuditStore, owns: Owns, text: bytes) -> dict[str, Any]:
 
 def save_settled(store: AuditStore, owns: Owns, text: bytes) -> dict[str, Any]:
     """Store an adjudicator's answers to one item in round 2 of an audit, in which disputed categories are settled.
-    `text` is the message that holds them. Returns the item's number and whether all disputed categories are answered.
+    `text` is the message that holds them. `owns` is a function that says whether the key in the message is the personal
+    key of the adjudicator's name. Returns the item's number and whether all disputed categories are answered.
     """
     message = _read(_ItemMessage, store, owns, text, ADJUDICATION)
     disputed = next((dispute.disputed for dispute in disputes(snapshot(store)) if dispute.item == message.item), ())
@@ -80,8 +82,9 @@ def save_settled(store: AuditStore, owns: Owns, text: bytes) -> dict[str, Any]:
 
 
 def save_practice(store: AuditStore, owns: Owns, text: bytes) -> dict[str, Any]:
-    """Store an annotator's answers to a practice item of an audit. `text` is the message that holds them. Returns the
-    item's number and whether all answers are given.
+    """Store an annotator's answers to a practice item of an audit. `text` is the message that holds them. `owns` is a
+    function that says whether the key in the message is the personal key of the annotator's name. Returns the item's
+    number and whether all answers are given.
     """
     message = _read(_PracticeMessage, store, owns, text, ANNOTATION)
     values = dict.fromkeys((category.key for category in store.categories), None) | message.values

@@ -59,7 +59,9 @@ class Owners:
         return hmac.new(self._secret, clean_name(name).encode(), hashlib.sha256).hexdigest()[:32]
 
     def link(self, name: str, where: str = "/annotate") -> str:
-        """Address path of an annotator's personal page, with the annotator's name and personal key."""
+        """Address path of an annotator's personal page, with the annotator's name and personal key. `where` is the path
+        of the page without these.
+        """
         return f"{where}?name={quote(name)}&own={self.key(name)}"
 
     def cookie(self, name: str) -> str:
@@ -80,9 +82,9 @@ class Owners:
         return query.get("own") or cookies.get(self.cookie(name), "")
 
     def take(self, given: str, cookies: Mapping[str, str], *, register: bool) -> str:
-        """Claim a name for an annotator and return it. The first person to request a name gets it, and that person's
-        browser can claim it again later, by its cookie. Raises NotOwnerError for anybody else. If `register`, the name
-        is also stored in the audit.
+        """Claim the name `given` for an annotator, and return it as it is registered. The first person to request a
+        name gets it, and that person's browser can claim it again later, by its cookie. Raises NotOwnerError for
+        anybody else. If `register`, the name is also stored in the audit.
 
         Names that differ only in case are the same name. Raises SpecError for an invalid name.
         """

@@ -57,8 +57,9 @@ class _Prepared:
 
 
 def trial_app(asking: Asking, access: Access, *, before: Before | None = None, output: Path | None = None) -> Starlette:
-    """The web application of `judge try`, in which users try a judge. Raises JudgeError where the judge, its
-    Eval-Prompts or the criteria set cannot be used.
+    """The web application of `judge try`, in which users try a judge. `asking` holds the options of trials, `before`
+    the texts with which the form is filled, and `output` is the file to which answers are appended (None = no file).
+    Raises JudgeError where the judge, its Eval-Prompts or the criteria set cannot be used.
     """
     from starlette.applications import Starlette
     from starlette.routing import Route

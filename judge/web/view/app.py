@@ -63,8 +63,8 @@ def view_app(root: Path, access: Access) -> Starlette:
 
 
 def _endpoint(site: Site, page: Callable[[Site, Any], Any]) -> Callable[[Any], Any]:
-    """A synchronous function that answers requests by the given page. Starlette runs synchronous functions in a thread,
-    so that other requests do not wait while SQLite reads the disk.
+    """A synchronous function that answers requests with the response of the function `page`. Starlette runs synchronous
+    functions in a thread, so that other requests do not wait while SQLite reads the disk.
     """
 
     def endpoint(request: Request) -> Response:

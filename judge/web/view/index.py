@@ -73,8 +73,8 @@ def place_of(story: int, criterion: int = 0, eval_prompt: int = 0, repeat: int =
 
 
 def story_of(key: int) -> int:
-    """The position of the story (or, for verdicts, the number of the pair) that is encoded in a place made by
-    `place_of`.
+    """The position of the story (or, for verdicts, the number of the pair of stories) that is encoded in `key`, a place
+    made by `place_of`.
     """
     return key >> _STORY
 
@@ -104,7 +104,8 @@ def update(folder: ResultFolder, file: Path) -> int:
 
 def identity_of(definition: Mapping[str, Any], parser: Parser, created: float | None) -> str:
     """Fingerprint of everything on which parsed judgments depend: an index of judgments can be continued only where it
-    is unchanged. It covers all criteria, since a later criterion changes how other answers are parsed.
+    is unchanged. It covers all criteria, since a later criterion changes how other answers are parsed. `created` is the
+    start of the journal's first session.
     """
     kept: tuple[str, ...] = (
         "name",
@@ -150,7 +151,10 @@ def _connected(file: Path) -> sqlite3.Connection:
 
 
 class _Row(NamedTuple):
-    """One judgment as a row of the index of judgments, with numbers in place of names, except for `flags`."""
+    """One judgment as a row of the index of judgments, with numbers in place of names, except for `flags`. For a
+    verdict of a comparison, `other` is the number of the system of the story shown second, and `agrees` says whether
+    the verdict agrees with people's preference (None = unknown or a tie).
+    """
 
     place: int
     system: int
@@ -198,7 +202,7 @@ def _numbers(db: sqlite3.Connection, journal: JournalReader, definition: Mapping
 
 def _ratings(reading: StoredAnswers, numbers: _Numbers) -> _Read:
     """A function that turns an answer of a run that rates stories into rows of the index of judgments, one for each
-    criterion.
+    criterion. `numbers` gives the numbers that stand for names in the index.
     """
 
     def row(answer: Answer, judgment: Judgment) -> _Row:
@@ -212,7 +216,9 @@ def _ratings(reading: StoredAnswers, numbers: _Numbers) -> _Read:
 
 
 def _verdicts(journal: JournalReader, definition: Mapping[str, Any], numbers: _Numbers) -> _Read:
-    """A function that turns an answer of a run that compares stories into a row of the index of judgments."""
+    """A function that turns an answer of a run that compares stories into a row of the index of judgments. `numbers`
+    gives the numbers that stand for names in the index.
+    """
     compared = journal.comparisons()
     reading = StoredVerdicts.of_run(definition, compared, journal.text_of)
     people = Preferred.of(journal)

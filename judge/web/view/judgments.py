@@ -79,8 +79,8 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page of judgments in reading order. `before` and `after` are the places (positions in reading order) where
-    the previous and the next page begin, or None.
+    """One page of judgments in reading order. The previous page ends before the place `before` (a position in reading
+    order), and the next page begins after the place `after`; None where there is no such page.
 
     `searched` is the place up to which texts were searched before the time limit; None where all texts were searched.
     """
@@ -104,8 +104,8 @@ class Judgments:
         self.identity = str(meta["identity"])
 
     def number(self, kind: str, name: str) -> int:
-        """The number that stands for a name of this kind (such as a criterion) in the index of judgments; -1, which
-        matches nothing, for an unknown name.
+        """The number that stands for `name` in the index of judgments, where `kind` says what it names (such as
+        "criterion"); -1, which matches nothing, for an unknown name.
         """
         return next((number for number, own in self.names[kind].items() if own == name), -1)
 
@@ -161,9 +161,10 @@ class Judgments:
     def _scan(
         self, where: str, values: Sequence[Any], text: str, after: int, before: int | None, size: int
     ) -> tuple[list[Any], int | None]:
-        """Rows of judgments whose answer contains `text`, searched in batches until the page is full or the time limit
-        is reached. The second value is the place (position in reading order) where the time limit stopped the search;
-        None where it did not.
+        """Rows of judgments whose answer contains `text` and that meet the SQL condition `where`, searched in batches
+        until the page of `size` rows is full or the time limit is reached. The search begins after the place `after`
+        or, with `before`, goes back from that place. The second value is the place (position in reading order) where
+        the time limit stopped the search; None where it did not.
         """
         began, folded = time.monotonic(), text.casefold()
         edge, order = (after, "") if before is None else (before, " DESC")
@@ -215,8 +216,9 @@ class Judgments:
         ]
 
     def agreed(self) -> dict[tuple[str, str], tuple[int, int]]:
-        """For each (criterion, Eval-Prompt) with such verdicts: the number of verdicts that agree with people's
-        preference, and the number of verdicts where the judge and people each prefer one story.
+        """Agreement of verdicts with people's preferences, by (criterion, Eval-Prompt): of the verdicts where the judge
+        and people each prefer one story, the number that agree, and the number of all. Entries without such a verdict
+        are left out.
         """
         sql = "SELECT criterion, eval_prompt, sum(agrees * n), sum(n) FROM cells WHERE agrees IS NOT NULL GROUP BY 1, 2"
         names = self.names

@@ -154,7 +154,8 @@ class Map:
 
     def page(self, filters: MapFilters, after: int = -1) -> tuple[list[Dot], int | None]:
         """The next points of the map of explanations that pass the filters, after the point with number `after`. The
-        second value is the number from which to continue; None at the end.
+        second value is the number of the last point of this page, to be passed as `after` for the next page; None at
+        the end.
         """
         where: list[str] = ["number > ?"]
         values: list[Any] = [after]

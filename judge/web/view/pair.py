@@ -24,7 +24,9 @@ Won = Literal["one", "other", "tie"]
 @dataclass(frozen=True, slots=True)
 class Said:
     """A judge's answer to a comparison of two stories, with the numbers of the repeats that gave it. `won` is the
-    preferred story (`one`, `other` or a tie), None where no preference could be parsed.
+    preferred story (`one`, `other` or a tie), None where no preference could be parsed. `text` is the answer with the
+    preference marked, `reasoning` the model's reasoning, `error` the error of a failed request, and `finish` the
+    model's reason for ending the answer; each is None where there is none.
     """
 
     repeats: tuple[int, ...]
@@ -101,7 +103,8 @@ class People:
 @dataclass(frozen=True, slots=True)
 class PairView:
     """Content of the page about one pair of stories. `number` is the position of the pair among `total` pairs, counted
-    from 0; `before` and `after` are the names of the previous and the next pair, None without one.
+    from 0; `before` and `after` are the names of the previous and the next pair, None without one. `texts_left_out`
+    says that the journal has no texts of stories.
     """
 
     pair: str
@@ -160,7 +163,9 @@ def won_by(preference: Preferred, *, swapped: bool) -> Won:
 
 
 def side(slug: str, opened: Stored, pair: str, one: Story) -> JudgeView:
-    """The answers of one judge about a pair of stories, on all its criteria and with the stories in either order."""
+    """The answers of one judge about a pair of stories, on all its criteria and with the stories in either order.
+    `slug` is the name of the judge's result folder in addresses.
+    """
     asked = opened.asked
     tried = opened.journal.asked_of(pair)
     compared = {key: (pair, second) for key, _, second, _, _ in tried}

@@ -59,7 +59,7 @@ class Preferred:
 
 def beside(criterion: str, names_there: Iterable[str]) -> str | None:
     """The human criterion with which a judge's criterion is compared: the one with the same name or, if there is none,
-    the only human criterion. None where there are several and none has this name.
+    the only human criterion; None otherwise. `names_there` are the names of the human criteria.
     """
     names = list(names_there)
     same = [name for name in names if name.casefold() == criterion.casefold()]

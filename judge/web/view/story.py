@@ -22,7 +22,9 @@ _NUMBERS = Scale()
 @dataclass(frozen=True, slots=True)
 class Said:
     """A judge's answer to a query about a story, with the numbers of the repeats that gave it (equal answers are shown
-    once). `text` is the answer with the rating marked, None without an answer.
+    once). `text` is the answer with the rating marked, `reasoning` the model's reasoning, `error` the error of a failed
+    request, `finish` the model's reason for ending the answer, and `label` the label of the rating on the scale; each
+    is None where there is none.
     """
 
     repeats: tuple[int, ...]
@@ -97,7 +99,8 @@ class Rated:
 @dataclass(frozen=True, slots=True)
 class StoryView:
     """Content of the page about one story. `position` is the position of the story among `total` stories, counted from
-    0; `before` and `after` are the ids of the previous and the next story, None without one.
+    0; `before` and `after` are the ids of the previous and the next story, None without one. `people` holds the human
+    ratings by criterion, and `raters` is the word for them: "people", or "labels" if no person gave them.
     """
 
     story: Story
@@ -146,7 +149,9 @@ def _named(rating: Rating) -> str | None:
 
 
 def side(slug: str, opened: Stored, story: Story, criteria: Iterable[str] | None = None) -> JudgeView:
-    """The answers of one judge about a story, on the given criteria; None = on all criteria."""
+    """The answers of one judge about a story, on the given criteria; None = on all criteria. `slug` is the name of the
+    judge's result folder in addresses.
+    """
     asked = opened.asked
     wanted = asked.criteria if criteria is None else [name for name in criteria if name in asked.criteria]
     cells = {

@@ -37,7 +37,8 @@ TOP = 100
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run one background job and return the exit code. A JudgeError is written to stderr as a sentence, with an exit
+    """Run one background job and return the exit code. `arguments` are the kind of the job, the fingerprint of the
+    run's results, and the arguments of the job itself. A JudgeError is written to stderr as a sentence, with an exit
     code of its own.
     """
     kind, state, *rest = arguments
@@ -65,8 +66,9 @@ def _map(state: str, folder: str, file: str) -> None:
 
 
 def _tables(state: str, into: str, *folders: str) -> None:
-    """Compute all tables of a run and write each kind to a file as soon as it is computed. A table that cannot be
-    computed is replaced by the reason.
+    """Compute all tables of a run from its result folders `folders`, and write each kind to a file in the folder `into`
+    as soon as it is computed, with the fingerprint `state` of the run's results. A table that cannot be computed is
+    replaced by the reason.
     """
     from judge import preferences_table
     from judge.charts.forest import Forest

@@ -54,7 +54,8 @@ class Contradiction:
     """A text that is flagged because it disagrees with its rating. `suggested` is the rating that its words suggest, or
     the scale point whose guideline it quotes.
 
-    `rule` is the rule that flagged it. Parts of its source that are not known are None.
+    `rule` is the rule that flagged it. Judge, Eval-Prompt, criterion, story and repeat are None where they are not
+    known.
     """
 
     judge: str | None
@@ -148,8 +149,8 @@ def contradictions(
 def _predicted(part: pd.DataFrame, y: Floats, seed: int) -> tuple[Floats, str | None]:
     """Ratings predicted from the words of each text by a model fitted on texts about other story-prompts, and None.
 
-    `y` holds the given ratings, scaled to 0-1. Where the rule on words cannot be used, the predicted ratings are NaN
-    and the second value is the reason.
+    `part` holds the rated texts, `y` their given ratings, scaled to 0-1. Where the rule on words cannot be used, the
+    predicted ratings are NaN and the second value is the reason.
     """
     nothing = np.full(y.size, np.nan)
     prompts = story_prompts(part)

@@ -1,8 +1,9 @@
-"""Verdicts on texts that were read to measure the precision of the rule on words. None of them was used to set the
-rule, and the reader did not see which were flagged.
+"""Verdicts of a person on explanations that were read to measure the precision of a rule: the rule that flags an
+explanation if its words disagree with its rating. None of these explanations was used to set the rule, and the reader
+did not see which were flagged.
 
-`read_flags.csv` has a row per text, which is one of Art or Artifice: judge, story and criterion, the start of the
-text's fingerprint, the random seed of the folds, whether the text was flagged, and the verdict. *contradicts*: the
+`read_flags.csv` has one row for each explanation, all from Art or Artifice: judge, story and criterion, the start of
+the text's fingerprint, the random seed of the folds, whether the text was flagged, and the verdict. *contradicts*: the
 explanation gives the opposite answer to the test's question than the label. *hedged*: it gives both answers or neither.
 *agrees*: it gives the label's answer. A flag counts as correct only for *contradicts*.
 """
@@ -25,8 +26,11 @@ _DIGITS = 16
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A text that was read, whether a rule had flagged it, and the reader's verdict. `text` is the start of the text's
-    fingerprint.
+    """An explanation that a person read to measure the precision of the rule that flags contradictions: its source,
+    whether the rule flagged it, and the reader's verdict.
+
+    `text` is the start of the text's fingerprint (hash), `sample` the name of the sample to which it belongs, and
+    `seed` the random seed with which the rule was applied.
     """
 
     sample: Sample
@@ -40,13 +44,17 @@ class Read:
 
 
 def mark(text: str) -> str:
-    """Start of a text's fingerprint, which identifies the text in the file of read texts."""
+    """Start of a text's fingerprint (hash), which identifies the text in the shipped file of explanations that a person
+    read to check flags.
+    """
     return fingerprint_text(text)[:_DIGITS]
 
 
 @functools.cache
 def read_flags() -> tuple[Read, ...]:
-    """The texts that were read and their verdicts, from the file shipped with the package."""
+    """The explanations that a person read to measure the precision of the rule that flags contradictions, with the
+    verdicts, from the file shipped with the package.
+    """
     file = package_file("explanations", "quality", "contradicting", "read_flags.csv")
     rows = csv.DictReader(file.read_text(encoding="utf-8").splitlines())
     return tuple(
@@ -65,8 +73,10 @@ def read_flags() -> tuple[Read, ...]:
 
 
 def precision(sample: Sample, *, flagged: bool = True) -> tuple[int, int]:
-    """Number of texts that contradict their rating, and number of texts read, among the sample's flagged texts. With
-    `flagged` False, both are counted among the texts that were not flagged.
+    """Number of explanations that contradict their rating, and number of explanations read, among those of a sample
+    that the rule on words flagged. With `flagged` False, both are counted among those that it did not flag.
+
+    The verdicts are those of a person who read the sample.
     """
     rows = [row for row in read_flags() if row.sample == sample and row.flagged == flagged]
     return sum(row.verdict == "contradicts" for row in rows), len(rows)

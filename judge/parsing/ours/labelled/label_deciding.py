@@ -21,8 +21,10 @@ _NEAR = 40
 
 
 def decide_label(page: Page, stated: list[Statement], mentions: Sequence[Mention]) -> Decision:
-    """The one label chosen from all statements, or the status where none can be chosen. As for numbers, the plainest
-    statement counts, but two different stated labels always make the answer ambiguous.
+    """The label (such as Yes) chosen from all statements of a label in an answer, or the status where none can be
+    chosen. The plainest statement counts, as for ratings given as numbers. But two different stated labels make the
+    answer ambiguous even if one is stated more plainly, unless the later one is an explicit revision or only one is
+    stated for the requested criterion.
 
     Numbers in running text may be misread, so plainer ones overrule them. Labels are rarely misread: an answer that
     states two labels leaves open which one holds.

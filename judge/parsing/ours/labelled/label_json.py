@@ -22,7 +22,9 @@ _EDGE = " \t\n*_\"'`.!()[]"
 def _judge(
     chosen: list[tuple[Entry, int]], flags: tuple[str, ...], scale: Scale, text: str, _objects: list[dict[str, Any]]
 ) -> Judgment:
-    """Judgment from (entry, start of its object) pairs of equal rank: ambiguous if their labels differ."""
+    """Judgment from the chosen labels in an answer's JSON objects, each given as (entry with key and value, position of
+    its object in the text): ambiguous if the labels differ.
+    """
     read = [(code_in(entry.value, scale), entry, start) for entry, start in chosen]
     stated = [(code, entry, start) for code, entry, start in read if code is not None]
     if not stated:

@@ -35,8 +35,9 @@ def label_choice(text: str, scale: Scale) -> Judgment:
 
 @lru_cache(maxsize=4096)
 def label_open_form(text: str, criterion: Criterion, criterion_names: Names, *, cut: bool, story: str = "") -> Reading:
-    """Reading of an answer in free form. With a `story`, a label that the answer quotes from the story does not
-    count.
+    """Judgment of an answer in free form on a scale of labels, with the words that state the label. With a `story`, a
+    label that the answer quotes from the story does not count. `cut` says that the answer was cut, at the token limit
+    or by a content filter.
     """
     as_json = json_judgment(text, criterion_names, criterion.scale, LABELS)
     if as_json is None:
@@ -62,7 +63,9 @@ def withheld(text: str) -> bool:
 
 
 def _prose(text: str, criterion: Criterion, criterion_names: Names, *, cut: bool) -> Reading:
-    """Reading of running text: every label is found, those stated as the answer are kept, and one of them is chosen."""
+    """Judgment of running text on a scale of labels, with the words that state the label: every label is found, those
+    stated as the answer are kept, and one of them is chosen.
+    """
     sheet = page(text, criterion_names, criterion.scale)
     labels = label_mentions(sheet)
     if not labels or label_words.DECLINES.match(sheet.low):
@@ -80,8 +83,8 @@ def _prose(text: str, criterion: Criterion, criterion_names: Names, *, cut: bool
 
 
 def _decision(sheet: Page, mentions: list[Mention]) -> tuple[Decision, Page]:
-    """(Decision from all labels that the answer states, the page without labels that only restate the choice: "Yes or
-    No?").
+    """(Label chosen from all labels that the answer states, the answer without labels that only restate the choice:
+    "Yes or No?").
     """
     options = without_options(sheet, mentions)
     stated = [Statement(mention, DOUBTFUL, "list") for mention in options.doubtful]

@@ -20,7 +20,7 @@ _SHORT = 60
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The labels of an answer that only restate the choice ("Yes or No?"). `page`: the page in which labels joined by
+    """The labels of an answer that only restate the choice ("Yes or No?"). `page`: the answer in which labels joined by
     words such as "or" are replaced by spaces. `masked`: start positions of all labels that only restate the choice.
     `doubtful`: those of them that may still be an answer.
     """
@@ -31,7 +31,7 @@ class Options:
 
 
 def without_options(page: Page, mentions: list[Mention]) -> Options:
-    """The labels that only restate the choice ("Yes or No?"), and the page in which those of them that are joined by
+    """The labels that only restate the choice ("Yes or No?"), and the answer in which those of them that are joined by
     words such as "or" are replaced by spaces. All other characters keep their positions.
     """
     groups = _joined(page, mentions)

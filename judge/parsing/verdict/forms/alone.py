@@ -84,8 +84,8 @@ def leading(sheet: Sheet, *, cut: bool) -> Iterator[Statement]:
 
 
 def _gives_reasons(behind: str, rest: str) -> bool:
-    """Whether the words after a name that opens the answer are about the stories. In "A. A boy finds a key" they tell a
-    story instead.
+    """Whether the words after a story's name that opens the answer are about the stories. In "A. A boy finds a key"
+    they tell a story instead.
     """
     same = rest.split("\n", 1)[0]
     if "\n" in behind or not same.strip() or "because" in behind or any(c in behind for c in "-—–"):
@@ -94,12 +94,12 @@ def _gives_reasons(behind: str, rest: str) -> bool:
 
 
 def _is_heading(text: str, start: int) -> bool:
-    """Whether the characters on the line before a name mark a heading."""
+    """Whether the line before a story's name contains "#", the mark of a heading."""
     return "#" in text[text.rfind("\n", 0, start) + 1 : start]
 
 
 def _titles(behind: str, rest: str) -> bool:
-    """Whether the text after a dash is a title: "Story A - The Sailor"."""
+    """Whether the text after a story's name and a dash is a title: "Story A - The Sailor"."""
     dashed = any(c in behind for c in "-—–")
     return dashed and len(rest.split()) < _SENTENCE and not any(c in rest for c in ".!")
 

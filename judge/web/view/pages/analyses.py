@@ -130,9 +130,10 @@ def disagreements_page(site: Site, request: Request) -> Response:
 def _kept(
     site: Site, run: FoundRun, name: str, kind: str, *more: str
 ) -> tuple[dict[str, Any] | None, bool, str | None, bool]:
-    """A result over all judges of a run, computed in the background if needed. The four values are the stored result
-    (or None), whether it is being computed, why it cannot be computed (or None), and whether the stored result is out
-    of date.
+    """A result over all judges of a run, computed in the background if needed: `name` is the file in which it is
+    stored, and `kind` and `more` are the kind of the background job and its further arguments. The four values are the
+    stored result (or None), whether it is being computed, why it cannot be computed (or None), and whether the stored
+    result is out of date.
     """
     file: Path = site.kept.folder_of(run.path) / name
     kept, wanted = read_kept(file), run_state(run)

@@ -90,7 +90,7 @@ def _shown(opened: Stored, row: Row, story: Story | None) -> dict[str, Any]:
 
 def _behind(journal: JournalReader, index: Judgments | None, computed: Computed) -> dict[str, Any] | None:
     """Progress of building the index of judgments: the last attempt that it has, and the last attempt in the journal.
-    None where the index is up to date.
+    None where the index is up to date. `computed` is the index file with the job that updates it.
     """
     if computed.work is None:
         return None
@@ -204,8 +204,9 @@ def _story(run: FoundRun, chosen: Sequence[str], name: str) -> StoryView:
 
 
 def _other_side(slug: str, folder: ResultFolder, story: Story) -> JudgeView:
-    """Answers about the story by a further judge of the run. `problem` in the result says so where that judge's journal
-    has another text of the story, or does not have the story.
+    """Answers about the story by a further judge of the run. If that judge's journal has another text of the story, or
+    does not have the story, `problem` in the result says so. `slug` is the name of the judge's result folder in
+    addresses.
     """
     try:
         with stored(folder) as opened:

@@ -76,8 +76,8 @@ def _story(opened: Stored, name: str) -> Story:
 
 
 def _sides(run: FoundRun, slug: str, page_view: ChangedView) -> Sides:
-    """Answers of a judge about the original and the perturbed story. `problem` in the result says so where the judge's
-    journal has other texts under these ids, or none.
+    """Answers of a judge about the original and the perturbed story. If the judge's journal has other texts under their
+    ids, or none, `problem` in the result says so. `slug` is the name of the judge's result folder in addresses.
     """
     try:
         with stored(run.results[slug]) as opened:

@@ -39,7 +39,7 @@ _NOTHING: dict[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One judge of a run with its current figures (how far it is). `slug` is the name of its result folder in
+    """One judge of a run with its current figures (how far its work is). `slug` is the name of its result folder in
     addresses.
     """
 
@@ -49,7 +49,7 @@ class Side:
 
 
 def sides(site: Site, run: FoundRun) -> list[Side]:
-    """All judges of a run with their current figures (how far they are)."""
+    """All judges of a run with their current figures (how far their work is)."""
     figures = site.live.standings(run.results.values())
     return [Side(*values) for values in zip(run.results, run.results.values(), figures, strict=True)]
 

@@ -110,8 +110,9 @@ def _pair(run: FoundRun, chosen: list[str], name: str) -> PairView:
 
 
 def _other_side(slug: str, run: FoundRun, pair: str, one: Story, other: Story) -> JudgeView:
-    """Answers about a pair of stories by a further judge of the run. `problem` in the result says so where that judge's
-    journal has other texts under the stories' names, or does not have them.
+    """Answers about a pair of stories by a further judge of the run. If that judge's journal has other texts under the
+    stories' names, or does not have them, `problem` in the result says so. `slug` is the name of the judge's result
+    folder in addresses.
     """
     try:
         with stored(run.results[slug]) as opened:

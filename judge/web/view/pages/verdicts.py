@@ -22,8 +22,9 @@ _MATRICES = 6
 class PreferredRow:
     """Counts of comparisons with a parsed preference, for one criterion and one Eval-Prompt.
 
-    `leads` counts them by preference: 1 for the story shown first, -1 for the second, 0 for a tie. `beside` counts
-    comparisons in which neither the judge nor people are undecided; in `own` of these they prefer the same story.
+    `leads` counts them by preference: 1 for the story shown first, -1 for the second, 0 for a tie. `decided` counts all
+    of them. `beside` counts comparisons in which both the judge and people prefer one story; in `own` of these it is
+    the same story.
     """
 
     criterion: str
@@ -61,7 +62,7 @@ def wins(index: Judgments, criteria: list[str]) -> list[tuple[Markup, str]]:
 
 def _matrix(criterion: str, won: dict[tuple[str, str], float], systems: set[str], number: int) -> tuple[Markup, str]:
     """HTML table and caption with the share of comparisons that the row's system won against the column's system. The
-    system with the highest mean share comes first.
+    system with the highest mean share comes first. `number` makes the element's name unique on the page.
     """
 
     def share(one: str, other: str) -> float | None:
