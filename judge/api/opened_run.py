@@ -168,7 +168,7 @@ class OpenedRun:
     ) -> Result:
         """Correlations of each judge with human ratings, with the human ceiling and, if `control`, the control judge.
 
-        The arguments are options of the command `judge correlate`. `interval_kind` is its `--interval`.
+        The arguments are options of the command `judge correlate`. `interval_kind` is its option "interval".
         """
         return self._analysed("agreement:correlate", locals())
 
@@ -186,7 +186,7 @@ class OpenedRun:
         dataset.
 
         Correlations over all stories that mislead about those within are marked. The arguments are options of the
-        command `judge correlate --within`.
+        command `judge correlate` with its option "within".
         """
         return self._analysed("agreement:within", locals())
 
@@ -297,8 +297,8 @@ class OpenedRun:
         """Means and ranks of systems, by human raters and by judges, and groups of systems that do not differ
         significantly.
 
-        The arguments are options of the command `judge systems`. `mean_interval` and `holm_over` are its `--interval`
-        and `--family`.
+        The arguments are options of the command `judge systems`. `mean_interval` and `holm_over` are its options "interval"
+        and "family".
         """
         return self._analysed("comparing:systems", locals())
 
@@ -313,8 +313,8 @@ class OpenedRun:
     ) -> Result:
         """Differences of mean ratings between all pairs of systems on the same story-prompts, with adjusted p values.
 
-        The arguments are options of the command `judge systems`. `mean_interval` and `holm_over` are its `--interval`
-        and `--family`.
+        The arguments are options of the command `judge systems`. `mean_interval` and `holm_over` are its options "interval"
+        and "family".
         """
         return self._analysed("comparing:system_differences", locals())
 
