@@ -297,8 +297,8 @@ class OpenedRun:
         """Means and ranks of systems, by human raters and by judges, and groups of systems that do not differ
         significantly.
 
-        The arguments are options of the command `judge systems`. `mean_interval` and `holm_over` are its options "interval"
-        and "family".
+        The arguments are options of the command `judge systems`. `mean_interval` and `holm_over` are its options
+        "interval" and "family".
         """
         return self._analysed("comparing:systems", locals())
 
@@ -313,8 +313,8 @@ class OpenedRun:
     ) -> Result:
         """Differences of mean ratings between all pairs of systems on the same story-prompts, with adjusted p values.
 
-        The arguments are options of the command `judge systems`. `mean_interval` and `holm_over` are its options "interval"
-        and "family".
+        The arguments are options of the command `judge systems`. `mean_interval` and `holm_over` are its options
+        "interval" and "family".
         """
         return self._analysed("comparing:system_differences", locals())
 
