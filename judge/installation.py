@@ -7,10 +7,10 @@ from pathlib import Path
 
 
 def install_command(extra: str) -> str:
-    """Command that installs the optional dependencies `extra`. If the program runs from a checkout, they are installed
-    from there, otherwise by the distribution's name.
+    """Command that installs the optional dependencies `extra`: by the checkout's path if the program runs from a
+    checkout of its repository, otherwise by the name of the distribution.
 
-    The distribution is not in a package index, so that its name alone would install nothing from a checkout.
+    The name alone would not work in a checkout, because the distribution is not in a package index.
     """
     checkout = Path(__file__).resolve().parent.parent
     if (checkout / "pyproject.toml").is_file():

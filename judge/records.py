@@ -326,8 +326,8 @@ class Query:
 
     A query for several criteria in one answer lists them in `criteria`; `criterion` then stands for all of them.
 
-    `shared` are positions, in characters over the concatenated contents of all messages, up to which other requests of
-    the plan begin with the text of this one; () where they were not computed.
+    `shared` holds the lengths of those beginnings of this request that other requests of the plan have too, in
+    characters of the concatenated contents of all messages; () where they were not computed.
     """
 
     key: str
@@ -360,8 +360,8 @@ class Query:
 
     @property
     def story_prompt(self) -> str:
-        """Story-prompt of the query's story. Requests with one story-prompt share a prefix, and are sent to one
-        server.
+        """Story-prompt of the query's story. Requests with the same story-prompt begin with the same text, and are sent
+        to the same server.
         """
         return self.story.story_prompt
 
@@ -396,7 +396,9 @@ class Commission:
 
     @property
     def story_prompt(self) -> str:
-        """Text of the story-prompt. Requests with one story-prompt share a prefix, and are sent to one server."""
+        """Text of the story-prompt. Requests with the same story-prompt begin with the same text, and are sent to the
+        same server.
+        """
         return self.wanted.text
 
 
@@ -410,9 +412,10 @@ class Response:
 
     `reasoning` is the model's thinking where the server returns it apart from the answer; it is not parsed.
 
-    Token counts and `cost` are totals of one call, stored with the first repeat of the call. `completion_tokens` are
-    all tokens billed as output, and `reasoning_tokens` those of them that were thinking. `cached_tokens` and
-    `cache_write_tokens` are parts of `prompt_tokens`. `cost` is in dollars, as the server reported it.
+    Token counts and `cost` are totals of one call, which may return several repeats; they are stored with the first of
+    these. `completion_tokens` are all tokens billed as output, and `reasoning_tokens` those of them that were thinking.
+    `cached_tokens` and `cache_write_tokens` are parts of `prompt_tokens`. `cost` is in dollars, as the server reported
+    it.
     """
 
     text: str
@@ -463,7 +466,8 @@ class Verdict:
 class Answer:
     """One repeat of a query as the journal stores it.
 
-    It has a response, or else the outcome of the last attempt and the reason why it failed.
+    If it has a response, `outcome` is `answered`. Otherwise `outcome` is that of the last attempt, and `error_kind` and
+    `error` give the reason, where they were read.
     """
 
     query_key: str

@@ -258,8 +258,8 @@ def _without_pieces(text: str, pieces: frozenset[str]) -> str:
 
 
 def _without_masked(text: str, key: str) -> str:
-    """The text with `***` in place of an API key that a provider has masked in part ("sk-ab***yz"), with the first and
-    last characters that are still shown.
+    """The text with `***` in place of an API key that a provider has masked in part ("sk-ab***yz"). The first and last
+    characters, which the provider still shows, are replaced too.
     """
     parts: list[str] = []
     done = 0

@@ -4,11 +4,12 @@ Tokens are words and punctuation marks with their letter case; an English contra
 's``).
 
 HANNA's released score file has ten of these features, the `SCORE_FILE_FEATURES`, computed from spaCy's tokens with a
-newline at the end. The values computed here are close to those columns, but rarely equal. The texts of 96 human stories
-are released. Of these, the number with exactly equal values is 8 for length, 25 for novelty-2, 82 for novelty-3, 5 for
-repetition-1, 5 for repetition-2, 6 for repetition-3, and 0 for compression, coverage, density and novelty-1. Pearson's
-r with the columns is between .979 (novelty-2) and .9993 (compression). Length differs by at most 2 tokens in 69
-stories, and by 187 tokens in the worst story, which contains a line of underscores.
+newline at the end. The values computed here are close to those columns, but rarely equal. They were compared on the 96
+human stories whose texts are released. The two values of a feature are exactly equal in 8 of these stories for length,
+25 for novelty-2, 82 for novelty-3, 5 for repetition-1, 5 for repetition-2, 6 for repetition-3, and in no story for
+compression, coverage, density and novelty-1. Pearson's r with the columns is between .979 (novelty-2) and .9993
+(compression). Length differs by at most 2 tokens in 69 stories, and by 187 tokens in the worst story, which contains a
+line of underscores.
 
 The module is plain Python on purpose, because the control judge computes its ratings from these features during a run.
 """
@@ -152,8 +153,8 @@ def own_features(text: str, story_prompt: str) -> dict[str, float]:
     """Surface features of one story by name: those of `score_file_features` and further ones, for data sets without a
     score file.
 
-    Counts are tokens or sentences; shares lie in 0-1. The similarity of two sentences is the share of common word types
-    (Jaccard).
+    Counts are tokens or sentences; shares lie in 0-1. Features of the similarity of two sentences use the share of
+    common word types (Jaccard).
     """
     story, prompt = tokens(text), tokens(story_prompt)
     lower = [t.lower() for t in story]

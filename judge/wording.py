@@ -173,7 +173,9 @@ def _changed(value: object, change: Callable[[str], str]) -> object:
 
 
 class _Mentions(dict[str, "_Mention"]):
-    """Values for the named fields of a template: any name is an option, with its value if one was given."""
+    """Values for the named fields of a template. Each name stands for an option; the value of the option is known if
+    the caller gave it.
+    """
 
     def __init__(self, wording: Wording, options: Mapping[str, object]) -> None:
         super().__init__({name: _Mention(wording, name, value) for name, value in options.items()})

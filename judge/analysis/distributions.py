@@ -1,8 +1,8 @@
 """Distributions of ratings over the points of the scale, for people and for each judge with each Eval-Prompt.
 
 Human ratings are counted singly, judges' ratings by repeat (an imported mean counts once). A rating between two points
-(an expected value, a mean) counts as the nearer point, and halfway as the upper one; the number of such ratings is
-reported.
+(an expected value, a mean) counts as the nearer point, or the upper one if it is exactly halfway; the number of such
+ratings is reported.
 """
 
 from __future__ import annotations
@@ -85,7 +85,12 @@ class Distribution:
 
 @dataclass(frozen=True, slots=True)
 class Distributions:
-    """Distributions of one dataset, one per source of ratings (people first) and criterion that the source rated."""
+    """Distributions of the ratings of one dataset, for each source of ratings (people, or one judge) and each
+    criterion.
+
+    `rows` has one row for each source, people first, with one distribution for each of these `criteria` that it rated.
+    `short` are short names of the criteria, and `stories` is the number of stories in the dataset.
+    """
 
     dataset: str
     criteria: tuple[str, ...]

@@ -47,7 +47,8 @@ _WORDS = ("diagnostic", "verdict", "sentence")
 class Raters:
     """Who or what the ratings come from.
 
-    `labels_note` describes labels that a rule assigned; it is None where people rated the stories, and without ratings.
+    `labels_note` describes labels that a rule assigned; it is None where people rated the stories, or where there are
+    no ratings.
     """
 
     labels_note: str | None = None

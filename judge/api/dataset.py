@@ -32,7 +32,7 @@ class LoadedDataset:
 
     @cached_property
     def ratings(self) -> pd.DataFrame:
-        """One row for each human rating: `story, system, criterion, rater, rating`; `rater` is null where unknown.
+        """One row for each human rating: `story, system, criterion, rater, rating`; `rater` is null if it is unknown.
 
         For a label scale, `rating` is the label's code, and a column `label` holds the label. If raters belong to
         panels, a column `panel` names the panel. If raters wrote comments, a column `comment` holds them.
@@ -78,8 +78,8 @@ class LoadedDataset:
 
 
 def load_dataset(name_or_path: str, *, columns: Mapping[str, Any] | None = None) -> LoadedDataset:
-    """Open a dataset by its name or path. For a table, `columns` maps the names that the program expects to the table's
-    columns.
+    """Open a dataset by its name or path. If the path is a table (such as a CSV file), `columns` maps the names that
+    the program expects to the table's columns.
     """
     from judge.datasets import open_dataset
 

@@ -75,8 +75,8 @@ class OpenedRun:
         return part
 
     def ratings(self) -> pd.DataFrame:
-        """The ratings table: one row for each repeat of a judge and for each human rating. `rating` is NaN where there
-        is none.
+        """The ratings table: one row for each repeat of a judge and for each human rating. `rating` is NaN if there is
+        none.
         """
         return self.table.frame.copy()
 
@@ -185,8 +185,8 @@ class OpenedRun:
         """Correlations with human ratings over all stories, and within each author (people or models), system and
         dataset.
 
-        Correlations over all stories that mislead about those within are marked. The arguments are options of the
-        command `judge correlate` with its option "within".
+        A correlation over all stories is marked if tests show that it misleads about the correlations within these
+        classes. The arguments are options of the command `judge correlate` with its option "within".
         """
         return self._analysed("agreement:within", locals())
 
@@ -218,8 +218,8 @@ class OpenedRun:
     ) -> Result:
         """Confusion of each judge's labels with the majority labels of human raters.
 
-        For comparison, it includes one rater against the other raters, and null judges, which answer without reading
-        the story. The arguments are options of the command `judge confusion`.
+        For comparison, the result also has rows for one human rater against the other raters, and for null judges,
+        which answer without reading the story. The arguments are options of the command `judge confusion`.
         """
         return self._analysed("agreement:confusion", locals())
 
@@ -346,11 +346,11 @@ class OpenedRun:
     def aspects(
         self, *, ci: Literal["boot-inputs", "none"] = "boot-inputs", resamples: int = 1000, seed: int = 1
     ) -> Result:
-        """Recall of the aspects of a story that readers commented on among those that judges find most salient, with
-        baselines.
+        """How many of the aspects of a story that readers commented on are among those that a judge finds most salient
+        (recall), with baselines for comparison.
 
-        Also correlations of judges' with readers' ratings of these aspects. The arguments are options of the command
-        `judge aspects`.
+        The result also has the correlations of judges' ratings of these aspects with readers' ratings. The arguments
+        are options of the command `judge aspects`.
         """
         return self._analysed("failings:aspects", locals())
 
@@ -367,8 +367,8 @@ class OpenedRun:
         transitivity.
 
         `.frame` is the frame of agreement. `.value` is a `Ranked` with `.agreement`, `.order`, `.systems`, `.stories`
-        and `.transitivity`, each with its `.frame`. A run that rates single stories prefers the story with the higher
-        mean rating. The arguments are options of the command `judge rank`.
+        and `.transitivity`, each with its `.frame`. In a run that rates single stories, a judge counts as preferring
+        the story with the higher mean rating. The arguments are options of the command `judge rank`.
         """
         return self._analysed("comparing:rank", locals())
 
@@ -518,7 +518,8 @@ def run(
     quiet: bool = True,
     parser: str = "ours",
 ) -> OpenedRun:
-    """Send all queries that a run.yaml defines to its judges, and return the results. A folder means its run.yaml.
+    """Send all queries that a run.yaml defines to its judges, and return the results. A folder stands for the run.yaml
+    in it.
 
     Answers that the run already has are kept and not requested again, as by `judge run`. `overrides` replaces values of
     run.yaml, e.g. `{"repeats": 3}`. `limit` is the number of stories to use, from the first. `parser` reads the

@@ -20,8 +20,8 @@ class Result:
     Attributes
     ----------
     frame : DataFrame
-        All numbers; the documentation of the analysis says what a row is. Undefined values are null, with the
-        reason in a column of the same row where there is one. `frame.attrs` holds `signature` and `notes`.
+        All numbers; the documentation of the analysis says what a row is. Undefined values are null, and some
+        frames have a column with the reason. `frame.attrs` holds `signature` and `notes`.
     tables : tuple of Table
         The same numbers as the command prints them; a notebook displays them.
     value : object

@@ -28,7 +28,7 @@ class Dialect:
     Attributes
     ----------
     provider : str
-        The judge's prefix in run.yaml.
+        First part of the judge's name `provider/model` in run.yaml.
     route : callable
         Model -> the route below base_url to which requests go.
     wire : callable
@@ -47,7 +47,8 @@ class Dialect:
     tells : bool
         Whether servers may have additional routes with facts about themselves, as vLLM has.
     protocol : Provider
-        Provider of the protocol: header and environment variables of the key, and the default address.
+        Provider that defined the protocol. It determines the header and the environment variables of the key, and
+        the default address.
     structured : frozenset of str
         Structured answer formats that can be requested.
     """

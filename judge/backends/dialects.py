@@ -24,8 +24,8 @@ def read_answer(body: Any, content: bytes, api: str, where: str, scrub: Scrub) -
 
 
 def _dialect_of(body: Any, api: str) -> Dialect:
-    """Format of the API that the parsed `body` of an answer comes from. Where OpenAI's chat and completions formats
-    cannot be distinguished, the query's API decides.
+    """Format of the API that the parsed `body` of an answer comes from. If OpenAI's chat and completions formats cannot
+    be distinguished, the query's API decides.
     """
     if isinstance(body, dict):
         if body.get("object") == "response":

@@ -16,9 +16,11 @@ from judge.records import Request, Response
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What a back-end supports. `repeats_per_call` None: any number of repeats in one call. `logprobs`: answers can
-    have log-probabilities. `structured`: the structured answer formats that can be requested. `max_concurrency` None:
-    no limit by the back-end.
+    """What a back-end supports.
+
+    `repeats_per_call` is the largest number of repeats in one call, and `max_concurrency` the largest number of calls
+    at the same time (None: no limit by the back-end). `logprobs` says whether answers can have log-probabilities.
+    `structured` holds the structured answer formats that can be requested.
 
     `cache_points` is the largest number of positions in a prompt up to which the provider can be told to cache it. If
     it is not 0, queries carry these positions (`Request.shared`). The provider fills its cache only when it answers;
@@ -39,7 +41,7 @@ class Settings:
 
     `terms_file` stores what the back-end learnt from servers' refusals, for the next run. `headers` may refer to
     environment variables as `${NAME}`. `api_key_env` is the variable that holds the key. `trusted` are hosts that the
-    user's configuration trusts; it is needed if the back-end runs on another machine than the user's.
+    user's configuration trusts; they are listed here for a back-end that runs on another machine than the user's.
     """
 
     base_url: tuple[str, ...] = ()
@@ -71,9 +73,9 @@ class Patience:
 class Backend(Protocol):
     """Connection through which queries are sent to a judge.
 
-    `complete` returns one response for each given repeat index, in order, or fewer if the server gave fewer. It raises
-    `BackendError` (with kind and retryable) if the call failed. It takes indices instead of a count because the seed of
-    a repeat is the run's seed plus its index.
+    `complete` returns one response for each given repeat index, in order, or fewer if the server gave fewer. If the
+    call failed, it raises `BackendError`, which holds the kind of error and whether the call may be repeated.
+    `complete` takes indices instead of a count because the seed of a repeat is the run's seed plus its index.
     """
 
     capabilities: Capabilities

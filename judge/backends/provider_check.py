@@ -49,8 +49,8 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class _Key:
-    """Result of checking the key, the variable that holds it, and the HTTP headers with it. The headers are empty if
-    there is no key or if the server may not receive it.
+    """Result of checking a provider's key (`check`), the environment variable that holds the key, and the HTTP headers
+    that carry it. The headers are empty if there is no key or if the server may not receive it.
     """
 
     variable: str | None

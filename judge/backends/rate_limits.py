@@ -1,9 +1,9 @@
 """Reads a provider's rate limits from the headers of an answer: the remaining amount of each limit, and how fast it is
 restored.
 
-Understands the header names of OpenAI (also used by Azure, Groq, Together and most gateways) and of Anthropic. `reset`
-is the time until a limit is full again. The amount used divided by this time is therefore the rate at which the limit
-is restored: "limit 5000, remaining 4999, reset 12ms"
+The header names of OpenAI (also used by Azure, Groq, Together and most gateways) and of Anthropic are known. `reset` is
+the time until a limit is full again. The amount used divided by this time is therefore the rate at which the limit is
+restored: "limit 5000, remaining 4999, reset 12ms"
 (https://community.openai.com/t/how-to-get-rate-limit-reset-time-for-response-api/1268905, read 2026-11-22) means 83 per
 second, or 5,000 per minute. Daily limits are read in the same way.
 """
@@ -54,8 +54,8 @@ class TellsLimits(Protocol):
 
 
 def rate_limits(headers: Mapping[str, str]) -> RateLimits | None:
-    """The rate limits that a provider states in the headers of an answer. Limits without maximum, remaining amount or
-    time are left out; None if no limit remains.
+    """The rate limits that a provider states in the headers of an answer. A limit counts only if its maximum, its
+    remaining amount and the time until it is full again are all given. None if no limit counts.
     """
     limits = {}
     for name, forms in _FORMS.items():

@@ -25,8 +25,8 @@ def choices(query: Query) -> list[str]:
 def schema(query: Query) -> dict[str, Any]:
     """JSON schema of a rating on the scale, with an explanation before or after it if one is requested.
 
-    The field is `rating`, also for labels, and `verdict` for a comparison. If the query has several criteria, the
-    schema has a field for each criterion, which contains such an object or only the rating.
+    The field with the answer is named `rating`, also for labels, or `verdict` for a comparison. If the query has
+    several criteria, the schema has a field for each criterion, which contains such an object or only the rating.
     """
     if query.criteria:
         return _object({criterion.name: _several_schema(query, criterion) for criterion in query.criteria})

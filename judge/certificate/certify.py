@@ -1,8 +1,8 @@
 """Tests whether a judge's agreement with human ratings meets conditions, for each Eval-Prompt and criterion.
 
 Every certified Eval-Prompt and criterion must meet every condition, for two reasons. A condition that holds on average
-may fail for the criterion that is used, and the best of several is partly chosen by chance. Labels that no person gave
-are not accepted as human ratings.
+may fail for the criterion that is used, and the best of several Eval-Prompts may be the best by chance. Labels that no
+person gave are not accepted as human ratings.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class CertifiedRow:
     control judge. `icc` is ICC(1,1) over repeats, `coverage` the share of requested repeats that have a rating, and
     `accuracy` the balanced accuracy (None unless ratings are labels). `replacement` is the alternative annotator test,
     and `empty` says whether an uninformed judge passes it too. `tested` is the number of tests for biases such as
-    leniency, and `findings` are those of them that found a bias.
+    leniency, and `findings` holds the results of those tests that found a bias.
     """
 
     margin: Margin
@@ -74,8 +74,8 @@ class Held:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Certificate:
-    """Whether a judge meets the conditions of a certificate (`conditions`), and the results on which this is based: one
-    of `rows` for each Eval-Prompt and criterion.
+    """Whether a judge meets the conditions of a certificate (`conditions`), and the results on which this is based
+    (`rows`, one for each Eval-Prompt and criterion).
 
     `fact` and `manifest` describe the run, and `matrix` holds its ratings. `issued` is the date of the certificate;
     `answered` are the dates of the run's first request and last answer (None for imported ratings).
@@ -251,11 +251,11 @@ def _held(conditions: Conditions, rows: Sequence[CertifiedRow], fact: RunFacts) 
 
 
 def _below(row: CertifiedRow, name: str, least: float) -> str | None:
-    """Text with the value of the statistic `name` in a row, or with the reason why it is undefined, if the statistic
-    does not reach the minimum `least`; None if it does.
+    """Reason why a row does not reach the minimum `least` of the statistic `name`: a text with the value of the
+    statistic, or with the reason why it is undefined. None if the minimum is reached.
 
-    The coverage itself must be at least `least`. For tau, ICC and accuracy the lower end of the interval must be;
-    without an interval, the minimum is not reached.
+    Coverage reaches the minimum if its value is at least `least`. Tau, ICC and accuracy reach it if the lower end of
+    their interval is at least `least`; without an interval they do not.
     """
     if name == "coverage":
         return None if row.coverage >= least else f"{row.name}: {row.coverage:.4f}"

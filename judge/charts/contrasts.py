@@ -22,9 +22,9 @@ def forest(
     """Forest chart of the differences in agreement with human ratings between the two sides of each contrast, such as
     two Eval-Prompts: tau-b of the second minus tau-b of the first, averaged over criteria.
 
-    Each difference is drawn twice: with the interval that resamples story-prompts, and with that for story-prompts and
-    systems. `named` says what is compared, for example Eval-Prompts. `signature` is empty if the chart is printed next
-    to tables of the same numbers, which show the signature.
+    Each difference is drawn twice: with the interval that resamples story-prompts, and with the interval that resamples
+    both story-prompts and systems. `named` says what is compared, for example Eval-Prompts. `signature` is empty if the
+    chart is printed next to tables of the same numbers, which show the signature.
     """
     raters = raters or Raters()
     panels = tuple(name for _, name in _PANELS)

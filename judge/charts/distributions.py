@@ -22,7 +22,8 @@ Kind = Literal["people", "judge", "control"]
 
 @dataclass(frozen=True, slots=True)
 class Histogram:
-    """Histogram of ratings: `counts` at the `points` of the scale; `asked` also counts requests that gave no rating.
+    """Histogram of ratings: `counts` holds the number of ratings at each of the `points` of the scale. `asked` is the
+    number of ratings requested, with or without success.
 
     `reason` says why there are no points or ratings. `words` are the labels of the points, if ratings are labels.
     """

@@ -56,11 +56,11 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Colouring:
-    """One way to mark the points of a map of explanations: by the variable `by`, for example the criterion. `of_point`
-    holds each point's index in `groups`, and `note` explains the marks.
+    """One way to mark the points of a map of explanations: by the variable `by`, for example the criterion.
 
-    `ratings` is set if the marks represent ratings, so that they can be drawn on a continuous colour scale. It holds
-    None for points without a rating.
+    `groups` are the sets of points with the same mark, and `of_point` holds, for each point, the index of its group.
+    `note` explains the marks. `ratings` is set if the marks represent ratings, so that they can be drawn on a
+    continuous colour scale. It holds None for points without a rating.
     """
 
     by: str

@@ -21,7 +21,7 @@ def show(words: list[str]) -> None:
 
 def install(words: list[str]) -> None:
     """Write the completion script of the shell named in `words`, or else of the shell in use, to the file that this
-    shell reads, and print the file's path. Raises SpecError where the file cannot be written.
+    shell reads, and print the file's path. Raises SpecError if the file cannot be written.
     """
     from typer.completion import install as write  # type: ignore[attr-defined]
 

@@ -79,8 +79,9 @@ def takes(
     """Decorator that replaces a command's parameter `name`, an instance of the dataclass `kind`, by one command-line
     option for each field.
 
-    `helps` adds to or overrides the help texts in `HELP`; `metavars` does the same for the placeholders in `METAVARS`.
-    Fields named in `without` keep their defaults and get no option. The command's other parameters are kept.
+    `helps` holds help texts by field, and `metavars` placeholders of values by field. They are added to those in the
+    constants `HELP` and `METAVARS`, and take precedence over them. Fields named in `without` keep their defaults and
+    get no option. The command's other parameters are kept.
     """
 
     def declare(command: Command) -> Command:

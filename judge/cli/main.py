@@ -196,7 +196,7 @@ def _run(arguments: list[str]) -> None:
 
 def _command(arguments: list[str], extra: dict[str, Any]) -> None:
     """Run the command that `arguments` state. If it stops because a server is not trusted with an API key, the user is
-    asked; with permission the command runs again. The error is raised before any request is sent. `extra` holds further
+    asked; with permission the command runs again. All this happens before any request is sent. `extra` holds further
     options for typer's call of the command.
     """
     from judge.cli.trust_question import allowed

@@ -30,8 +30,8 @@ class Flags:
         return flag(field)
 
     def setting(self, field: str, value: object, *, exact: bool) -> str:
-        """Command-line flag with its value; the flag without a value where `value` is True. With `exact` a string is
-        written as a Python literal, else it is quoted for the shell.
+        """Command-line flag with its value; if `value` is True, the flag alone. With `exact` a string is written as a
+        Python literal, else it is quoted for the shell.
         """
         own = self.option(field)
         if isinstance(value, str) and (field, value) in SETTINGS:

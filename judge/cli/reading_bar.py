@@ -1,4 +1,4 @@
-"""Progress bar on stderr, shown while the answers of a large run are parsed for the first time. It is not shown where
+"""Progress bar on stderr, shown while the answers of a large run are parsed for the first time. It is not shown if
 stderr is a file or a pipe.
 """
 
@@ -10,8 +10,10 @@ from contextlib import contextmanager
 
 @contextmanager
 def reading_bar(answers: int) -> Iterator[Callable[[int], None]]:
-    """Context manager with a progress bar for `read(..., telling=reading_bar)`. `answers` is the number of answers to
-    read; the callback takes the number read so far. The bar is removed at the end.
+    """Context manager that shows a progress bar while `answers` answers are read, and removes it at the end. It yields
+    a function that is to be called with the number of answers read so far.
+
+    Meant for `read(..., telling=reading_bar)`.
     """
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn

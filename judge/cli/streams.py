@@ -19,7 +19,7 @@ UNREAD = 141
 
 class _Noted(RawIOBase):
     """Raw file of an output stream that stores the last error raised in writing. The cause of a failure is thus known
-    even where a later error hides it.
+    even if a later error hides it.
     """
 
     def __init__(self, file: RawIOBase) -> None:

@@ -49,9 +49,9 @@ def table_command(
     the function's own further parameters, and the shared options: criteria, judges, Eval-Prompts, panel, pass rate,
     form, output, parser. The function may declare `form` and `parser` to receive them. With `explanations` the table
     holds explanations too. With `first_only` the coverage is printed for the first table alone; with `perturbed` the
-    table holds perturbed stories too. `people` returns the human raters' criteria that are kept whatever criteria are
-    selected. `prepare` changes the table before it is counted and analysed; it receives the table read, the options,
-    the RUNs and the parser's name.
+    table holds perturbed stories too. `people` is a function of the options; it returns the human raters' criteria that
+    are kept even if other criteria are selected. `prepare` changes the table before it is counted and analysed; it
+    receives the table read, the options, the RUNs and the parser's name.
     """
 
     def declare(function: Command) -> Command:

@@ -1,5 +1,5 @@
-"""AUC of a score with a bootstrap interval that resamples books, or texts where books are not named. All scores of a
-file use the same resamples.
+"""AUC of a score with a bootstrap interval that resamples books, or texts if books are not named. All scores of a file
+use the same resamples.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ Flags = NDArray[np.bool_]
 
 
 def draw(scores: ScoresFile, options: AucOptions) -> Resamples:
-    """Bootstrap resamples of a labelled set of texts: of books where every text names its book (texts of one book are
-    not independent), else of texts.
+    """Bootstrap resamples of a labelled set of texts: of books if the book of every text is known (texts of one book
+    are not independent), else of texts.
     """
     groups = [row.group for row in scores.rows]
     rng = np.random.default_rng(options.seed)

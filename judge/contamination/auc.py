@@ -166,8 +166,8 @@ def scored_by(scores: ScoresFile) -> str:
 
 def notes_of(scores: ScoresFile) -> list[str]:
     """Notes to be printed with a table of contamination scores: the direction of the scores, the number of texts that
-    were cut, reasons for undefined scores, and a warning where the labels (seen or unseen in training) follow from
-    dates.
+    were cut, reasons for undefined scores, and the rules of the thresholds. If the texts have labels (seen or unseen in
+    training), the last note warns that labels derived from dates overstate the accuracy of the scores.
     """
     notes = [
         "every score: higher = more likely seen; min_k_20 is the mean log-probability of the 20 % least likely tokens"

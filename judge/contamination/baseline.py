@@ -2,14 +2,14 @@
 texts.
 
 The threshold is chosen on a labelled set. The share of this set's own unseen texts that reach the threshold is
-therefore lower than for other unseen texts: a little where the rule fixes the share (`fpr=0.05`), much where the rule
-looks for the best threshold (`youden`). This optimism is estimated by bootstrap resamples of the set (of whole books,
-if books are named). In each resample the rule chooses a threshold again; the optimism is the share in texts that were
-not drawn minus the share in texts that were (Efron 1983, JASA 78, out of the bag, which errs to the high side). The
-standard deviation over resamples is the standard error of the share and includes the uncertainty of the threshold. The
-effective number of independent texts follows from it. A share of stories above the threshold is evidence only if it
-exceeds this baseline by more than the errors of both; `prevalence.corrected_share` computes by how much, with the
-stories of one story-prompt as a cluster.
+therefore lower than the share of other unseen texts: a little lower if the rule fixes the share (`fpr=0.05`), much
+lower if the rule looks for the best threshold (`youden`). This difference (optimism) is estimated by bootstrap
+resamples of the set (of whole books, if books are named). In each resample the rule chooses a threshold again; the
+optimism is the share in texts that were not drawn minus the share in texts that were (Efron 1983, JASA 78, out of the
+bag, which errs to the high side). The standard deviation over resamples is the standard error of the share and includes
+the uncertainty of the threshold. The effective number of independent texts follows from it. A share of stories above
+the threshold is evidence only if it exceeds this baseline by more than the errors of both; `prevalence.corrected_share`
+computes by how much, with the stories of one story-prompt as a cluster.
 """
 
 from __future__ import annotations
@@ -44,11 +44,12 @@ NO_RATES = Note(
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """Shares of further texts, unseen and seen in training, that are expected to have a score at or above a threshold,
-    with effective sample sizes.
+    """Expected error rates of a threshold: shares of texts outside the labelled set whose score is expected to reach
+    the threshold, with effective sample sizes.
 
-    `unseen_effective` and `seen_effective` are numbers of independent texts. `unseen_groups` is the number of books
-    with unseen texts, or of unseen texts if books are not named.
+    `false_positive_expected` is the share among texts unseen in training, and `true_positive_expected` the share among
+    seen texts. `unseen_effective` and `seen_effective` are the numbers of independent texts on which these shares are
+    based. `unseen_groups` is the number of books with unseen texts, or of unseen texts if books are not named.
     """
 
     false_positive_expected: float
@@ -59,8 +60,8 @@ class Expected:
 
 
 def expected_rates(values: Floats, label: Flags, group: Sequence[str | None], choose: Choose) -> Expected | None:
-    """Shares of further texts, seen and unseen in training, that are expected to have a score at or above a threshold,
-    with effective sample sizes.
+    """Shares of texts outside the labelled set, seen and unseen in training, whose score is expected to reach the
+    threshold that `choose` finds on the labelled set; with effective sample sizes.
 
     Parameters
     ----------
@@ -76,7 +77,8 @@ def expected_rates(values: Floats, label: Flags, group: Sequence[str | None], ch
     Returns
     -------
     Expected or None
-        None if the rule yields no threshold in more than half of the resamples.
+        None if the rule finds no threshold on the labelled set, or if more than half of the bootstrap resamples give no
+        threshold (or lack seen or unseen texts).
     """
     named = all(book is not None for book in group)
     names = [str(book) if named else f"{i:09d}" for i, book in enumerate(group)]
@@ -129,7 +131,8 @@ def _share(reached: Flags) -> float:
 
 def of_unseen(expected: Expected | None, texts: int) -> Estimate:
     """Expected share of texts unseen in training that reach the threshold (false positives). The interval is Wilson's,
-    with the effective number of independent texts as n and a quantile of Student's t for the number of books.
+    with the effective number of independent texts as n, and with a quantile of Student's t (degrees of freedom: number
+    of books, or of texts if books are not named, minus 1) in place of the normal quantile.
 
     `texts` is the number of unseen texts in the labelled set. The estimate is undefined if `expected` is None (the
     scores file has no expected rates).

@@ -95,8 +95,8 @@ class ReportOptions:
     in training, and the mean rating of its own stories.
 
     `score` is the name of the contamination score that decides whether a story counts as seen. `systems` are the
-    systems whose stories are counted; empty = all. `own_systems` says which system of the dataset is which model, as
-    ``MODEL=SYSTEM``.
+    systems whose stories are counted; empty = all. `own_systems` names the systems of the dataset whose stories a model
+    wrote, as ``MODEL=SYSTEM``.
     """
 
     score: str = "min_k_20"
@@ -147,7 +147,8 @@ class CheckOptions:
 
     `models` are models to score with in addition to the runs' judges. `labelled` is a file of texts labelled as seen or
     unseen in training. `released` gives the months in which models were published, as ``MODEL=YYYY-MM``. `limit` is the
-    number of stories to score, from the first on; None = all.
+    number of stories to score, from the first on; None = all. `revision`, `base_url` and `engine` are as in a run
+    definition; `engine` holds ``KEY=VALUE``.
     """
 
     models: tuple[str, ...] = ()

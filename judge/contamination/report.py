@@ -3,7 +3,8 @@ stories.
 
 A text counts as seen if its score reaches the threshold in the scores file, which was chosen on a labelled set scored
 by the same model. Without a threshold no rate is given. Some unseen texts reach the threshold too. The report therefore
-also gives the share expected of unseen texts and the rate corrected for it (`baseline`).
+also gives the share of unseen texts that is expected to reach the threshold, and the rate corrected for this share
+(`baseline`).
 """
 
 from __future__ import annotations
@@ -58,17 +59,21 @@ class ModelFound:
 
     Attributes
     ----------
+    model : str
+        Name of the model.
     set : str
         Name of the stories, with the systems that wrote them.
     rate, unseen, corrected : Estimate
-        Share of stories at or above the threshold, share expected of unseen texts, and `rate` corrected for the
-        threshold's error rates.
+        Share of stories at or above the threshold; share of unseen texts that is expected to reach it;
+        and `rate` corrected for the threshold's error rates.
     stories, undefined : int
         Numbers of stories with and without the score.
     threshold : Threshold or None
         Score from which a story counts as seen; None = none is stored in the scores file.
     own : tuple of str
-        Systems that are this model. `people` and `judges` are mean ratings of their stories.
+        Systems that are this model, so that their stories are the model's own.
+    people, judges : Estimate
+        Mean rating of the model's own stories by human raters, and by judges.
     auc : Estimate
         AUC of the score on the labelled set.
     """

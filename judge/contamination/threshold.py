@@ -108,7 +108,7 @@ def by_rule(scores: ScoresFile, rule: str, name: str, drawn: Resamples | None = 
     training). If the rule is a number, this is the threshold. `drawn` holds the bootstrap resamples for the interval of
     the AUC; None = new ones.
 
-    Raises SpecError for an unknown rule, and where the labelled set yields no threshold.
+    Raises SpecError for an unknown rule, and if the labelled set yields no threshold.
     """
     kind, number = _parsed(rule)
     if kind == "value":

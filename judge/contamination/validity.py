@@ -2,7 +2,7 @@
 
 Stories are divided by a contamination score of the judge's model, at the scores file's threshold or at the median. For
 each half the result gives the judge's tau-b with human ratings and its mean absolute distance from the mean human
-rating. The difference between halves has an interval from one bootstrap over story-prompts, which is therefore paired.
+rating. Both halves, and the difference between them, have intervals from the same bootstrap resamples of story-prompts.
 This is not an experiment: the halves also differ in whatever correlates with the score (systems, topic, style, length).
 A scores file is used for the judges whose names match its model. If none matches, it is used for all judges, and a note
 says so.
@@ -64,8 +64,9 @@ class ValidityRow:
     """Results of one judge with one model's scores: numbers of stories with high and with low scores, and in each half
     the judge's tau-b with human ratings and its mean absolute distance from them (`error`).
 
-    `cut` is the score at which the stories are divided; None if no rated story has a score. `mixture` is a sentence on
-    how the shares of systems differ between the halves.
+    `model` is the model that computed the contamination scores. `subject` is the judge with its Eval-Prompt and
+    criterion. `high` and `low` count the stories. `cut` is the score at which the stories are divided; None if no rated
+    story has a score. `mixture` is a sentence on how the shares of systems differ between the halves.
     """
 
     model: str
@@ -155,7 +156,8 @@ def validity(runs: RatingsTable, files: Sequence[ScoresFile], options: ValidityO
 
 def halves(judge: Floats, people: Floats, high: Flags, low: Flags, drawn: Resamples) -> tuple[Halves, Halves]:
     """Tau-b, and mean absolute difference, between a judge's and people's ratings on two sets of stories. Each
-    statistic has an expanded percentile interval on each set and for the difference between sets (high minus low).
+    statistic has a percentile interval, expanded for small numbers of story-prompts, on each set and for the difference
+    between sets (high minus low).
 
     Parameters
     ----------

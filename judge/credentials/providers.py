@@ -13,12 +13,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """One provider of models. `variables` are environment variables of API keys. A host below NAME belongs to the
-    provider only if `hosts` lists `*.NAME`.
+    """One provider of models. `variables` are environment variables of API keys. `hosts` are the provider's hosts; an
+    entry `*.NAME` stands for all subdomains of NAME.
 
     `header` and `scheme` carry the key where OpenAI's protocol is used. `own_header` (without a scheme) carries it
-    where the provider's own protocol is used, at `address`. `address_variable` is the environment variable with which
-    the user gives another address for this protocol.
+    where the provider's own protocol is used, at `address`. `address_variable` is the environment variable in which the
+    user may give another address for this protocol.
     """
 
     name: str

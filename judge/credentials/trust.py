@@ -127,8 +127,8 @@ def remember(origin: Origin, variables: Iterable[str]) -> Path:
 
 
 def _own_origins(host: str | None = None) -> list[Origin]:
-    """Servers whose addresses are set in the environment (such as OPENAI_BASE_URL). Given `host`, the name of an
-    environment variable, only the server of the provider to which this variable belongs.
+    """Servers whose addresses the user set in the environment (such as in OPENAI_BASE_URL). If `host`, the name of an
+    environment variable, is given, only servers of the provider to which this variable belongs.
     """
     named = [
         provider.address_variable

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Sequence
 
 
 def set_against(asked: Sequence[tuple[str, str | None]], rated: Sequence[str]) -> tuple[tuple[int | None, ...], bool]:
-    """Matches of judges' criteria with human raters' criteria: an index in `rated` for each judge's criterion (None =
-    no match), and whether all were matched with the raters' only criterion.
+    """For each criterion of a judge, the human raters' criterion with which it is compared, as an index in `rated`
+    (None = no match). The second value says whether all criteria are compared with the raters' only criterion because
+    none matches.
 
     `asked` pairs each judge's criterion with the raters' criterion that its run declares, or None. A declared criterion
     takes precedence over an equal name (letter case is ignored). If no criterion is declared or matches by name, and
-    the raters rated only one criterion, all are matched with it.
+    the raters rated only one criterion, all are compared with it.
     """
     index_by_name = {name.casefold(): index for index, name in enumerate(rated)}
     indices = tuple(index_by_name.get((declared or own).casefold()) for own, declared in asked)

@@ -1,7 +1,7 @@
 """Reads a study's published strings, unchanged: definitions, guidelines and Eval-Prompts as they were sent.
 
-The file is JSON. `definitions` and `guidelines` are by criterion. `tasks_EP1_to_EP4` holds for each criterion the
-requests of EP1 to EP4. `template_EP1_EP2_EP3` and `template_EP4` are the texts around a request.
+The file is JSON. `definitions` and `guidelines` hold their texts by criterion. `tasks_EP1_to_EP4` holds for each
+criterion the requests of EP1 to EP4. `template_EP1_EP2_EP3` and `template_EP4` are the texts around such a request.
 """
 
 from __future__ import annotations
@@ -22,10 +22,11 @@ _OUTER_FIELDS = frozenset({"prompt", "story", "task", "human"})
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A study's published strings. `outer` holds the text around a request by published Eval-Prompt, such as "EP1", and
-    `tasks` the requests by (criterion, published Eval-Prompt).
+    """A study's published strings.
 
-    `beside` is the text of a second file that was read, such as a template; it is hashed.
+    `definitions` and `guidelines` are by criterion. `outer` maps a published Eval-Prompt, such as "EP1", to the text
+    around its requests. `tasks` maps pairs (criterion, published Eval-Prompt) to requests. `beside` is the text of a
+    second file that was read, such as a template; it is hashed.
     """
 
     file: Path

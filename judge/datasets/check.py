@@ -62,10 +62,11 @@ class CriterionUse:
 
 @dataclass(slots=True)
 class RaterUse:
-    """Counts for one rater: all ratings `given`, ratings that can be averaged, stories rated, and leniency.
+    """Counts for one rater: all ratings (`given`), mean and standard deviation of the ratings that can be averaged
+    (`ratings`), stories rated, and leniency.
 
     Leniency is the rater's rating minus the mean of the other raters' ratings of the same story and criterion, averaged
-    over the ratings where there are others. Above 0 = rates higher than the others.
+    over the ratings for which there are other raters. Above 0 = rates higher than the others.
     """
 
     given: int = 0

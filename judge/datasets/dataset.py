@@ -26,25 +26,28 @@ class Dataset:
         Starts a new pass over the stories. Files in the program's own JSON Lines format, and tables with one
         row a story, are read row by row.
     rater_identity : bool or None
-        Whether ratings name their raters; None where this is only known after reading the ratings.
+        Whether ratings name their raters; None if this is only known after reading the ratings.
+    citation, licence_note : str or None
+        The study to cite, and a sentence on the licence; None = not stated.
     scale : Scale or None
-        The scale of all ratings; None where the file does not state one.
+        The scale of all ratings; None if the file does not state one.
     labels_note : str or None
-        Note printed wherever these ratings are shown (for example that the demo's labels are by construction).
+        Note printed wherever these ratings are shown (for example that the demo's labels follow from how its
+        stories were made).
     expected : mapping
         Counts that the dataset should have: `stories`, `systems`, `story_prompts`, `ratings`, `pairs`. Empty = unknown.
     columns : mapping
-        The column map, where one was given. It enters the fingerprint.
+        The column map, if one was given. It enters the fingerprint.
     decoded : str or None
-        Description of what the reader decodes, where the file has a documented encoding. It enters the fingerprint.
+        Description of what the reader decodes, if the file has a documented encoding. It enters the fingerprint.
     with_text : str or None
-        Where some stories have no text, the name of the dataset of those with a text; None where all have a text.
+        If some stories have no text, the name of the dataset that holds only the stories with a text; else None.
     labels : LabelScales
         Scales of the criteria whose ratings are labels. The value of such a rating is the label's code.
     pairs : callable or None
-        Starts a new pass over the pairs of stories that people compared; None where there are none.
+        Starts a new pass over the pairs of stories that people compared; None if there are none.
     left_out : callable or None
-        Number of entries that the reader leaves out because they are not ratings, by description; None where it leaves
+        Number of entries that the reader leaves out because they are not ratings, by description; None if it leaves
         none out.
     """
 

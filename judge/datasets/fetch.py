@@ -30,8 +30,8 @@ class Fetched:
 
 
 def fetchable() -> dict[str, tuple[str, ...]]:
-    """Datasets and other sets of files that can be downloaded, because all their files have a public address: paths of
-    the files, by the name of the set.
+    """Paths of the files that can be downloaded, by the name of their dataset or other set of files. A set is listed
+    only if all its files have a public address.
     """
     every = {**FILES, **OTHER_FILES}
     return {name: files for name, files in every.items() if all(path in SOURCES for path in files)}

@@ -16,7 +16,8 @@ class Source:
     """One file that a study released. `path` is its path in the folder that the variable JUDGE_DATA names and in the
     cache of downloads, `remote` its path in the study's repository.
 
-    `sha256` None = no checksum is published; only the counts of stories and ratings then check the file.
+    `sha256` None = no checksum is published; only the counts of stories and ratings then check the file. `verified`
+    says whether the file was downloaded from this address and had this checksum.
     """
 
     path: str

@@ -65,8 +65,8 @@ class Embedded:
 
 
 def default_model() -> str | None:
-    """Name of the embedding model that is used by default (`all-mpnet-base-v2`, as in the HANNA study). None, which
-    selects TF-IDF, where sentence-transformers is not installed.
+    """Name of the embedding model that is used by default: `all-mpnet-base-v2`, as in the HANNA study. None (TF-IDF is
+    used) if sentence-transformers is not installed.
     """
     return DEFAULT_MODEL if find_spec("sentence_transformers") else None
 

@@ -32,8 +32,9 @@ def problems(file: Path) -> list[str]:
 
 
 def _promises(eval_prompt: EvalPrompt) -> list[str]:
-    """Contradictions between an Eval-Prompt's front matter and its template, as sentences. A value that the template
-    uses is no contradiction if the front matter sets its key to false.
+    """Contradictions between an Eval-Prompt's front matter and its template, and missing parts of the template, as
+    sentences. A template that uses guidelines contradicts a front matter without the key `needs_guidelines`, but not
+    one that sets this key to false; the same holds for reference stories.
     """
     uses = eval_prompt.body.uses | (eval_prompt.system.uses if eval_prompt.system else frozenset())
     declared = split(eval_prompt.source, eval_prompt.file).front.model_fields_set

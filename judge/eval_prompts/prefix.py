@@ -36,9 +36,9 @@ def prefix_order(eval_prompt: EvalPrompt, asked: Asked, *, published: Published 
     """Kinds of values on which an Eval-Prompt's messages depend, in the order in which they first appear in the
     messages.
 
-    "criterion" means any text that depends on the criterion, or on the criteria of one answer. With `published` strings
-    of a study, it means the whole request as the study sent it. Kinds that do not change the messages are left out.
-    Raises the same errors as `EvalPrompt.render`.
+    "criterion" means any text that depends on the criterion, or on the criteria of one answer. With `published`, a
+    study's strings, the whole request as the study sent it is such a text. Kinds that do not change the messages are
+    left out. Raises the same errors as `EvalPrompt.render`.
     """
     before: Subject = Comparison(_BEFORE, _OTHER, "pair") if eval_prompt.compares else _BEFORE
     base = _text(eval_prompt, before, asked, published)

@@ -137,8 +137,8 @@ class EvalPrompt:
         return LABELS not in uses and not _NUMBERS.isdisjoint(uses)
 
     def lacks_reference(self, subject: Subject, *, published: Published | None = None) -> bool:
-        """Whether this Eval-Prompt shows a reference story although `subject` (the story or the pair of stories in
-        question) has none.
+        """Whether this Eval-Prompt shows a reference story that `subject` lacks. A pair lacks it only if both of its
+        stories have none.
         """
         if not self._shows_reference(published):
             return False
@@ -163,10 +163,9 @@ def load_eval_prompt(
 ) -> EvalPrompt:
     """Load an Eval-Prompt, given by the name of a shipped one or by the path of a template (also relative to `folder`).
 
-    `system` replaces the template's system message and may use the same variables; "" removes it. With `labels`, a
-    shipped Eval-Prompt is replaced by its version for labels, so that the version for numbers stays as earlier runs
-    stored it. Raises SpecError if there is no such file, and TemplateError (file, line, variable) for an invalid
-    template.
+    `system` replaces the template's system message and may use the same variables; "" removes it. With `labels`, the
+    version for scales with labels is loaded in place of the shipped Eval-Prompt of this name. Raises SpecError if there
+    is no such file, and TemplateError (file, line, variable) for an invalid template.
     """
     file = locate(name, kind="eval_prompts", suffix=SUFFIX, kind_name="Eval-Prompt", folder=folder)
     if labels and file.parent == shipped("prompts") / "eval_prompts":

@@ -31,8 +31,9 @@ _NAMED = 4
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A shard (a part of a run's plan, run by its own process) that was started. Of its `planned` repeats, `lacks` have
-    neither an answer nor a final failure. `limit` is the number of stories to which the plan was limited; None: all.
+    """A shard (a part of a run's plan, run by its own process) that was started: shard `number` of `shard_count`. Of
+    its `planned` repeats, `lacks` have neither an answer nor a final failure. `limit` is the number of stories to which
+    the plan was limited; None: all.
     """
 
     number: int
@@ -50,8 +51,8 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """Result of a merge of shards. `answered` and `failed` count the attempts that this merge added, and `totals`
-    counts all.
+    """Result of a merge of `parts` shards (parts of a run's plan, each run by its own process). `answered` and `failed`
+    count the attempts that this merge added, and `totals` counts all.
 
     `planned` is the number of repeats of the whole plan; `notices` say which shards are incomplete.
     """
@@ -115,8 +116,10 @@ def not_merged(result: ResultFolder) -> str | None:
 
 
 def _at_rest(result: ResultFolder, held: ExitStack) -> tuple[list[tuple[int, int, ResultFolder]], list[str]]:
-    """Shards (parts of a run's plan) that no process is writing, as (number, number of shards, folder), and sentences
-    on shards that cannot be locked. The former stay locked until the merge ends.
+    """Lock all shards (parts of a run's plan) that no process is writing. Returns these shards as (number, number of
+    shards, folder), and a sentence on each shard that cannot be locked.
+
+    The locks are added to `held`, so that they last until the merge ends.
     """
     parts, notices = [], []
     for number, shard_count, folder in parts_in(result):

@@ -96,8 +96,8 @@ def _cost(query: Called) -> float:
 
 
 def _mean(queries: list[Called], value: Callable[[Called], float]) -> float | None:
-    """Mean of `value` over queries. It is computed for each combination of Eval-Prompt and criterion, and the
-    combinations have the same weight. None without queries.
+    """Mean of `value` over queries: the mean for each combination of Eval-Prompt and criterion is computed first, then
+    the mean of these means. None without queries.
     """
     means = _means(queries, value)
     return fmean(means.values()) if means else None

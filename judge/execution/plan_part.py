@@ -1,8 +1,8 @@
 """One of several parts of a run's plan (a shard i/N), for a process that runs only this part.
 
-The plan's stories, sorted by story-prompt, or its pairs, in the order of the plan, are divided into parts of equal
-length. Stories of one story-prompt are separated only at a boundary between parts. Each process computes its part
-without communication.
+The plan's stories are sorted by story-prompt and cut into parts of nearly equal length; in a run that compares, the
+plan's pairs are cut in their order. Stories of one story-prompt are thus separated only at a boundary between parts.
+Each process computes its part without communication.
 """
 
 from __future__ import annotations

@@ -87,7 +87,7 @@ def story_prompts_of(plan: WritingPlan, folder: Path) -> StoryPrompts:
 
 
 def first_stories(dataset: Dataset, limit: int | None) -> Iterator[Story]:
-    """The first `limit` stories, sorted by story-prompt; without a limit, all stories in the dataset's order."""
+    """All stories in the dataset's order or, with `limit`, the first `limit` stories after sorting by story-prompt."""
     if limit is None:
         return dataset.stories()
     stories = enumerate(dataset.stories())
@@ -264,8 +264,8 @@ def _definition(plan: AnyPlan, folder: Path, dataset: Dataset | StoryPrompts) ->
 
 
 def _check_whole(definition: dict[str, Any], result: ResultFolder) -> None:
-    """Raise RunFolderError where the result folder of a whole plan holds answers to another definition. The folder may
-    itself hold only a part of the plan.
+    """Raise RunFolderError where a result folder holds answers to another definition than `definition`, that of the
+    whole plan. A folder that holds only a part of the plan is accepted if the rest of its definition is equal.
     """
     if not result.journal.is_file():
         return

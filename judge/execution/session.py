@@ -70,8 +70,14 @@ class Sitting:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """Result of a session. `planned` and `missing` count the repeats of the whole plan, and those of them without an
-    answer; if the session was limited to the first stories or pairs, only the repeats for these count.
+    """Result of a session. `planned` is the number of repeats in the plan, and `missing` the number of those without an
+    answer. If the session ran only a part of the plan, or was limited to its first stories or pairs, only their repeats
+    count.
+
+    `outcomes` counts what this session did, and `totals` what the result folder holds. `seconds` is the session's
+    duration. `reused` is the number of answers copied from another run. `parsed` is the share of this session's sampled
+    answers from which a rating or a verdict was parsed (None: no sample), and `unparsed_example` is the beginning of an
+    answer that could not be parsed (None: there was none).
     """
 
     outcomes: Outcomes

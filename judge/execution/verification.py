@@ -73,8 +73,9 @@ def _different(wrong: list[str]) -> list[str]:
 def _written_again(
     plan: WritingPlan, journal: JournalReader, asked: dict[tuple[tuple[str, ...], str, str], str]
 ) -> tuple[int, list[str]]:
-    """Number of a run's requests for stories whose recomputed key equals the key stored in the journal, and names of
-    the requests whose keys differ. `asked` holds the stored keys.
+    """Verification of a run that writes stories. Returns the number of requests whose recomputed key equals the key
+    stored in the journal, and the names of those whose keys differ. `asked` holds the stored keys; requests without a
+    stored key are skipped.
     """
     verified, wrong = 0, []
     for group in plan.asked_in(journal):

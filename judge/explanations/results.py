@@ -39,8 +39,10 @@ class TextsFound:
 class ClusterFound:
     """A cluster of explanations, or all texts that are in no cluster (`clusters.NOISE`).
 
-    It has its size, its most frequent criterion and Eval-Prompt with their shares of the texts, its mean rating, its
-    keywords, and the text nearest to its centre (`example`). None where a value is not known.
+    `texts` and `distinct` count its texts and its distinct texts, and `share` is its share of all texts. `criterion`
+    and `eval_prompt` are the most frequent ones in the cluster, each with its share of the cluster's texts. `rating` is
+    the mean rating, `words` are the keywords, and `example` is the text nearest to the centre. None where a value is
+    not known.
     """
 
     cluster: int

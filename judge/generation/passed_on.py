@@ -22,7 +22,8 @@ def passed_on(stories_written: Sequence[Written], *, cut: bool = False, human: b
     """Generated stories for judges: those with status `ok` and, with `cut`, also those that ended at max_tokens or at
     the context limit.
 
-    With `human`, the human stories of their story-prompts come first. Raises RunFolderError where there are none.
+    With `human`, the human stories for the same story-prompts come first; RunFolderError where there are no such human
+    stories.
     """
     stories = [story.story for story in stories_written if story.status == "ok" or (cut and story.status == "cut")]
     if not human:

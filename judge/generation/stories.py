@@ -42,8 +42,9 @@ HUMAN = "Human"
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """One request for a story with its outcome. `text` is the story as exported, `raw` the unchanged output of the
-    model that wrote it (`writer`).
+    """One request for a story with its outcome. `wanted` is the story-prompt, and `writer_prompt` the name of the
+    prompt in which it was sent. `text` is the story as exported, `raw` the unchanged output of the model that wrote it
+    (`writer`).
 
     `stripped` lists the rules that removed text from the output; `near` holds the ids of stories that are
     near-duplicates of this one. `why` is the error message of a failed request.

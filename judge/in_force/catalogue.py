@@ -73,8 +73,8 @@ class Catalogue:
         return next(iter(dated.values())) if len(dated) == 1 else None
 
     def lists(self, provider: str, setting: str) -> bool:
-        """Whether the catalogue lists this setting for any model of the provider. If it lists it for none, its absence
-        for one model shows nothing.
+        """Whether the catalogue lists this setting for any model of the provider. If it does not, the fact that a
+        model's entry lacks the setting shows nothing.
         """
         return any(setting in entry.params for entry in self.by_provider.get(provider, {}).values())
 

@@ -116,8 +116,8 @@ def _span(param: Mapping[str, Any]) -> str:
 
 
 def _values(entry: Entry, spec: AnySpec, thinking: bool | None) -> dict[str, Any]:
-    """Map from setting to its value, from which it follows whether other settings apply. The values are the model's
-    defaults, replaced by the run's own values and by thinking seen in answers.
+    """Values of those settings on which it can depend whether another setting applies. They are the model's defaults,
+    replaced by the values that the run sets; where answers show that the model thinks, thinking counts as enabled.
     """
     values = {path: param.get("default") for path, param in entry.params.items() if "." in path or path == "do_sample"}
     if thinking and _THINKING in values:

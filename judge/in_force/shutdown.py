@@ -20,7 +20,7 @@ from judge.run_definition.spec import load_run_specs
 @dataclass(frozen=True, slots=True)
 class Life:
     """The model catalogue's entry on a model's availability. `on` is the day of the shutdown as YYYY-MM-DD; None: no
-    day is listed.
+    day is listed. `status` is a word of the catalogue, such as "deprecated".
 
     `instead` is the replacement that the provider names. `by_name` says that the model was recognised by its name only,
     because the address is not its provider's own.

@@ -99,8 +99,8 @@ def _changes(path: Path) -> int | None:
 
 
 def _is_written(path: Path) -> bool:
-    """Whether the journal's file may lack changes: the journal has a write-ahead log, or is in the mode in which it may
-    get one.
+    """Whether the journal's file may lack recent changes: the journal has a write-ahead log, or is in SQLite's mode
+    that uses such a log.
     """
     logs = (path.with_name(path.name + end) for end in _LOGS)
     return _header(path)[18:20] == b"\2\2" or any(log.exists() and log.stat().st_size for log in logs)

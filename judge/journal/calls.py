@@ -41,9 +41,9 @@ _TOLD = "coalesce(sum(u.cache_write_tokens), 0) AS written, coalesce(sum(u.cost)
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """Calls (requests to the server) for one query: the numbers of calls and answers, and sums of tokens over the
-    `counted` calls whose tokens are known. `cached_tokens` and `written_tokens` are prompt tokens read from and written
-    to the provider's cache.
+    """Calls (requests to the server) for one query: the numbers of calls and answers, and sums of tokens (of prompts
+    and of answers, `completion_tokens`) over the `counted` calls whose tokens are known. `cached_tokens` and
+    `written_tokens` are prompt tokens read from and written to the provider's cache.
 
     `second` is the story shown second; None unless the query compares two stories. `cost` is in dollars, over the
     `costs` calls whose cost the server reported.

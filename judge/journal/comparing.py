@@ -125,8 +125,8 @@ def comparison(db: sqlite3.Connection, query_key: str) -> tuple[str, str] | None
 
 
 def pair_at(db: sqlite3.Connection, number: int) -> tuple[str, str, str] | None:
-    """(pair, story shown first, story shown second) at a position in the plan; None past the end. For a pair that is
-    shown in both orders, it is the first of these.
+    """The pair at a position in the plan, as (pair, story shown first, story shown second); None past the end of the
+    plan. For a pair that is shown in both orders, this is the order that comes first in the plan.
     """
     row: tuple[str, str, str] | None = db.execute(
         "SELECT pair, first, second FROM pairs WHERE number = ? ORDER BY position LIMIT 1", (number,)

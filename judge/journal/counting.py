@@ -25,7 +25,7 @@ GROUP BY 1 ORDER BY 2 DESC
 
 
 def queries_of(definition: Mapping[str, Any]) -> int:
-    """Number of queries that a stored plan definition has about each story or pair.
+    """Number of queries about each story or pair, from the plan definition stored in a journal.
 
     A query that rates several criteria in one answer counts once. A run that writes stories has one query for each
     writer prompt.
@@ -42,9 +42,10 @@ class Counted:
     """Counts of a journal up to attempt number `attempt` and response row `response`.
 
     `answered`: repeats with an accepted answer. `failed`: kind of error -> number of repeats that were given up.
-    `tried_in_vain`: failed attempts. `replaced`: answers that were requested again. Token sums are over accepted
-    answers, and None where the server reported no tokens. `spending` has the tokens and cost by kind of charge. `rate`
-    is in repeats per second over the newest attempts of the last session; None where these settled no repeat.
+    `tried_in_vain`: number of failed attempts. `replaced`: number of answers that were requested again. Token sums are
+    over accepted answers, and None where the server reported no tokens. `spending` has the tokens and cost by kind of
+    charge (live calls, batch API, cost reported by the server). `rate` is in repeats per second over the newest
+    attempts of the last session; None if no repeat was answered or given up in these attempts.
 
     `first_request` and `last_commit` are in seconds since 1970. `ended` is the outcome recorded at the end of the last
     session; it is None while the session runs or after it was killed. `executor` names the way in which the last

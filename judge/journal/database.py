@@ -93,7 +93,7 @@ def refuse_link(path: Path) -> None:
 
 
 def migrate(connection: sqlite3.Connection, number: int) -> None:
-    """Apply to a journal those schema additions (migrations), up to number `number`, that it lacks. The caller must
+    """Apply the schema additions (migrations) that a journal lacks, up to migration number `number`. The caller must
     have begun a transaction.
     """
     (version,) = connection.execute("PRAGMA user_version").fetchone()

@@ -126,8 +126,8 @@ class JournalMerger:
         return Merged(answered, given_up, len(rows) - len(fresh))
 
     def _fresh(self, rows: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
-        """Rows of a shard about repeats that have no answer yet. An answer is stored in the journal when its row is
-        yielded.
+        """Rows of a shard about repeats that have no answer yet. A row with an answer is yielded after the answer was
+        stored in the journal.
         """
         placeholders = ", ".join("?" * len(_RESPONSE))
         for row in rows:

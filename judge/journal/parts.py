@@ -159,8 +159,8 @@ def _mark(db: sqlite3.Connection, schema: str, label: str) -> str:
 
 
 def _taken_upto(db: sqlite3.Connection, mark: str) -> int:
-    """Number of the last attempt that was copied from the part of the plan with this `mark`; 0 where none was
-    copied.
+    """Number of the last attempt that was copied from a part of the plan; 0 where none was copied. `mark` is the prefix
+    of the names under which the rows copied from this part are recorded.
     """
     names = [name for (name,) in db.execute("SELECT name FROM shards") if name.startswith(mark)]
     return max((int(name.rpartition("-")[2]) for name in names), default=0)

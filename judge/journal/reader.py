@@ -116,8 +116,8 @@ class JournalReader:
         return {key: orjson.loads(value) for key, value in rows}
 
     def created(self) -> float | None:
-        """Start of the journal's first session, in seconds since 1970; None without a session. It distinguishes a
-        journal from one that was at the same path earlier.
+        """Start of the journal's first session, in seconds since 1970; None without a session. This time distinguishes
+        the journal from an earlier one at the same path.
         """
         started: float | None = self._db.execute("SELECT min(started) FROM sessions").fetchone()[0]
         return started

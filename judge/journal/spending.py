@@ -43,10 +43,10 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """Tokens and cost of answers, by kind of charge: live calls, batch API, and calls whose cost the server
-    reported.
+    """Tokens and cost of answers, by kind of charge: live calls, batch API, and calls whose cost the server reported.
 
-    Answers that were later replaced are included. `reported` is the cost in dollars of `reported_calls` calls. `reused`
+    `live` and `batch` are the token sums of live calls and of the batch API. `answers` is the number of answers;
+    answers that were later replaced are included. `reported` is the cost in dollars of `reported_calls` calls. `reused`
     is the number of answers copied from another run; their tokens are in no sum. `last` is the time of the newest
     answer, in seconds since 1970.
     """
@@ -134,8 +134,8 @@ def spending_of(db: sqlite3.Connection, eval_prompt: str) -> Spending:
 
 
 def _uniform_spending(db: sqlite3.Connection, attempt: int, response: int, *, again: bool) -> Spending | None:
-    """Tokens and cost of the answers, computed without a search for each answer's attempt. This is possible only if all
-    answers were charged in the same way; otherwise None.
+    """Tokens and cost of the answers after attempt number `attempt` and response row `response`, computed without a
+    search for each answer's attempt. This is possible only if all answers were charged in the same way; otherwise None.
 
     `again` says that some answers were requested again; the replaced answers are then included.
     """

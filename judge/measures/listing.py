@@ -22,7 +22,7 @@ NOTES = (
 
 def measure_tables(models: Mapping[Need, str]) -> list[Table]:
     """Two tables: the measures that this program has, and those of published studies that it does not compute, with the
-    reasons. `models` are the models that the user named, on which it depends what can run here.
+    reasons. `models` are the models that the user named; they decide which measures can run here.
     """
     rows = [_row(entry, models) for entry in measures_by_name().values()]
     columns = [

@@ -95,8 +95,8 @@ class Measure:
     recipe : str
         How the measure is computed, precisely enough to reproduce it.
     as_published : bool
-        Whether the measure repeats what a study released, mistakes included. A story that is its own reference
-        then has the value of the formula; other measures are undefined for it.
+        Whether the measure repeats what a study released, mistakes included. If so, a story that is its own
+        reference has the value that the formula gives; otherwise the measure is undefined for such a story.
     """
 
     name: str

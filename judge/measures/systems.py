@@ -144,8 +144,8 @@ def _vendi(likeness: NDArray[np.float64]) -> float:
 
 
 def table(rows: Sequence[SystemRow], dataset: str, model: str | None) -> Table:
-    """The systems' diversity measures as a table to print, one row for each system. `model` is the embedding model that
-    its signature names.
+    """The systems' diversity measures as a table to print, one row for each system. `model` is the embedding model
+    (None = no model), which is named in the line of settings below the table.
     """
     columns = [
         Column("system", "system"),

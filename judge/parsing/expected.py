@@ -2,13 +2,13 @@
 its rating.
 
 The expected rating is the sum of k p(k) over the points k, divided by the sum of p(k). Liu et al. (2023, G-Eval,
-section 2.3) do not divide. A point with a leading space in its token counts as this point too. Points of several tokens
+section 2.3) do not divide. A token with a space before the point counts as this point too. Points of several tokens
 (10, 4.5) are followed along the generated tokens. Alternatives that were not generated cannot be followed. Their
 probability is counted as undecided if they could begin several points.
 
-Labels are followed in the same way. With two labels, the expected code is the share of the second label in the joint
-probability of both labels. With more labels, it is the mean of the codes if the labels are ordered; otherwise the
-stated label stays.
+Labels are followed in the same way. With two labels, the expected code is the second label's probability divided by the
+sum of both labels' probabilities. With more labels, it is the mean of the codes if the labels are ordered; otherwise
+the stated label stays.
 """
 
 from __future__ import annotations

@@ -36,9 +36,10 @@ def _no_text(_story: str) -> str:
 class StoredAnswers:
     """A parser with the facts of a run that are needed to read the run's journal.
 
-    `expected` says that ratings are expected values over log-probabilities. `patterns` maps an Eval-Prompt to its
-    `rating_pattern`, if it has one. `text_of` gives the text of a story by its id, "" where it is not known. `joint`
-    maps an Eval-Prompt that rates several criteria in one answer to these criteria.
+    `criteria` maps a criterion's name to the criterion. `structured` is the answer form that the run requested from the
+    server. `expected` says that ratings are expected values over log-probabilities. `patterns` maps an Eval-Prompt to
+    its `rating_pattern`, if it has one. `text_of` gives the text of a story by its id, "" where it is not known.
+    `joint` maps an Eval-Prompt that rates several criteria in one answer to these criteria.
     """
 
     parser: Parser
@@ -57,7 +58,9 @@ class StoredAnswers:
         definition: Mapping[str, Any],
         text_of: Callable[[str], str] = _no_text,
     ) -> StoredAnswers:
-        """The reader for the answers of a run, from its criteria and the definition stored in its journal."""
+        """The parser with the facts that are needed to read a run's answers. The facts come from the run's criteria and
+        the definition stored in its journal.
+        """
         return cls(
             parser,
             {criterion.name: criterion for criterion in criteria},

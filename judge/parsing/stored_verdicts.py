@@ -34,8 +34,9 @@ def was_read(parser: Parser, response: Response, query: Query) -> bool:
 class StoredVerdicts:
     """Facts of a run of comparisons that are needed to read its journal.
 
-    `scored` says that the run requested log-probabilities. `second` maps a query's key to the story shown second.
-    `text_of` gives the text of a story by its id, "" where it is not known.
+    `choices` are the labels from which the judge chose. `structured` is the answer form that the run requested from the
+    server. `scored` says that the run requested log-probabilities. `second` maps a query's key to the story shown
+    second. `text_of` gives the text of a story by its id, "" where it is not known.
     """
 
     choices: tuple[str, ...]
@@ -48,8 +49,8 @@ class StoredVerdicts:
     def of_run(
         cls, definition: Mapping[str, Any], compared: Mapping[str, tuple[str, str]], text_of: Callable[[str], str]
     ) -> StoredVerdicts:
-        """The reader for the comparisons of a run, from its stored definition. `compared` maps a query key to (pair,
-        story shown second).
+        """The facts that are needed to read the comparisons of a run, from its stored definition. `compared` maps a
+        query key to (id of the pair, id of the story shown second).
         """
         choices = CHOICES if definition["ties"] else CHOICES[:2]
         scored = definition.get("scoring", "text") == "logprobs"

@@ -12,8 +12,8 @@ _T = TypeVar("_T")
 
 
 def count(strength: int, share: float, size: int) -> int:
-    """Number of places to edit: at strength 1 `share` of all `size` places, but at least one. At strength s it is s
-    times the number at strength 1.
+    """Number of places to edit. At strength 1 it is `share` times `size` (the number of all places), rounded, but at
+    least one. At strength s it is s times the number at strength 1.
     """
     return strength * max(1, round(share * size))
 

@@ -11,8 +11,8 @@ NONE = Unfit("too few sentences with a paraphrase")
 
 
 def drawn(material: Material, strength: int, rng: Random) -> list[tuple[Sentence, str]]:
-    """Randomly chosen sentences of the story, each with its paraphrase; their number is the strength. Empty where fewer
-    sentences than that have a paraphrase.
+    """Randomly chosen sentences of the story, as many as `strength`, each with its paraphrase. Empty if fewer sentences
+    than that have a paraphrase.
     """
     text = material.story.text
     available = [

@@ -106,9 +106,9 @@ def forecast(
     shown).
 
     It uses the lengths of the prompts and, if there was one, the pilot's measurements (`measured`). `subjects` yields
-    all stories or pairs, or is a list of some that represent all. `price` gives the cost; None = not known. `one_call`:
-    all repeats of a query are sent in one request, so that its prompt is paid once. If the pilot sent several repeats
-    of a query, the number of calls is extrapolated from the pilot instead.
+    all stories or pairs, or is a list with a sample of them. `price` gives the cost; None = not known. `one_call`: all
+    repeats of a query are sent in one request, so that its prompt is paid once. If the pilot sent several repeats of a
+    query, the number of calls is extrapolated from the pilot instead.
     """
     queries = count * plan.queries_per_subject
     answers = queries * plan.spec.repeats
@@ -149,8 +149,8 @@ def _growth(measured: Measured, answers_per_call: float) -> float:
 
 
 def _calls_per_query(repeats: int, one_call: bool, measured: Measured | None) -> float:
-    """Calls per query. They are extrapolated from the pilot if it sent several repeats of a query. Otherwise there is 1
-    call with `one_call`, and one for each of the `repeats` without.
+    """Calls per query, extrapolated from the pilot if it sent several repeats of a query. Otherwise 1 if all repeats
+    are sent in one call (`one_call`), and `repeats` if not.
     """
     if measured is None or measured.answers_per_query <= 1:
         return 1.0 if one_call else float(repeats)

@@ -49,9 +49,9 @@ def pairs_of(
 ) -> list[Pair]:
     """The pairs of stories that the run compares, sorted by story-prompt and by the stories' order in the dataset.
 
-    The run's setting `pairs` decides their source: for `given` the dataset's own pairs, `named` (None: it has none);
-    for `file` the pairs read from that file, `listed`; otherwise pairs chosen among `stories`. Raises SpecError if no
-    pair results, or if a pair does not fit the stories.
+    The run's setting `pairs` decides where they come from. If it is `given`, they are `named`, the dataset's own pairs
+    (None = the dataset has none). If it names a file, they are `listed`, the pairs read from that file. Otherwise they
+    are chosen among `stories`. Raises SpecError if no pair results, or if a pair does not fit the stories.
     """
     wanted = spec.pairs
     own = None if named is None else list(named)

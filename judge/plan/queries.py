@@ -246,8 +246,8 @@ def _named(prompt: EvalPrompt, criteria: tuple[Criterion, ...]) -> tuple[Criteri
 def _check_kind(spec: RunSpec, prompts: tuple[EvalPrompt, ...]) -> None:
     """Raise SpecError where a run's Eval-Prompts do not fit together or do not fit its settings.
 
-    This is so if some Eval-Prompts rate and others compare, if they do not fit the setting `pairs`, or if one asks for
-    several criteria in one answer and `structured` or `scoring` does not allow this.
+    The error is raised if some Eval-Prompts rate and others compare, if they do not fit the setting `pairs`, or if one
+    asks for several criteria in one answer and the setting `structured` or `scoring` does not allow this.
     """
     compare = [prompt.name for prompt in prompts if prompt.compares]
     rate = [prompt.name for prompt in prompts if not prompt.compares]

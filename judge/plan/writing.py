@@ -54,7 +54,9 @@ class WritingPlan:
             yield [self.commission(story_prompt, prompt) for story_prompt in wanted for prompt in self.writer_prompts]
 
     def commission(self, wanted: StoryPrompt, prompt: WriterPrompt) -> Commission:
-        """One rendered request for a story, with its key: story-prompt `wanted`, in the template `prompt`."""
+        """The rendered request for a story, with its key. `wanted` is the story-prompt, and `prompt` the template of
+        the request.
+        """
         spec = self.spec
         messages = prompt.render(wanted, spec.words)
         key = commission_key(wanted.id, prompt.name, messages, spec)

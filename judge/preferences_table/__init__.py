@@ -38,18 +38,21 @@ def compares(folder: ResultFolder) -> bool:
 
 
 def comparing(runs: Sequence[Path | str]) -> tuple[list[Path], list[Path]]:
-    """(Result folders of the given RUNs that hold comparisons, the RUNs' other result folders)."""
+    """(Result folders with comparisons, other result folders), of the given `runs` (run definitions such as run.yaml,
+    run folders, or result folders).
+    """
     folders = resolve(runs)
     compared = [folder.path for folder in folders if compares(folder)]
     return compared, [folder.path for folder in folders if folder.path not in compared]
 
 
 def read(runs: Sequence[Path | str]) -> PreferencesTable:
-    """The preferences table of one or more RUNs, which may hold comparisons or ratings.
+    """The preferences table of one or more `runs` (run definitions such as run.yaml, run folders, or result folders)
+    with comparisons or ratings.
 
-    People's preferences come once for each dataset. Preferences implied by ratings cover the pairs that a RUN or people
+    People's preferences come once for each dataset. Preferences implied by ratings cover the pairs that a run or people
     compared. In a dataset without compared pairs, they cover all pairs within a story-prompt. Raises RunFolderError
-    where a RUN has no results, and where two results have the same dataset name but different stories.
+    where a run has no results, and where two results have the same dataset name but different stories.
     """
     datasets: dict[str, Known] = {}
     rows: list[dict[str, Any]] = []

@@ -26,8 +26,9 @@ from judge.run_folder import ResultFolder, read_manifest
 class Known:
     """Facts of one dataset: stories by id, human ratings, human preferences, and the pairs that runs compare.
 
-    `content` is the dataset's hash, which distinguishes versions. A rating is (story, criterion, value). `pairs` maps
-    the set of two story ids to (id of the pair, first story, second story).
+    `content` is the dataset's hash, which distinguishes versions. `run` is the name of the run from which these facts
+    were read. A rating is (story, criterion, value). `pairs` maps the set of two story ids to (id of the pair, first
+    story, second story).
     """
 
     content: str

@@ -51,9 +51,11 @@ Source = Literal["judge", "rater", "implied"]
 class ComparisonFacts:
     """Facts of one result folder of comparisons, for the signature and the notes of a table.
 
-    `orders` is how pairs were shown (both, random, as-given), or "implied" for preferences from ratings. `ties` says
-    whether a tie was offered. `not_in_force` names the requested settings that the judge did not honour, or may not
-    have; "" = none.
+    `revision` is the revision of the judge's model (None = not known), `repeats` the number of repeats per query (0 =
+    not known), and `parser` the version of the parser that read the answers. `path` is the result folder. `structured`
+    is the answer form that the run requested from the server (None = not known). `orders` is how pairs were shown
+    (both, random, as-given), or "implied" for preferences from ratings. `ties` says whether a tie was offered.
+    `not_in_force` names the settings that were refused or ignored, or whose effect is not known; "" = none.
     """
 
     run: str

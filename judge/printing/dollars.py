@@ -14,7 +14,9 @@ def dollars(amount: float) -> str:
 
 
 def about(amount: float) -> str:
-    """An estimated amount with a dollar sign and two significant digits; from $100 on, in dollars and cents."""
+    """An estimated amount with a dollar sign and two significant digits; amounts from $100 on are printed with cents,
+    as exact amounts are.
+    """
     if amount >= 100 or amount < 1e-4:
         return dollars(amount)
     return f"${float(f'{amount:.2g}'):g}"

@@ -36,7 +36,7 @@ class Column:
 
     `p` marks p values and names their tail: ``two-sided``, ``greater``, ``less``, ``two one-sided``, or ``row`` where
     the column `tail` names it for each row. A p value that would be rounded to 0 is printed as less than the last
-    decimal (<0.01). `share` marks shares, for which the same holds unless they are exactly 0.
+    decimal (<0.01). `share` marks shares: one that is not 0 but would be rounded to 0 is printed in the same way.
 
     `money` prints dollars in the usual format or, with `rough`, to two significant digits.
     """
@@ -59,9 +59,9 @@ class Table:
     """A table to print: rows of plain values or `Estimate`s, with notes in whole sentences, and the signature (data and
     settings) printed below them.
 
-    Notes, cells and reasons may be `judge.wording.Advice`, which names options as in Python until `worded` rewords
-    them. A signature is "" only if a previous table of the same numbers carries it. `above` is a line printed above the
-    title.
+    Notes, cells and the reasons of undefined cells may be `judge.wording.Advice`: text that names options as in Python
+    until `worded` rewords it. The signature is "" only if it is printed below a previous table of the same numbers.
+    `above` is a line printed above the title.
     """
 
     title: str
@@ -140,9 +140,11 @@ def printable(text: str) -> str:
 
 
 def flat_row(row: Mapping[str, Any], columns: Sequence[Column]) -> dict[str, Any]:
-    """A row of plain values: an `Estimate` under key k becomes k, k_low, k_high, k_n and, if undefined, k_reason.
+    """A row of plain values. An `Estimate` under key k becomes k and k_n, with k_low and k_high if it has an interval
+    and k_reason if it is undefined.
 
-    Where the columns include p values, the key `tail` names their tail.
+    If the columns include p values, the row also has the key `tail`, which names their tail (such as two-sided); None
+    where no p value is defined.
     """
     flat: dict[str, Any] = {}
     for column in columns:

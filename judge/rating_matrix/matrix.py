@@ -33,8 +33,9 @@ class Raters:
     """Human ratings of one criterion. `ratings` has shape (stories, columns), with one column for each rater or, if
     `known` is false, for each position in the stored order of a story's ratings.
 
-    `reason` says why the raters are not known; only one-way statistics are then possible. `ascending` says that each
-    story's ratings are stored in ascending order, so that a position does not stand for one person.
+    `reason` says why the raters are not known; only one-way statistics (such as the one-way ICC) are then possible.
+    `ascending` says that each story's ratings are stored in ascending order, so that a position does not stand for one
+    person.
     """
 
     ratings: Floats

@@ -30,8 +30,8 @@ class RatingRows:
 
     def wide(self, group: int, stories: int) -> tuple[Floats, Codes]:
         """(Ratings, column numbers) of a group (a judge cell or a human criterion). Ratings have shape (stories,
-        columns), with NaN = no rating; several ratings of a story in one column are averaged. A column is one repeat or
-        rater, and column numbers are the numbers of these.
+        columns), with NaN = no rating; several ratings of a story in one column are averaged. Each column is one repeat
+        or one rater, and its column number is the number of this repeat or rater.
         """
         rows = slice(int(self.bounds[group]), int(self.bounds[group + 1]))
         columns, column = np.unique(self.column[rows], return_inverse=True)

@@ -65,8 +65,8 @@ def read(
     telling : callable
         Progress callback for parsing that takes long.
     beside : callable, optional
-        Function called for each result folder with its open journal and its facts, so that the caller can read more
-        data from one state of the journal.
+        Function that is called for each result folder, with the open journal and the folder's `RunFacts`. The caller
+        can use it to read more data from the same state of the journal.
     stated : bool
         True reads ratings from the text of the answers, even where the run asked for expected values over
         log-probabilities.

@@ -31,7 +31,9 @@ class Judged(NamedTuple):
 
 
 def judged(answer: Answer, judgment: Judgment) -> Judged:
-    """One row of the ratings table: the names in a repeat's answer, and the judgment parsed from it."""
+    """One row of the ratings table, from a repeat's answer (story, criterion, Eval-Prompt and repeat) and the judgment
+    parsed from it.
+    """
     flags = ";".join(judgment.flags)
     names = (answer.story, answer.criterion, answer.eval_prompt)
     return Judged(*names, judgment.status, flags, answer.repeat, judgment.rating, judgment.explanation)

@@ -64,7 +64,8 @@ def frame_of(pieces: Sequence[Piece], *, explanations: bool) -> pd.DataFrame:
 def ordered(present: Iterable[str]) -> list[str]:
     """All column names of a ratings table, in its order.
 
-    They are those of `COLUMNS`, with `PANEL` after `rater` and `LABEL` after `rating` if these two are `present`.
+    They are those of `COLUMNS`, with `PANEL` after `rater` and `LABEL` after `rating`, each of the two only if it is
+    among `present`.
     """
     present, names = set(present), []
     for name in COLUMNS:

@@ -126,8 +126,8 @@ def without_effect(judge: str, settings: Iterable[SettingInForce], *, probe_note
 def outside_scale(flags: Iterable[str]) -> list[str]:
     """A note on how much probability lay on tokens that are not points of the scale: mean and maximum over ratings.
 
-    The numbers come from the ratings' flags, which only ratings that are expected values have. Returns [] for other
-    ratings.
+    The probabilities are read from `flags`. Only ratings that are expected values over log-probabilities have such
+    flags; returns [] if there are none.
     """
     shares = [
         float(flag.partition("=")[2]) for text in flags for flag in text.split(";") if flag.startswith("outside=")

@@ -3,8 +3,8 @@
 Every row is checked, and none is changed. `imported.csv` or `imported.parquet` has the columns of the ratings table. A
 column `label` may be added to the column `rating` or replace it, and `panel` names the panel of each rater. Two files
 are optional. `imported_stories.csv` has `dataset, story, words, text, reference` and any number of numeric features of
-the stories. `manifest.json` has `judge, criteria, notes`; `ratings` (single or means); `labels_note`; `given` and
-`directions` (see `RunFacts`).
+the stories. `manifest.json` has `judge, criteria, notes`; `ratings` (single or means); and `labels_note`, `given` and
+`directions`, which `RunFacts` explains.
 """
 
 from __future__ import annotations

@@ -93,8 +93,8 @@ class Asked:
     telling : callable
         Progress callback for parsing that takes long.
     beside : callable, optional
-        Function called with the open journal and the folder's facts, so that the caller can read more data from one
-        state of the journal.
+        Function that is called with the open journal and the folder's `RunFacts`, to read more data from the same state
+        of the journal.
     stated : bool
         Whether ratings are read from the text of answers even where the run asked for expected values.
     """
@@ -166,8 +166,9 @@ def _judgments(
 ) -> Known:
     """Judgments parsed from all answers of the journal.
 
-    They are cached in `derived/` if that is allowed and the journal is long enough. They are not cached where a change
-    of the parser could not be noticed, or where the parser may read more than the cache compares.
+    They are cached in `derived/` if that is allowed and the journal is long enough. They are not cached in two cases:
+    if a change of the parser's code could not be noticed, or if the parser may use parts of an answer that the cache
+    does not compare.
     """
     identity = None
     # What a third party's parser looks at is not known; blocks of answers hold all but what servers said of calls.
@@ -322,10 +323,10 @@ def _facts(
 
 
 def _version(parser: Parser, definition: dict[str, Any], replaced: int) -> str:
-    """Version of the parser, with suffixes for other causes of changed ratings.
+    """Version of the parser, with a suffix for everything else that can change the ratings of a run.
 
-    The causes are answers that were asked again (`replaced` is their number), expected values over log-probabilities,
-    and rating patterns.
+    There is a suffix for answers that were asked again (`replaced` is their number), for expected values over
+    log-probabilities, and for rating patterns.
     """
     version = parser.version + (f"+retried:{replaced}" if replaced else "")
     if definition.get("scoring", "text") == "logprobs":

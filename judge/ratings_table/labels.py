@@ -24,8 +24,8 @@ Scales = Mapping[tuple[str, str], Scale]
 def scales_of(facts: Iterable[tuple[RunFacts, Iterable[str]]]) -> Scales:
     """Scale of every criterion with labels, by (dataset, criterion in small letters).
 
-    `facts` holds, for each result folder, its facts and its datasets. Raises RunFolderError where a criterion of one
-    dataset has different labels, or none, in another folder: its codes would have two meanings in one table.
+    `facts` holds the facts (`RunFacts`) and the datasets of each result folder. Raises RunFolderError where a criterion
+    of one dataset has different labels, or none, in another folder: its codes would have two meanings in one table.
     """
     scales: dict[tuple[str, str], tuple[Scale, RunFacts]] = {}
     for fact, datasets in facts:

@@ -17,7 +17,7 @@ def panels_in(frame: pd.DataFrame) -> tuple[str, ...]:
 
 
 def noted(frame: pd.DataFrame, facts: Sequence[RunFacts]) -> list[RunFacts]:
-    """The folders' facts, with an added note that panels are pooled if the frame has panels."""
+    """The facts about each result folder, with an added note that panels are pooled if the frame has panels."""
     panel_names = panels_in(frame)
     return (
         [replace(fact, notes=(*fact.notes, pooled_note(panel_names))) for fact in facts] if panel_names else list(facts)

@@ -53,7 +53,7 @@ class StoryRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """Facts about one result folder, for the signature and the notes of a table.
+    """Facts about one result folder, for a table's notes and its signature (the line with dataset, judge and settings).
 
     Attributes
     ----------
@@ -81,7 +81,8 @@ class RunFacts:
         For imported ratings: True for single ratings, False for means of repeats, None where the import did not
         state it.
     not_in_force : str
-        Mark for settings that were refused or ignored, or whose effect is unknown, as signatures show it.
+        Text that marks, in signatures, settings that were refused or ignored, or whose effect is unknown; empty if
+        there are none.
     people : mapping
         For a judge's criterion, the name of the human criterion it is compared with, where the run defines one.
     joint : tuple of str

@@ -122,7 +122,7 @@ def failed(subject: str, error: JudgeError) -> Markup:
     """Paragraph that says which part of the report page (`subject`) is missing and why, with the command that would
     help.
 
-    Advice that is only an option of a command, not a whole command, is left out.
+    If the error's advice names only an option, not a whole command, the advice is left out.
     """
     hint = written(error.hint or "", None)
     mends = Markup(" <code>{}</code>").format(hint) if hint else ""

@@ -174,7 +174,7 @@ class ReportInputs:
 
     @property
     def facts(self) -> list[RunFacts | ComparisonFacts]:
-        """Facts of every result folder."""
+        """Facts about every result folder, such as its judge and its criteria."""
         return [*self.table.facts, *self.compared_facts]
 
     @cached_property
@@ -218,7 +218,7 @@ class ReportInputs:
 
     @cached_property
     def compared_facts(self) -> tuple[ComparisonFacts, ...]:
-        """Facts of each result folder that holds comparisons."""
+        """Facts about each result folder that holds comparisons, such as its judge and its criteria."""
         paths = {folder.path for folder in self.compared}
         return tuple(fact for fact in self.preferences_table.facts if fact.path in paths) if paths else ()
 

@@ -52,13 +52,14 @@ class Cell:
     digits : int
         Decimals of the printed table.
     in_print : bool
-        Whether the program stores the content of the printed cell. `published` is None for a stored blank cell too.
+        Whether the program stores what is printed in the cell. If so, `published` = None means that the cell is blank.
     published : float, str or None
         Content of the printed cell: a number, words (such as keywords), or None.
     source : str or None
         Where the cell is printed.
     counted_at : tuple of str
-        (table, row, column) under which the number is counted: this cell's own, or another's with the same number.
+        (table, row, column) of the cell under which the number is counted: this cell, or another one that prints the
+        same number.
     as_published : float or None
         Number by the study's recipe, rounded as printed.
     corrected : Estimate
@@ -72,8 +73,8 @@ class Cell:
     remarks : tuple of str
         Further remarks.
     verdict : str or None
-        Whether the printed cell can be checked (a key of `VERDICTS`, such as "reproduced" or "never"), where the
-        study's file of printed cells says so.
+        Whether the printed cell can be checked: a key of `VERDICTS`, such as "reproduced" or "never". None if the
+        study's file of printed cells does not say it.
     """
 
     table: str
@@ -99,9 +100,10 @@ class Cell:
 
     @property
     def state(self) -> State:
-        """Whether the cell matches the printed number ("match", or "repeat" if the number is counted in another cell),
-        differs from it ("differ" for a known reason, otherwise "off"), or why it is not compared ("not computable",
-        "not in print").
+        """State of the cell: how it compares with the printed number, or why it is not compared.
+
+        "match" = equal; "repeat" = equal, but counted in another cell; "differ" = unequal for a known reason; "off" =
+        unequal otherwise; "not computable" and "not in print" = not compared.
         """
         if self.missing:
             return "not computable"

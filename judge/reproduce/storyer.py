@@ -81,9 +81,11 @@ class Samples:
 
     @cached_property
     def values(self) -> dict[Place, tuple[float | None, Estimate]]:
-        """Two numbers for each place of a table cell (also of baselines) that can be computed here: the number by the
-        study's method (None if that needs data that are not released), and an estimate by the corrected method, in
-        which for example a tie counts one half.
+        """Two numbers for each table cell that can be computed here, by (table, row, column); rows of baselines are
+        included.
+
+        The first is the number by the study's method, None if that needs data that are not released. The second is an
+        estimate by the corrected method, in which for example a tie counts one half.
         """
         by_place: dict[Place, tuple[float | None, Estimate]] = {}
         for part in (self._sizes, self._aspects, self._preference, self._control, self._coherence):
@@ -183,7 +185,7 @@ class Samples:
         chose each aspect.
 
         One row uses the frequencies in StoryER's Table 2, for the comments counted in that table. Another row uses the
-        frequencies in the released sample, leaving out the story itself.
+        frequencies in the released sample, counted without the story that is predicted.
         """
         share = np.sort(self.column(ASPECTS, "comments"))[::-1]
         chosen = self.comments.chosen
@@ -200,8 +202,8 @@ class Samples:
         yield from _correlated(RATING, why.UPVOTES, self.comments.upvotes, self.comments.rating, "rho", "tau")
 
     def _overlap(self) -> Iterator[tuple[Place, tuple[float | None, Estimate]]]:
-        """Yield cells with BLEU and ROUGE of two kinds of baseline comments with StoryER's human comments: one fixed
-        sentence, and a comment on another story.
+        """Yield cells with the BLEU and ROUGE between StoryER's human comments and two kinds of baseline comments: one
+        fixed sentence, and a comment on another story.
         """
         people = self.comments.texts
         guesses = {why.ONE_SENTENCE: self.comments.one_sentence(storyer_aspects())}
@@ -290,8 +292,10 @@ def numbers(samples: Samples, recipe: Recipe) -> Numbers:  # noqa: ARG001  as al
 
 
 def estimates(samples: Samples) -> dict[Place, Estimate]:
-    """Corrected estimates of StoryER's cells: printed cells, the rows of baselines (``floor:``) that this program adds,
-    and cells on the released sample that have no printed counterpart.
+    """Estimates of StoryER's table cells by this program's corrected method instead of the study's method.
+
+    There are estimates for printed cells, for the rows of baselines (``floor:``) that this program adds, and for cells
+    on the released sample that have no printed counterpart.
     """
     return {place: ours for place, (_, ours) in samples.values.items()}
 

@@ -23,7 +23,7 @@ class Options:
     choice : str or None
         Name of one difference from the study's recipe. Its effect alone is shown instead of the corrected numbers.
     resamples : int
-        Number of resamples for intervals of corrected cells; 0 = no bootstrap intervals.
+        Number of resamples for the intervals of corrected numbers; 0 = no bootstrap intervals.
     seed : int
         Seed of the resamples.
     """
@@ -54,7 +54,7 @@ class Study:
     switches : sequence of str
         Differences from the study's recipe that can be shown one at a time.
     facts : sequence of str
-        Parts of the tables' signature besides the files.
+        Parts of the tables' signature (the line of settings) besides the files.
     out_of_reach : mapping
         Differences that the files do not allow to be shown, with the reason.
     unchecked : frozenset of str

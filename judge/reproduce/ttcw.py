@@ -1,10 +1,11 @@
-"""Reproduces Art or Artifice (Chakrabarty et al. 2024, CHI): agreement of language models' verdicts with its experts'.
+"""Reproduces Art or Artifice (Chakrabarty et al. 2024, CHI): how far language models' verdicts agree with experts'
+verdicts.
 
-The study's notebook reads an answer as Yes if it starts with "yes" in any letter case, and as No otherwise, also if the
-answer is missing. It compares these labels with the majority of three experts (which cannot tie), pooled over 672 pairs
-of story and test. The corrected numbers read answers with this program's parser: an answer that is blocked, empty,
-missing or declines has no label and is left out. Independent units are the twelve plots, each of which four authors
-turned into a story.
+The study's notebook reads an answer as Yes if it starts with "yes" in any letter case. Every other answer is read as
+No, and so is a missing one. The notebook compares these labels with the majority of three experts (which cannot tie),
+pooled over 672 pairs of story and test. The corrected numbers read answers with this program's parser: an answer that
+is blocked, empty or missing, or that declines, has no label and is left out. Independent units are the twelve plots,
+each of which four authors turned into a story.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ _LABELLED = {"Yes": 1.0, "No": 0.0}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tests:
-    """Labels of Art or Artifice (TTCW) for each pair of a story and a test that the story passes or not: 1 = Yes, 0 =
+    """Labels of Art or Artifice (TTCW) for each pair of a story and a test (a question about the story): 1 = Yes, 0 =
     No, NaN = no label. Arrays have one row per pair.
 
     Attributes
@@ -190,8 +191,10 @@ def judge_numbers(tests: Tests, recipe: Recipe) -> Numbers:  # noqa: ARG001  as 
 
 
 def judge_estimates(tests: Tests, options: Options) -> dict[Place, Estimate]:
-    """Corrected estimates of the models' agreement with the experts of Art or Artifice (TTCW), with intervals from
-    resampled plots, and the number of answers with each label.
+    """Estimates of the models' agreement with the experts of Art or Artifice (TTCW), with intervals from resampled
+    plots, and the number of answers with each label.
+
+    They are computed by this program's corrected method instead of the study's method.
     """
     drawn = None
     if options.resamples:
@@ -249,8 +252,9 @@ def expert_numbers(tests: Tests, recipe: Recipe) -> Numbers:  # noqa: ARG001  as
 
 
 def expert_estimates(tests: Tests) -> dict[Place, Estimate]:
-    """Corrected estimates of the agreement of the experts of Art or Artifice (TTCW), with jackknife intervals over
-    plots.
+    """Estimates of the agreement of the experts of Art or Artifice (TTCW), with jackknife intervals over plots.
+
+    They are computed by this program's corrected method instead of the study's method.
     """
     agreement = chance_agreement.gwet(tests.experts, story=tests.plot)
     return {

@@ -62,8 +62,10 @@ def numbers(printed: Mapping[Place, Printed], recipe: Recipe) -> Numbers:  # noq
 
 
 def estimates(scores: Scores) -> dict[Place, Estimate]:
-    """Corrected estimates that HANNA's score file allows in place of printed cells that cannot be computed: one-way ICC
-    of human ratings, and judges' means over the file's eleven systems.
+    """Estimates that HANNA's score file allows in place of printed cells that cannot be computed, by this program's
+    corrected method.
+
+    They are the one-way ICC of human ratings, and judges' means over the file's eleven systems.
     """
     cells: dict[Place, Estimate] = {}
     for short in NAMES:

@@ -1,7 +1,7 @@
-"""Restricts run definitions that other people wrote. Two things need the user's consent.
+"""Restricts run definitions that other people wrote. Two things in them need the user's consent.
 
-They are files outside the definition's folder, and running program code that comes with a model. Values given on the
-command line come from the user and are not checked here.
+The first is a file outside the definition's folder, and the second is running program code that comes with a model.
+Values given on the command line come from the user and are not checked here.
 """
 
 from __future__ import annotations

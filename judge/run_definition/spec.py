@@ -93,7 +93,9 @@ _PAIRS_TAKES = "pairs is all, given, {each: K}, {against: SYSTEM} or {file: pair
 
 
 def _pairs(value: Any) -> Any:
-    """Validate the key `pairs` in one piece, because a union type would report each mistake once per member."""
+    """Validate the key `pairs` with a single message for a mistake; a union type would give a message for each
+    member.
+    """
     if value is None or value in ("all", "given"):
         return value
     if not isinstance(value, dict) or len(set(value) & {"each", "against", "file"}) != 1:
@@ -109,7 +111,9 @@ def _pairs(value: Any) -> Any:
 
 
 class Reached(Strict):
-    """Address, engine and limits of a model: the keys common to run.yaml and generate.yaml."""
+    """Address of a model, settings of the inference engine that runs it, and limits on requests: the keys common to
+    run.yaml and generate.yaml.
+    """
 
     base_url: Annotated[list[str], BeforeValidator(listed)] = Field(
         default_factory=list, description="address of the server, or a list of addresses"

@@ -71,7 +71,7 @@ class GenerateSpec(Reached):
 
     @property
     def judge(self) -> str:
-        """Name of the model that writes the stories: `writer` under the name that a run of a judge uses."""
+        """Name of the model that writes the stories, the key `writer`; in a run of judges the key is named `judge`."""
         return self.writer
 
     @property

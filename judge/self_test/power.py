@@ -59,13 +59,13 @@ class Outcome:
 
 
 def limits(studies: int, checks: int) -> tuple[float, float]:
-    """Lowest power and highest false-alarm rate of a diagnostic that chance alone explains if the diagnostic is sound:
-    power .9, false-alarm rate .05.
+    """Lowest power and highest false-alarm rate with which a diagnostic passes the self-test.
 
-    They are binomial quantiles for this number of studies, at the level `FAMILY` / `checks`, where `checks` is the
-    number of rates that are compared with a limit (Bonferroni). With sound diagnostics, a self-test therefore fails
-    with a probability of at most `FAMILY` = .01. A study has one test, or one per criterion. Counting one test per
-    study is conservative, since a mean over criteria varies no more than a single test.
+    They allow for chance: a diagnostic is sound if its true power is .9 and its true false-alarm rate .05. The limits
+    are binomial quantiles for this number of studies, at the level `FAMILY` / `checks`, where `checks` is the number of
+    rates that are compared with a limit (Bonferroni). With sound diagnostics, a self-test therefore fails with a
+    probability of at most `FAMILY` = .01. A study has one test, or one per criterion. Counting one test per study is
+    conservative, since a mean over criteria varies no more than a single test.
     """
     from scipy.stats import binom
 

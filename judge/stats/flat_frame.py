@@ -16,8 +16,8 @@ def flat_frame(rows: Iterable[Mapping[str, Any]], signature: str, notes: Sequenc
     Parameters
     ----------
     rows : iterable of mapping
-        The cells of each row by name. An `Estimate` x (value with interval) gives the columns `x`, `x_low`,
-        `x_high` and `x_reason`; a mapping gives one column for each of its keys.
+        The values of each row by column name. An `Estimate` (value with interval) of the name `x` gives the
+        columns `x`, `x_low`, `x_high` and `x_reason`; a mapping gives one column for each of its keys.
     signature : str
         How the numbers were computed; kept in `attrs`.
     notes : sequence of str

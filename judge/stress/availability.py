@@ -11,9 +11,9 @@ from judge.wordnet import HINT
 
 
 def lacking(facts: Facts, *, reworded: bool = False) -> str | None:
-    """Sentence that says why a perturbation is not available on this machine; None where it is available. The reason is
-    either that this program does not generate it, or which tools are missing and how to get them. `facts` describes the
-    perturbation. `reworded` says that a source of paraphrases is given.
+    """Sentence that says why a perturbation is not available on this machine; None where it is available. It says
+    either that this program cannot make the perturbation, or which tools are missing and how to get them. `facts`
+    describes the perturbation. `reworded` says that a source of paraphrases is given.
     """
     if facts.name not in MADE:
         return "this program does not generate it; the datasets autos_roc and autos_wp may hold it"

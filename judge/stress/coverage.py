@@ -28,7 +28,7 @@ class CoverageRow:
     edits : int
         Number of edits in these stories.
     reasons : Counter
-        How often each reason occurred why a story could not be changed.
+        Number of stories that could not be changed, for each reason.
     """
 
     perturbation: str

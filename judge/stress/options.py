@@ -114,8 +114,8 @@ def of_set(name: str) -> list[str]:
 
 
 def wanted(names: Sequence[str], strengths: Sequence[int]) -> tuple[Wanted, ...]:
-    """Perturbations chosen by name, each with those of the requested strengths that it has, in the order of the
-    catalogue. Raises SpecError for an unknown name or strength.
+    """Perturbations chosen by name, in the order of the catalogue. Each one has the requested strengths that exist for
+    it; it is left out if there are none. Raises SpecError for an unknown name or strength.
     """
     for name in names:
         if name not in CATALOGUE or name not in MADE:

@@ -171,15 +171,15 @@ class Workshop:
         }
 
     def _rewordings(self) -> dict[str, Any] | None:
-        """Facts about the paraphrases for the facts file: the version of the request, and how often each reason led to
-        a refused paraphrase. None where no model paraphrases sentences.
+        """Facts about the paraphrases for the facts file: the version of the request that asks for a paraphrase, and
+        the number of refused paraphrases for each reason. None where no model paraphrases sentences.
         """
         rewriter = self._reworded
         return {"form": FORM, "not_taken": dict(rewriter.reasons)} if isinstance(rewriter, Rewriter) else None
 
     def filtered(self, origin: Story, version: Perturbed) -> Perturbed:
-        """The perturbed version of a story after the grammar filter: unchanged or, where the classifier finds a changed
-        sentence ungrammatical, without a story and with this as the reason.
+        """The perturbed version of a story after the grammar filter. If the classifier finds a changed sentence
+        ungrammatical, the result has no story, and this is its reason; otherwise it is the version as given.
         """
         if self._grammar is None or version.story is None or not is_filtered(version.facts):
             return version

@@ -76,9 +76,9 @@ def _holds_elsewhere(evidence: Evidence, best: Margin) -> str:
 
 
 def _distances(evidence: Evidence, best: Margin, by: Factor, own: str) -> list[tuple[str, Estimate]]:
-    """Names of the other Eval-Prompts (or judges, according to `by`), each with its tau minus that of the best pair of
-    judge and Eval-Prompt, a mean over criteria. `own` is the name of that pair's Eval-Prompt (or judge). The highest
-    tau comes first, undefined differences come last.
+    """For each other Eval-Prompt (or judge, according to `by`): its name, and the mean over criteria of its tau minus
+    the tau of the best pair of judge and Eval-Prompt. `own` is the name of that pair's Eval-Prompt (or judge). The
+    highest tau comes first, undefined differences come last.
     """
     try:
         entries = evidence.against_best(best, by).entries
@@ -139,8 +139,8 @@ def _no_ceiling(evidence: Evidence, best: Margin) -> str:
 
 
 def stories(best: Margin, matrix: RatingMatrix) -> Answer | None:
-    """A summary's answer on how many story-prompts give a narrow interval of Kendall's tau, with a half-width of .10
-    (`WIDE`); None where tau has no interval.
+    """A summary's answer on how many story-prompts are needed for an interval of Kendall's tau with a half-width of .10
+    (`WIDE`). None where tau has no interval.
     """
     value = best.value
     if value.value is None or value.low is None or value.high is None:

@@ -63,8 +63,8 @@ class Evidence:
     @cached_property
     def correlations(self) -> Correlations:
         """Correlations of judges with people over all stories. Each judge is compared with the ceiling (the agreement
-        of one more human rater) and with the control (a surface-feature baseline) by paired differences, judge minus
-        the other.
+        of one more human rater) and with the control (a surface-feature baseline) by paired differences: the judge's
+        correlation minus that of the ceiling or the control.
         """
         return correlation.correlations(self.table, self.options.correlation(), self.control, paired=True)
 
@@ -76,8 +76,8 @@ class Evidence:
     @cached_property
     def margins(self) -> list[Margin]:
         """Correlation of each pair of judge and Eval-Prompt with people over all stories, with its differences from the
-        control (a surface-feature baseline) and from the ceiling (one more human rater). Empty where nobody's ratings
-        are known.
+        control (a surface-feature baseline) and from the ceiling (one more human rater). Empty where there are neither
+        human ratings nor labels.
         """
         return margins.margins(self.correlations) if self.has_people else []
 

@@ -154,8 +154,8 @@ def _bars(best: AgreementRow, rows: Sequence[AgreementRow]) -> Iterator[str]:
 
 
 def _of(row: AgreementRow, best: AgreementRow) -> str:
-    """Accuracy of a baseline (how often it prefers the story that people prefer) as text, with its number of pairs of
-    stories where this differs from the judge's.
+    """Accuracy of a baseline (how often it prefers the story that people prefer) as text, followed by the number of
+    pairs of stories if that number differs from the judge's.
     """
     half = row.agreement.half
     return _percent(half) + ("" if half.n == best.agreement.half.n else f" of {half.n:,} pairs")

@@ -134,7 +134,7 @@ def passes(row: AltTestRow) -> bool:
 
 def of_variants(differences: Sequence[Estimate]) -> Verdict:
     """Verdict of a summary on whether the best of several Eval-Prompts or judges is clearly better than the others;
-    `differences` are the others' Kendall's tau with people, minus the best one's.
+    `differences` holds, for each of the others, its Kendall's tau with people minus that of the best.
     """
     rule = "by the 95 % intervals of the paired differences of tau"
     defined = [difference for difference in differences if difference.value is not None]

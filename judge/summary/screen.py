@@ -23,7 +23,7 @@ _KEPT = {"replace": 3, "people": 3, "labels": 3, "prefers": 3, "better": 2, "sys
 @dataclass(slots=True)
 class _Block:
     """Lines on the screen that belong together, such as one answer. If `cuttable`, lines may be removed from the end
-    where the screen is too full. The block whose number of lines exceeds `least` by most is cut first.
+    where the screen is too full. The block with the largest number of lines above `least` is cut first.
     """
 
     lines: list[str]

@@ -66,8 +66,8 @@ def _control(evidence: Evidence, best: Margin) -> str:
 
 
 def _mean(rows: Sequence[CorrelationRow], kind: str) -> CorrelationRow | None:
-    """Of the rows of one kind (such as the judge or the control), the row with the mean over criteria or, where the
-    kind has only one row, this row; None where there is neither.
+    """Among the rows of one kind (such as the judge or the control): the row that holds the mean over criteria, or the
+    only row if there is just one; None in all other cases.
     """
     own = [row for row in rows if row.subject.kind == kind]
     return next((row for row in own if row.averaged), own[0] if len(own) == 1 else None)

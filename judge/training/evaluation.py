@@ -149,7 +149,7 @@ class CalibrationRow:
     bin, n : int
         Number of the bin, and number of pairs or stories in it.
     predicted : float
-        Mean prediction: the probability of the story that the model prefers, or the rating.
+        Mean prediction: the probability that people prefer the story that the model prefers, or the rating.
     people : float
         Share of pairs in which people prefer the same story as the model, or mean human rating.
     """
@@ -241,9 +241,9 @@ def rating_rows(check: RatingCheck, resamples: int, seed: int) -> Iterator[Ratin
 
 
 def preference_bins(check: PreferenceCheck, slope: float) -> Iterator[CalibrationRow]:
-    """Yield the calibration of preferences in five bins of pairs, ordered by the model's certainty. Each bin has the
-    model's mean probability of the story it prefers, and the share of pairs in which people prefer this story too.
-    `slope` is the factor by which the log odds are calibrated.
+    """Yield the calibration of preferences in five bins of pairs, ordered by the model's certainty. For each bin it
+    gives the mean probability, by the model, that people prefer the same story as the model, and the share of pairs in
+    which they do. `slope` is the factor by which the log odds are calibrated.
     """
     odds, net = slope * check.odds.mean(axis=0), check.side.net
     decided = (np.nan_to_num(net) != 0) & ~np.isnan(odds)

@@ -61,7 +61,7 @@ class Linear:
 @dataclass(frozen=True, slots=True, eq=False)
 class Stacked:
     """A fitted score of stories: the sum of an intercept and of one linear score for each block of columns (such as
-    surface features), already multiplied by its weight. `weights` are these weights.
+    surface features), already multiplied by the weight of its block. `weights` holds the weights of the blocks.
     """
 
     blocks: tuple[Linear, ...]
@@ -231,7 +231,7 @@ def fitted(task: Task, train: Mask, seed: int) -> Stacked:
 
 def _held_out(task: Task, block: int, train: Mask, seed: int) -> Floats:
     """Predictions of one block of columns for the units (pairs or stories) in the mask `train`, NaN for the others.
-    Each prediction is by a fit on the other inner folds of these units.
+    These units are divided into folds of whole groups, and each unit is predicted by a fit on the folds without it.
     """
     at = np.flatnonzero(train)
     groups = [task.groups[int(k)] for k in at]

@@ -197,9 +197,9 @@ def perturbed_pairs(dataset: Dataset) -> list[tuple[Story, Story]]:
 
 
 def chosen(material: Material, worse: Sequence[tuple[Story, Story]], seed: int) -> list[tuple[Story, Story]]:
-    """A random sample of the pairs of original and perturbed story in `worse`, or all of them if they are few. It is
-    not larger than the largest number of pairs, over the criteria, in which people prefer one story, so that perturbed
-    stories do not outweigh people's preferences.
+    """A random sample of the pairs of original and perturbed story in `worse`, or all of them if they are few. Its size
+    is at most the number of pairs in which people prefer one story, on the criterion with the most such pairs, so that
+    perturbed stories do not outweigh people's preferences.
     """
     if not worse or not material.preferences:
         return []

@@ -18,9 +18,9 @@ class EncoderOptions:
     """Options for training a cross-encoder from the pretrained `model` (a folder or a name on the hub).
 
     `epochs` is the maximum; training stops earlier where the loss on a fold of the training story-prompts no longer
-    decreases. `batch_size` is the number of lists or stories per step. Texts are cut after `max_length` tokens; None =
-    the model's own limit. `criteria` names the criteria set with the definitions for the queries; None = the shipped
-    set that has most of the criteria.
+    decreases. `batch_size` is the number of lists or stories per step, and `learning_rate` the largest learning rate,
+    which is reached after a warm-up. Texts are cut after `max_length` tokens; None = the model's own limit. `criteria`
+    names the criteria set with the definitions for the queries; None = the shipped set that has most of the criteria.
     """
 
     model: str

@@ -42,8 +42,8 @@ Hear = Callable[[Answered], None]
 
 
 class Trial:
-    """One trial of a judge on one or two stories: all its queries, and in `answers` the outcomes so far by key of the
-    query. `hear` is a function that is called with each outcome.
+    """One trial of a judge on one or two stories, with all its queries. `answers` holds the outcomes so far by key of
+    the query. `hear` is a function that is called with each outcome.
     """
 
     def __init__(self, questions: Questions, hear: Hear | None = None, budget: Budget | None = None) -> None:

@@ -48,8 +48,8 @@ def static_address(name: str) -> str:
 
 
 def static_route() -> Route:
-    """Route that serves the files in `judge/web/static/` and the stylesheet. File names come from a fixed list, so that
-    no path is made from a request.
+    """Route that serves the files in `judge/web/static/` and the stylesheet. Only names in a fixed list of files are
+    served, so that a request cannot name any other path.
     """
     from starlette.responses import Response
     from starlette.routing import Route

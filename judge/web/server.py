@@ -45,10 +45,10 @@ def serve(
     """Serve the application that `build` makes until Ctrl-C or SIGTERM; requests in progress are finished first.
 
     The default port is the first free port from 8765 on; 0 = any free port. The first line on stdout is the address, so
-    that a program can read it. On an interface other than loopback, readers need a key: `key` if links should stay
-    valid after a restart, else a new one. `also` maps titles of further pages to their paths; the addresses of these
-    pages are printed too. With `open_`, the address is opened in a browser. Raises SpecError where the port is taken or
-    `host` is not an address of this machine.
+    that a program can read it. On an interface other than loopback, readers need a key. It is `key`, with which links
+    stay valid after a restart, or a new key if `key` is None. `also` maps titles of further pages to their paths; the
+    addresses of these pages are printed too. With `open_`, the address is opened in a browser. Raises SpecError where
+    the port is taken or `host` is not an address of this machine.
     """
     check_installed()
     import uvicorn

@@ -59,6 +59,10 @@ class AccuracyRow:
 
     Attributes
     ----------
+    subject : Subject
+        Names of the rater and its criterion.
+    stories : int
+        Number of stories rated by people and by this rater.
     half, strict : Estimate
         Accuracy on the pairs that people rate differently. A tie of the judge is half right in `half` and wrong in
         `strict`.
@@ -172,9 +176,9 @@ class _Measured:
             remarks.notes[f"{note}; epsilon and the systems are treated as fixed"] = None
 
     def row(self, candidate: Candidate) -> AccuracyRow:
-        """Row with the pairwise accuracies of one candidate: a judge, people one by one, or the control judge.
+        """Row with the pairwise accuracies of a judge, of the control judge, or of single people (the human ceiling).
 
-        If none can be computed, the row holds the reason. People one by one give the human ceiling.
+        If none can be computed, the row holds the reason.
         """
         if candidate.reason:
             nothing = Estimate.undefined(candidate.reason)

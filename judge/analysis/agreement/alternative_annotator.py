@@ -56,7 +56,8 @@ class AltTestRow:
         Share of stories on which the judge is at least as close to the other people as one person is, averaged over
         people.
     passed, p
-        Whether the judge wins against at least half of the people, and the smallest level at which it would.
+        Whether the judge wins against at least half of the people, and p: the smallest significance level at which it
+        would win against at least half.
     clustered_rate, clustered_passed, clustered_p
         `winning_rate`, `passed` and `p` with standard errors clustered by story-prompt.
     clusters : int or None

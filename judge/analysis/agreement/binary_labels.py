@@ -1,9 +1,9 @@
 """How well judges discriminate labelled stories from others: point-biserial r with its bound, AUC, paired win rate.
 
 The label comes from people: a criterion with two values, or a threshold on their mean rating. The table has one row for
-each criterion of a judge. If error types are given, stories with the label (reasonable ones) are compared with one
-error type at a time, as in OpenMEVA. Every comparison uses the same reasonable stories. A story with two errors occurs
-in two comparisons.
+each criterion of a judge. If error types are given, stories with the label (reasonable stories) are compared with the
+stories of one error type at a time, as in OpenMEVA. Every comparison uses the same reasonable stories, and a story with
+two errors occurs in two comparisons.
 """
 
 from __future__ import annotations
@@ -59,6 +59,8 @@ class LabelRow:
 
     Attributes
     ----------
+    subject : Subject
+        Names of the judge and its criterion.
     label, other : str
         The label, and a description of the stories without it.
     r, auc : Estimate
@@ -154,8 +156,8 @@ class _Labelled:
     def rows(self, predict: Predict | None) -> list[LabelRow]:
         """Rows that show how well each judge, and then the control judge, separates labelled stories from others.
 
-        If error types are given, the rows are repeated for each: labelled stories are compared with one error type at a
-        time.
+        If error types are given, the rows are repeated for each: labelled stories are compared with the stories of one
+        error type at a time.
         """
         matrix = self.matrix
         dataset_candidates = [judge_cell(matrix, i, None, None) for i in range(len(matrix.cells))]

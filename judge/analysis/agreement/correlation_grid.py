@@ -1,8 +1,8 @@
 """Correlations in the layout of published tables: judge x Eval-Prompt in rows, criteria in columns.
 
-The human ceiling and the control judge are rows too. The layout is that of the HANNA judge study. It holds the same
-values as the correlation table: each cell is an `Estimate` of `analysis.correlation` with its interval, or with the
-reason why it has none.
+The human ceiling and the control judge are rows too. The layout is that of the HANNA judge study. The grid holds the
+same values as the correlation table: each cell is an `Estimate` of `analysis.correlation` with its interval, or with
+the reason why it has none.
 """
 
 from __future__ import annotations
@@ -75,11 +75,11 @@ class LayoutRow:
 class Layout:
     """One dataset's correlation grid, with judges in rows and criteria in columns.
 
-    `statistic` and `where` describe a cell (e.g. "Kendall's tau-b" and "over all stories"). `unit` names what the n of
-    a cell counts, e.g. "stories". `criteria` and `short` are the full and short column names. `control_sources` says
-    where the control row's ratings come from. `other_names` is a sentence on criteria that are compared with a human
-    criterion of another name, or empty. `panels` maps each panel of raters to the same rows computed with that panel's
-    human ratings only.
+    `statistic` and `where` describe a cell (e.g. "Kendall's tau-b" and "over all stories"). `systems` is the largest
+    number of systems behind a row. `unit` names what the n of a cell counts, e.g. "stories". `criteria` and `short` are
+    the full and short column names. `control_sources` says where the control row's ratings come from. `other_names` is
+    a sentence on criteria that are compared with a human criterion of another name, or empty. `panels` maps each panel
+    of raters to the same rows computed with that panel's human ratings only.
     """
 
     dataset: str
@@ -101,7 +101,7 @@ class Layout:
         """Pairs (panel's name, row of the correlation grid), for all people and for each panel of human raters.
 
         Each row computed with the ratings of all people (`ALL`) is followed by the same row computed with each panel's
-        ratings. Rows that only a panel has come last.
+        ratings. Rows that exist for a panel but not for all people come last.
         """
         of_panels = {name: {row.key: row for row in rows} for name, rows in self.panels.items()}
         named_rows: list[tuple[str, LayoutRow]] = []
@@ -129,9 +129,9 @@ class Layout:
 
     @property
     def apart(self) -> str:
-        """Warning for captions that the rows of the grid are based on different stories.
+        """Warning, for captions, that the judges in the grid rated different stories.
 
-        It is empty if judges rated about equally many stories, or if the cells do not count stories.
+        It is empty if they rated about equally many stories, or if the estimates do not count stories.
         """
         if self.unit != "stories":
             return ""

@@ -1,7 +1,8 @@
 """Tests whether a judge's correlation with human ratings is the same for every system and every dataset.
 
 OpenMEVA calls this generalization. Pearson's r is computed within each system and on each dataset. The standard
-deviations of both raters are reported with it, because a correlation falls where ratings vary less.
+deviations of the judge's and of the human ratings are reported with it, because a correlation falls where ratings vary
+less.
 """
 
 from __future__ import annotations
@@ -57,10 +58,10 @@ class HomogeneityRow:
     """The test that a judge's Pearson r with people is the same in all systems of a dataset, or on all datasets.
 
     `over` is ``systems`` or ``datasets``, and `groups` is their number in the test. `lowest` and `highest` are the
-    smallest and largest r, with the groups that have them in `lowest_group` and `highest_group`. `q` is Cochran's Q
-    with `df` degrees of freedom, and `i2` the heterogeneity I². `p_adjusted` is adjusted by Benjamini and Hochberg's
-    method over all tests that could be computed. `left_out` counts groups without a usable r. `reason` says why there
-    is no test.
+    smallest and largest r, and `lowest_group` and `highest_group` are the systems or datasets where they occur. `q` is
+    Cochran's Q with `df` degrees of freedom, and `i2` the heterogeneity I². `p_adjusted` is adjusted by Benjamini and
+    Hochberg's method over all tests that could be computed. `left_out` counts groups without a usable r. `reason` says
+    why there is no test.
     """
 
     subject: Subject

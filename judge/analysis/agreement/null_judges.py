@@ -5,7 +5,7 @@ always the mean     the same rating for every story: the mean of all human ratin
 always the          the same label for every story: the one that people gave most often
 commonest label
 people permuted     one human rating of each story, permuted over the stories; repeated several times
-labels at random    each label with the frequency that people give it, whatever the story; counts are expected counts
+labels at random    each label with the frequency that people give it; its confusion matrix has expected counts
 ==================  =================================================================================================
 """
 
@@ -46,7 +46,7 @@ def commonest(ratings: Floats, stories: Mask) -> Floats:
 
 
 def permuted(ratings: Floats, stories: Mask, rng: np.random.Generator) -> Iterator[Floats]:
-    """Yield the ratings of `DEALT` null judges, each an array of shape (n stories,).
+    """Yield the ratings of 20 null judges (`DEALT`), each an array of shape (n stories,).
 
     Each judge takes one human rating of every selected story at random and permutes these ratings over the stories.
     Stories that are not selected have NaN.
@@ -61,7 +61,7 @@ def permuted(ratings: Floats, stories: Mask, rng: np.random.Generator) -> Iterat
 
 
 def at_random(people: Floats, labels: int, positive: int | None) -> Confusion:
-    """Expected confusion matrix for each story, if a judge labels at random with people's label frequencies.
+    """Expected confusion matrix of a judge that labels at random, with people's label frequencies.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 """Whether a judge may replace people: the alternative annotator test, and means of systems from few human ratings.
 
 The test needs identified people, unless the option `positions` lets the position of a rating stand for a person. The
-agreement among people is reported with it: where people hardly agree, any smooth judge is closer to the other people
-than one of them is.
+agreement among people is reported with it: where people hardly agree, even a judge that always gives the mean rating is
+closer to the other people than one of them is.
 """
 
 from __future__ import annotations
@@ -46,6 +46,10 @@ class MeanRow:
 
     Attributes
     ----------
+    subject : Subject
+        Names of the judge and its criterion.
+    system : str
+        Name of the system.
     powered, people : Estimate
         Mean human rating with the judge's help and without it, on the same stories. Stories that the judge failed to
         rate are included.
@@ -58,7 +62,7 @@ class MeanRow:
     worth : float or None
         Relative efficiency: the variance of the mean without the judge divided by the variance with the judge's help.
     both, judge_only, lost : int
-        Number of stories rated by people and the judge, by the judge only, and without a rating of the judge.
+        Numbers of stories: rated by people and the judge; rated by the judge only; not rated by the judge.
     """
 
     subject: Subject
@@ -212,7 +216,8 @@ def _mean_rows(matrices: Sequence[RatingMatrix], options: ReplacementOptions) ->
 def _hidden(matrix: RatingMatrix, options: ReplacementOptions) -> NDArray[np.bool_]:
     """Mask of the stories whose human ratings are hidden on every criterion, shape (n stories,).
 
-    In each system, `rated` stories drawn at random are not hidden. If `rated` is None, nothing is hidden.
+    The option `rated` is the number of stories per system, drawn at random, that are not hidden. If it is None, nothing
+    is hidden.
     """
     hidden = np.zeros(matrix.n, dtype=bool)
     if options.rated is None:

@@ -55,8 +55,12 @@ class SlidingRow:
 
     Attributes
     ----------
-    sets, inclusive, disjoint : int
-        Number of sets as published; with the last set counted too (one more); and of sets that share no story.
+    subject : Subject
+        Names of the judge and its criterion.
+    sets, inclusive : int
+        Number of sets as published (without the last set), and with the last set.
+    disjoint : int
+        Largest number of sets that share no story with each other.
     tied : int
         Number of stories with the same human score as another story; their order is that of their ids.
     window, stride : int

@@ -3,8 +3,9 @@
 Each StoryER reader chose three or more of ten aspects of a story, and rated and commented on these. A judge's salience
 of an aspect is its rating of the criterion ``NAME (salience)``, which the criteria set `storyer_salience` requests. Its
 rating of the aspect is its rating of the criterion NAME. Recall at k is the share of the chosen aspects that are among
-the k most salient of their story; aspects tied at rank k share the remaining ranks. Two baselines ("floors") name the
-same aspects for every story: those chosen most often in the other stories, and those of the study's Table 2.
+the k most salient of their story; of aspects that are tied at rank k, each counts with the probability that it is among
+the k when ties are broken at random. Two baselines ("floors") name the same aspects for every story: those chosen most
+often in the other stories, and those of the study's Table 2.
 """
 
 from __future__ import annotations

@@ -27,6 +27,8 @@ class AspectRow:
 
     Attributes
     ----------
+    kind, dataset, run, judge, eval_prompt
+        Names of the judge or baseline (`kind` says which); `run` and `eval_prompt` are None for a baseline.
     aspect : str or None
         Name of the aspect; None = over all aspects.
     chosen : int

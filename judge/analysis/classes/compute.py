@@ -5,11 +5,12 @@ from the correlation in every class (Simpson's paradox; Kievit, Frankenhuis, Wal
 Psychology 4). Two tests are made. Their standard error is the standard deviation over the resamples of story-prompts,
 so that noise alone is not flagged:
 
-- signs: some class (or the pooled value) is above 0 and another is below. Each direction is adjusted by Bonferroni's
-  method over the classes, and both must be significant (intersection-union test; Berger 1982, Technometrics 24).
-- outside: the pooled value differs by more than `MARGIN` from the mean within classes, corrected to the variation of
-  ratings over all stories (`stats.correlation.range_restriction`), and in no class is the correlation shown to be as
-  large as the pooled value.
+- signs: the correlation is above 0 in one class (or pooled) and below 0 in another. Each direction is adjusted by
+  Bonferroni's method over the classes, and both must be significant (intersection-union test; Berger 1982,
+  Technometrics 24).
+- outside: the pooled value differs by more than `MARGIN` from the mean correlation within classes, and
+  no class is shown to differ from it even more in the same direction. Ratings vary less within a class, which lowers
+  correlations; those of the classes are first corrected for this (`stats.correlation.range_restriction`).
 
 All tests of a table are one family, adjusted by Holm's method; rows with an adjusted p below 0.05 are flagged.
 """

@@ -44,10 +44,12 @@ class ClassRow:
     parts : tuple of ClassPart
         The correlation within each class.
     inside : Estimate
-        Mean within classes, weighted by number of stories and corrected to the variation of ratings over all stories.
+        Mean of the correlations within classes, weighted by number of stories. Ratings vary less within a class, which
+        lowers correlations; `inside` estimates the mean for the variation of ratings over all stories.
     signs, outside : float or None
-        Adjusted p of the two tests; None where there was no test. `signs`: some class is positive and another negative.
-        `outside`: the pooled value differs from `inside`, and no class is shown to have a correlation as large.
+        Adjusted p of the two tests; None where there was no test. `signs`: the correlation is above 0 in one class (or
+        pooled) and below 0 in another. `outside`: the pooled value differs from `inside`, and no class is shown to
+        differ from it even more in the same direction.
     """
 
     subject: Subject

@@ -82,10 +82,11 @@ def compared(table: RatingsTable, options: CompareOptions | None = None) -> Comp
 
 
 def both_parsers(ours: RatingsTable, as_published: RatingsTable) -> RatingsTable:
-    """One table with the answers as read by two parsers; runs of the second reading carry their parser's name.
+    """One table with the answers as read by two parsers; in the second reading, the name of a run is followed by its
+    parser's.
 
     Imported results occur once, because no parser read them. The second reading is restricted to the runs, judges,
-    Eval-Prompts and criteria that `ours` still has.
+    Eval-Prompts and criteria that occur in `ours`.
     """
     paths = {fact.path for fact in ours.facts}
     parsed = [fact for fact in as_published.facts if fact.parser != "imported" and fact.path in paths]

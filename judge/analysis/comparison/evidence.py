@@ -3,8 +3,8 @@
 ==============  ==========================================================================================
 view            question
 ==============  ==========================================================================================
-permutation     could the two sides' scores be exchanged, for new systems, new story-prompts or on these stories alone?
-Williams        could they be exchanged on these stories, by Pearson's theory of dependent correlations, not tau's?
+permutation     are the sides' scores exchangeable: for new systems, new story-prompts, or on these stories only?
+Williams        do both correlate with people equally on these stories? (theory of Pearson's r, applied to tau)
 boot-inputs     would the difference hold for new story-prompts?
 boot-both       would the difference hold for new systems and story-prompts?
 ==============  ==========================================================================================

@@ -152,7 +152,7 @@ def _levels(
 
 
 def _repeated(cells: Sequence[tuple[str, int, int]], shared: tuple[tuple[str, str], ...], free: set[int]) -> bool:
-    """Whether a contrast is left out because another one is the same: both sides are automatic measures.
+    """Whether a contrast of two automatic measures repeats another contrast and is therefore left out.
 
     Measures have no Eval-Prompt and are added to every group of judges that share an Eval-Prompt (`shared`), but need
     be compared only once. `cells` holds (criterion, row of the first side, row of the second side), and `free` the rows
@@ -164,9 +164,10 @@ def _repeated(cells: Sequence[tuple[str, int, int]], shared: tuple[tuple[str, st
 
 
 def pair(matrix: RatingMatrix, first: int, second: int) -> Paired:
-    """Ratings of the two sides of a contrast, `first` and `second` (rows of the rating matrix), in the repeats of both.
+    """Ratings of the two sides of a contrast, `first` and `second` (rows of the rating matrix), in the repeats that
+    both have.
 
-    If a side was imported and the repeats differ, each story has a single rating per side: its mean.
+    If a side was imported and the two sides have different repeats, each story has a single rating per side: its mean.
     """
     left, right = matrix.answers(first), matrix.answers(second)
     imported = matrix.imported[first] or matrix.imported[second]
@@ -216,8 +217,8 @@ _Sides = dict[str, dict[str, int]]
 def _groups(described: Sequence[dict[str, str]], factor: Factor) -> dict[tuple[tuple[str, str], ...], _Sides]:
     """Map from the settings that both sides of a contrast share to the sides that can be compared.
 
-    `factor` is what the sides differ in. If two judge rows with these settings rate one criterion on one side, the run
-    becomes a shared setting too.
+    `factor` is what the sides differ in. If one side has two rows of the rating matrix for one criterion, from several
+    runs, the run becomes a shared setting too.
     """
     shared = _SHARED[factor]
     groups: dict[tuple[tuple[str, str], ...], list[dict[str, str]]] = {}

@@ -47,13 +47,21 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison(Signed):
-    """All contrasts, the adjusted tests (in the order of `outcomes`), the ranking, and notes for below the tables.
+    """All contrasts (comparisons of two sides, e.g. two judges), with adjusted tests and a ranking.
 
     Attributes
     ----------
+    matrices : tuple of RatingMatrix
+        The ratings, by dataset.
+    entries : tuple of Entry
+        The contrasts with their results.
+    family : Family
+        Adjusted p values, in the order of `outcomes`.
     ranking : tuple of Ranked
         Variants of every group of three or more in which all pairs were compared, best first. Variants are the values
         that are compared, e.g. Eval-Prompts.
+    options : CompareOptions
+        The options that were chosen.
     means_signature_parts, inputs_signature_parts : tuple of str
         Parts of the signature of tables without tests, and of tables with intervals over story-prompts only.
     people : tuple of str

@@ -1,9 +1,9 @@
 """Difference between two sides' tau with people, by four tests and intervals that answer different questions.
 
-- *permutation*: could the two sides' scores be exchanged? The units swapped are whole story-prompts (PERM-INPUTS, for
+- *permutation*: are the two sides' scores exchangeable? The units swapped are whole story-prompts (PERM-INPUTS, for
   new story-prompts), whole systems (PERM-SYSTEMS, for new systems; the default at system level) or single stories
   (PERM-BOTH, for these stories only);
-- *Williams*: could they be exchanged on these stories, by Pearson's theory of dependent correlations, not tau's?
+- *Williams*: do both correlate with people equally on these stories? The theory is that of Pearson's r, applied to tau;
 - *boot-inputs*: would the difference hold for new story-prompts?
 - *boot-both*: would the difference hold for new systems and story-prompts?
 """

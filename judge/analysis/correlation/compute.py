@@ -83,10 +83,11 @@ def correlations(
 
 
 def _with_given(table: RatingsTable, options: CorrelationOptions) -> CorrelationOptions:
-    """Options in which text length is the third variable held fixed, if imported measures ask for it.
+    """Options in which text length is the third variable held fixed, if an imported automatic measure declares this.
 
-    The options are unchanged if the user chose a third variable, or if no lengths are known for some dataset. If the
-    user chose to hold nothing fixed, the third variable is None.
+    The options are unchanged if the user chose a third variable, if the correlations are averaged over story-prompts or
+    systems, or if no lengths are known for some dataset. If the user chose to hold nothing fixed, the third variable is
+    None.
     """
     if options.given == NOTHING_GIVEN:
         return replace(options, given=None)

@@ -47,8 +47,9 @@ class Intervals:
     def of(cls, matrix: RatingMatrix, options: CorrelationOptions, statistic: Statistic) -> Intervals:
         """The method of the intervals for a dataset, with the resamples that the options request.
 
-        Stories are resampled where there are too few story-prompts. If too few story-prompts, systems or stories are
-        left to be resampled, there are no resamples, and a note gives the reason.
+        Where resamples of story-prompts are requested but there are too few story-prompts, stories are resampled. If
+        the units to be resampled (stories, systems, or systems and story-prompts) are too few as well, there are no
+        resamples, and a note gives the reason.
         """
         how, method = options.interval, options.method
         if not how.startswith("boot"):

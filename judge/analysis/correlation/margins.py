@@ -4,8 +4,9 @@ The control judge predicts ratings from surface features of the stories. Both co
 stories that both raters have and the same resamples of these stories. The interval is therefore that of a paired
 difference, which is narrower than two separate intervals suggest. For the difference from the ceiling, the judge is
 scored as one person is, against the mean of the other people (`reference_rows`); its interval is widened for the choice
-of raters (`stats.estimation.other_raters`). Where another judge rated a different share of the stories, the best judge
-is named only together with both means on the common stories (`best_of`, `Rival`).
+of raters (`stats.estimation.other_raters`). The best judge is the one with the highest mean correlation (`best_of`). If
+another judge rated a different share of the stories, the two may not be comparable: the result then also gives the mean
+correlation of each on the stories that both rated (`Rival`).
 """
 
 from __future__ import annotations
@@ -90,8 +91,9 @@ class Margin:
 
     `stories` counts stories with ratings of people and of the judge (smallest count over criteria), and `share` divides
     them by all stories that people rated. `readings` describes the judge's ratings that are compared with one person's.
-    `other_raters` says whether the interval of the difference from the ceiling allows for other raters. The best judge
-    of a dataset lists its `rivals`. `people` is the panel of human raters.
+    `other_raters` says whether the interval of the difference from the ceiling allows for other raters. For the best
+    judge of a dataset, `rivals` are the judges that rated a different share of its stories. `people` is the panel of
+    human raters.
     """
 
     dataset: str

@@ -28,8 +28,9 @@ Values = tuple[Floats, ...]
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """Correlation of a judge, of its reference (`bar`: control judge or one person), and judge minus reference
-    (`over`).
+    """Correlations with people of a judge and of its reference, and their difference `over`, judge minus reference.
+
+    The reference (`bar`) is the control judge, or one person compared with the other people.
 
     Each is an estimate with its values in resamples. For a panel, `by_rater` maps each rater to the judge's difference
     from that rater, with its values in the first set of resamples.
@@ -51,8 +52,8 @@ class OnePerson:
     """Agreement of one person with the mean of the other people on one criterion: the human ceiling.
 
     It is averaged over all raters of a panel (every rater rated nearly every story), or over random draws of one rater
-    per story from a pool. `pool` says whether people are a pool. `estimate` is the human ceiling. `ceiling` holds the
-    ratings of one person and of the others that it is computed from; None where raters are not known.
+    per story from a pool. `pool` says whether people are a pool. `estimate` is the human ceiling. It is computed from
+    the ratings in `ceiling`, of one person and of the others; None where raters are not known.
     """
 
     def __init__(self, people: Candidate, stories: Masks, statistic: Statistic, seed: int) -> None:
@@ -219,11 +220,12 @@ def beside_control(
     """Comparison of a judge with the control judge by their agreement with people, on the stories that both rated.
 
     `judge` and `control` each hold the ratings, and the estimate and resampled values on all stories of that judge.
-    `values` computes the resampled values of ratings against people; None = no resamples. In the difference, a negative
-    correlation of the control judge counts as 0, in the estimate and in each resample. Out-of-fold predictions from
-    uninformative features correlate with people negatively as often as positively, and more strongly than resampled
-    stories show, because each fold is predicted from all others. A judge is better than such a control only if its own
-    correlation is above 0.
+    `values` computes the resampled values of ratings against people; None = no resamples.
+
+    In the difference, a negative correlation of the control judge counts as 0, in the estimate and in each resample.
+    With uninformative features, this correlation is negative as often as positive, and it varies more than over
+    resamples of stories, because each fold is predicted from all others. A judge that is better than such a control
+    must itself have a correlation above 0.
     """
     keep = ~(np.isnan(judge[0].values) | np.isnan(control[0].values))
     sides: list[tuple[Estimate, Values]] = []

@@ -74,7 +74,9 @@ class CorrelationRow:
     given : Estimate or None
         The partial correlation with the third variable of the options held fixed.
     further : mapping
-        Additional numbers without intervals, by name: `ONE_OUT`, `PEOPLE_SAME`, `CONTROL_SAME`, `lost_ratings.TITLES`.
+        Additional correlations without intervals, by name: `ONE_OUT` (with the means of all people but one),
+        `PEOPLE_SAME` and `CONTROL_SAME` (ceiling and control judge on the same stories), `lost_ratings.TITLES` (under
+        assumptions about lost ratings).
     cell : int or None
         For a judge: row number of its ratings in the rating matrix.
     share : float or None
@@ -171,7 +173,7 @@ class Correlations(Signed):
         """Pairs (panel's name, row of the correlation table), for all people and for each panel of human raters.
 
         Each row computed with the ratings of ``all`` people is followed by the same row computed with each panel's
-        ratings. Rows that only a panel has come last.
+        ratings. Rows that exist for a panel but not for all people come last.
         """
         of_panels = {name: {_key(row): row for row in panel.rows} for name, panel in self.panels.items()}
         named_rows: list[tuple[str, CorrelationRow]] = []

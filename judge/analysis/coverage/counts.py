@@ -30,8 +30,8 @@ class CountRow:
     """Counts of a judge's repeats in one group, e.g. of one judge and criterion.
 
     `labels` identify the group. `lost` counts repeats without a rating by status, e.g. ``no_rating`` or
-    ``not_answered``. `why` counts repeats with an ambiguous answer by flag: its only number is that of a ``list``, or
-    its only rating is ``quoted``; `lost` contains these too.
+    ``not_answered``. `why` counts those of them with an ambiguous answer: its only number belongs to a list (key
+    ``list``), or its only rating is in quotation marks (key ``quoted``).
     """
 
     labels: tuple[object, ...]

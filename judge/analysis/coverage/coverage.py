@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """Numbers of repeats requested, answered and rated; tests of whether ratings are lost at random; bounds of each
-    mean.
+    """Numbers of repeats requested, answered and rated; tests of whether ratings are lost at random; bounds of mean
+    ratings.
 
     Attributes
     ----------
@@ -40,6 +40,8 @@ class Coverage:
         One sentence for each kind of loss that is associated with human ratings.
     bounds : tuple of Bound
         Lowest and highest possible mean rating, given the repeats without a rating.
+    options : CoverageOptions
+        The options that were chosen.
     signature_parts, tested_parts, bound_parts : tuple of str
         Parts of the signatures of counts, tests and bounds.
     notes : tuple of str
@@ -79,7 +81,7 @@ class Coverage:
 
 def coverage(table: RatingsTable, options: CoverageOptions | None = None) -> Coverage:
     """Coverage of all requests to judges: counts of repeats, tests of whether ratings are lost at random, and bounds of
-    means.
+    mean ratings.
     """
     options = options or CoverageOptions()
     matrices = build(table, drop_systems=options.drop_systems)

@@ -25,7 +25,7 @@ _CODES = "the mean of labels is that of their codes, 0 upwards: of two labels th
 
 
 def tables(result: Coverage) -> list[Table]:
-    """All coverage tables: counts by Eval-Prompt, criterion and system, tests of loss, and bounds of means."""
+    """All coverage tables: counts by Eval-Prompt, criterion and system, tests of loss, and bounds of mean ratings."""
     counts = (result.by_eval_prompt, result.by_criterion, result.by_system)
     return [
         *(_count_table(run_count, result) for run_count in counts),

@@ -182,10 +182,10 @@ def _use_rows(profile: Profile) -> _Rows:
 
 
 class _View(NamedTuple):
-    """One kind of long data frame on criteria: its columns after those that identify a row, and the function that makes
-    its rows.
+    """One kind of long data frame on criteria: the names of its own columns, and the function that makes its rows.
 
-    The function takes the profile of people or of one judge. `has_intervals` says whether the frame has intervals.
+    The columns that identify a row come before these. The function takes the profile of people or of one judge.
+    `has_intervals` says whether the frame has intervals.
     """
 
     columns: tuple[str, ...]

@@ -65,6 +65,8 @@ class Profile:
 
     Attributes
     ----------
+    source : Source
+        The ratings of people, or of the judge.
     overall, system : TauMatrix
         Tau between criteria over stories, and over system means.
     stories : int

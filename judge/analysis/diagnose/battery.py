@@ -71,7 +71,9 @@ class Battery:
     def all(self) -> Iterator[Finding]:
         """Yield the findings of all diagnostic tests of the dataset.
 
-        Those for each judge, Eval-Prompt and criterion come first, then yes-bias over criteria, then halo.
+        First come those for each judge, Eval-Prompt and criterion; then yes-bias (the positive label is given too often
+        or too rarely) over all criteria; then halo (ratings of different criteria correlate more than the criteria
+        themselves do).
         """
         for i, j in enumerate(self.partner):
             cell = self.matrix.cells[i]
@@ -164,9 +166,9 @@ class Battery:
     def _compression(self, i: int, j: int) -> Test:
         """Test of whether a judge uses less of the scale than people: its single ratings vary less.
 
-        Single ratings are used so that the number of repeats does not matter. A judge with less error than a person
-        also has less variable single ratings, but its ratings still change as much as people's do. A second test
-        therefore checks whether they change less. Both must be significant, so the larger p is reported.
+        Single ratings are used so that the number of repeats does not matter. They also vary less if a judge only has
+        less error than a person. A second test therefore checks whether the judge's rating rises by less than one point
+        per point of the true human mean. Both must be significant, so the larger p is reported.
         """
         judge, people = self.matrix.judge[i], self.people[j]
         if people.freedom < LEAST_TWICE:

@@ -46,10 +46,11 @@ def diagnose(table: RatingsTable, options: DiagnoseOptions | None = None) -> Dia
 
 
 def _clustered(matrices: Sequence[RatingMatrix]) -> tuple[list[RatingMatrix], dict[str, int]]:
-    """The datasets as the jackknife over story-prompts needs them, and those that have too few story-prompts.
+    """The datasets, prepared for the jackknife over story-prompts, and a map of those with too few story-prompts for
+    it.
 
-    In a dataset with too few, each story counts as its own story-prompt, so that the jackknife leaves out stories
-    instead. The second value maps the names of these datasets to their number of story-prompts.
+    In these, each story counts as its own story-prompt, so that the jackknife leaves out stories instead. The map gives
+    the number of story-prompts by name of the dataset.
     """
     prompts = {matrix.dataset: int(np.unique(matrix.story_prompt).size) for matrix in matrices}
     few = {name: number for name, number in prompts.items() if number < MIN_CLUSTERS}

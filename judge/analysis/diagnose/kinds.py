@@ -63,9 +63,10 @@ def loss_of(label: str) -> Diagnostic:
 class Finding:
     """Result of one diagnostic test for one judge, Eval-Prompt and criterion.
 
-    `point` is the rating that is given too often, the most significant of `points_tested` ratings; None for other
-    tests. `adjusted` is p after adjustment over all tests. For labels, `label_kind` has the wording and unit of the
-    test, `label` is the name of `point`, and `on_codes` says whether the unit is codes of labels instead of points.
+    `cell` names the run, judge and Eval-Prompt. In the test of whether a rating is given too often, `point` is this
+    rating, the most significant of `points_tested` ratings; in other tests it is None. `adjusted` is p after adjustment
+    over all tests. For labels, `label_kind` has the wording and unit of the test, `label` is the name of `point`, and
+    `on_codes` says whether the unit is codes of labels instead of points.
     """
 
     dataset: str

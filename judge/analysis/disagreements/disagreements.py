@@ -1,8 +1,8 @@
 """Finds the stories on which the ratings of judge and people, repeats, Eval-Prompts or judges differ most.
 
 It does not say who is right. Ratings are standardised for each rater, so that leniency does not count as disagreement.
-Each story is listed once, with its largest difference; if all are requested, it is listed once for each judge,
-Eval-Prompt and criterion.
+Each story is listed once, with its largest difference; if all stories are requested, each is listed once for each
+judge, Eval-Prompt and criterion.
 """
 
 from __future__ import annotations

@@ -35,7 +35,10 @@ class PeopleSide:
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """One answer of a judge; `repeat` is its number, None for an imported mean."""
+    """One answer of a judge, with its rating, status, flags and explanation.
+
+    `repeat` is its number, None for an imported mean.
+    """
 
     repeat: int | None
     rating: float | None
@@ -65,6 +68,10 @@ class Disagreement:
 
     Attributes
     ----------
+    rank : int
+        Position in the list; 1 = largest difference.
+    system, story_prompt : str or None
+        The system that wrote the story, and its story-prompt, where known.
     judge, eval_prompt : str or None
         None where several judges or Eval-Prompts are compared.
     difference, raw : float
@@ -74,6 +81,8 @@ class Disagreement:
         None where people did not rate the criterion.
     sides : tuple of JudgeSide
         A single judge's answers, or the answers that are compared with each other.
+    text : str
+        The text of the story.
     """
 
     rank: int

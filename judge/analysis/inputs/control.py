@@ -1,11 +1,12 @@
 """The control judge: ratings predicted out of fold from surface features of the stories.
 
 An out-of-fold prediction is the mean rating of the training stories plus the effect of the story's features. That mean
-is the same for a whole fold and is higher the lower people rated the fold, so that pooled predictions of several folds
-correlate negatively with human ratings. Uninformative features would then have a tau below 0 (Parker, Guenter & Bedo
-2007, BMC Bioinformatics 8), and an uninformed judge would seem better than the control judge. The mean of each fold's
-training stories is therefore subtracted, as for a jury (`nested_folds`). The mean of all ratings is added, a constant
-that restores the scale. A story's value is the mean over several divisions into folds (foldings).
+is the same for a whole fold. If people rated a fold low, the other folds, and so this mean, are high. Therefore, pooled
+predictions of several folds correlate negatively with human ratings. Uninformative features would then have a tau below
+0 (Parker, Guenter & Bedo 2007, BMC Bioinformatics 8), and an uninformed judge would seem better than the control judge.
+The mean of each fold's training stories is therefore subtracted, as for a jury (`nested_folds`). The mean of all
+ratings is added, a constant that restores the scale. A story's value is the mean over several divisions into folds
+(foldings).
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ mean       mean of the members' ratings of the criterion that are present; nothi
 median     median of the members' ratings of the criterion that are present; nothing is fitted
 calibrated each member mapped to the human scale by isotonic regression, then the mean of those present
 weighted   least squares with weights >= 0 on the members' standardised ratings of the criterion
-ridge      ridge regression on rank scores of all predictors; leave-one-out error chooses the penalty, and how much
-           less the members' ratings of the criterion itself are penalised than other predictors
+ridge      ridge regression on rank scores of all predictors; the penalty has the smallest leave-one-out error; it
+           is reduced for the members' ratings of the criterion itself, by a factor chosen in the same way
 ordinal    proportional-odds model on the same predictors as ridge, with the ridge penalty in logits
 ========== ======================================================================================================
 

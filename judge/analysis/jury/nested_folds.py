@@ -53,7 +53,7 @@ class Folding:
         The jury's out-of-fold ratings, after and before calibration (equal without calibration); NaN = none.
     ranked : array, shape (n,)
         The uncalibrated ratings minus the mean human rating of the training stories, for rank correlations. That mean
-        is the same for all stories of a fold and is higher the lower people rated the fold. It carries no information
+        is the same for all stories of a fold; where people rated the fold low, it is high. It carries no information
         on a story, but pooled over folds it correlates negatively with human ratings (Parker, Guenter & Bedo 2007).
         Ratings that are not fitted are unchanged.
     level : array, shape (n,)

@@ -19,10 +19,12 @@ class PlanOptions:
     """The aims of a plan, and the design that it assumes.
 
     `half_width` is the largest half-width of an interval of tau. `difference` is the difference of two taus to be
-    detected with probability `power`. `reliability` is the target for the order of systems, of stories and for mean
-    human ratings. `epsilon` is the tolerance in favour of the judge in the alternative annotator test. `prompts` and
-    `repeats` are the numbers of Eval-Prompts and repeats to plan with; None = as in the pilot. `rater_price` is the
-    price in dollars of one human rating. `like` is the published study whose variances are used if there is no pilot.
+    detected with probability `power`. `reliability` is the reliability that is aimed at, for the order of systems, for
+    the order of stories and for mean human ratings. `epsilon` is the tolerance in favour of the judge in the
+    alternative annotator test. `prompts` and `repeats` are the numbers of Eval-Prompts and repeats to plan with; None =
+    as in the pilot. `positions` treats the position of a rating as a person where people are unknown. `rater_price` is
+    the price in dollars of one human rating. `like` is the published study whose variances are used if there is no
+    pilot.
     """
 
     half_width: float = 0.05
@@ -66,10 +68,10 @@ class SuccessionOptions:
     """Choices of the table that tests whether a new judge may replace an old one.
 
     `margin` is the largest difference in tau with people that does not matter, `points` the largest such difference of
-    mean ratings, in points of the scale. A story passes if its rating is at least `cut`, and this is its verdict; with
-    None, its verdict is its rating rounded to a whole number. `power` is used to compute how many further stories are
-    needed, and `folds` is the number of folds of story-prompts for fitting crosswalks (mappings from one judge's
-    ratings to the other's). `top` is the number of stories with a changed verdict that are printed.
+    mean ratings, in points of the scale. A story's verdict is whether its rating is at least `cut` or, if `cut` is
+    None, its rating rounded to a whole number. `power` is used to compute how many further stories are needed, and
+    `folds` is the number of folds of story-prompts for fitting crosswalks (mappings from one judge's ratings to the
+    other's). `top` is the number of stories with a changed verdict that are printed.
     """
 
     margin: float = 0.05

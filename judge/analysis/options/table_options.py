@@ -166,7 +166,7 @@ class CorrelationOptions:
 
         Over means of fixed systems: intervals of true means (`judge.stats.resampling.true_means`). Where systems and
         story-prompts are both resampled: calibrated or BCa intervals, whose coverage is near 95 % according to
-        `judge.stats.resampling.interval_coverage`. Over means of resampled systems: percentiles, which vary widely
+        `judge.stats.resampling.interval_coverage`. Over means of resampled systems: plain percentiles, which are wide
         enough. Otherwise: expanded percentiles.
         """
         if self.interval_kind != "auto":
@@ -312,12 +312,17 @@ class DisagreementsOptions:
 
 @dataclass(frozen=True, slots=True)
 class JuryOptions:
-    """Choices of a jury table.
+    """Choices of a jury table. A jury combines the ratings of several judges (its members) into one.
 
-    A folding is an assignment of stories to folds. There are `foldings` foldings of `folds` folds; folding i uses the
-    seed `seed` + i. `predict` is the coverage of prediction intervals of one story's rating. `carry_over` is the
-    largest mean error of a calibrated rating, in points, that does not matter for a system. If `predict` or
-    `carry_over` is None, its table is left out.
+    `combiner` is the method that combines them; ``auto`` chooses one by its agreement with people. `members` names
+    judges; empty = all. A story is rated if at least `min_members` members rated it. With `all_criteria`, the members'
+    ratings of other criteria are predictors too; with `with_features`, surface features of the stories. `calibrate` is
+    the method that maps the jury's ratings to the human scale.
+
+    A folding is an assignment of stories to folds; a fold holds out whole story-prompts or whole systems (`hold_out`).
+    There are `foldings` foldings of `folds` folds; folding i uses the seed `seed` + i. `predict` is the coverage of
+    prediction intervals of one story's rating. `carry_over` is the largest mean error of a calibrated rating, in
+    points, that does not matter for a system. If `predict` or `carry_over` is None, its table is left out.
     """
 
     IDLE: ClassVar[Idle] = {"resamples": ("ci", ("none",)), "carry_over": ("calibrate", ("none",))}
@@ -363,7 +368,8 @@ class JuryOptions:
 class ReliabilityOptions:
     """Choices of reliability curves, for which each judge is calibrated separately out of fold.
 
-    There are `foldings` assignments of stories to `folds` folds; assignment i uses the seed `seed` + i.
+    `calibrate` is the method of calibration, and `bins` the largest number of bins of stories in a curve. There are
+    `foldings` assignments of stories to `folds` folds; assignment i uses the seed `seed` + i.
     """
 
     calibrate: Calibration = "isotonic"
@@ -441,8 +447,8 @@ class StressOptions:
     """Choices of a report on stress tests.
 
     `margin` is the largest change in points that does not matter, for perturbations that should not change ratings.
-    `adjust` is the method of adjustment over all tests of the report. `as_published` adds correlations of unpaired
-    ratings, as OpenMEVA printed them.
+    `adjust` is the method of adjustment of p over all tests of the report, and `alpha` the level of these tests.
+    `as_published` adds correlations of unpaired ratings, as OpenMEVA printed them.
     """
 
     drop_systems: tuple[str, ...] = ()

@@ -21,8 +21,8 @@ class Within:
     """Agreement among the people of one panel on one criterion.
 
     `icc` holds the forms of the ICC that these ratings allow. `alpha` is Krippendorff's alpha at interval level.
-    `ceiling` is the agreement of one person with the mean of the panel's others. `raters` is the number of people, None
-    where unknown.
+    `ceiling` is the agreement of one person with the mean of the other people of the panel. `raters` is the number of
+    people, None where unknown.
     """
 
     dataset: str

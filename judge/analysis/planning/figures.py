@@ -48,6 +48,8 @@ class Figures:
 
     Attributes
     ----------
+    name : str
+        Name of the dataset or of the published study.
     tau : float or None
         Median tau-b with people over the judge cells.
     tau_spread, difference_spread : Spread or None

@@ -1,8 +1,9 @@
 """Gain in agreement with people from one more repeat, Eval-Prompt, judge or person, and its cost.
 
 The mean of all ratings is correlated with mean human ratings, once with all repeats (or Eval-Prompts, judges, people)
-and once with one fewer, averaged over the one that is left out. A curve through this last step predicts the next one
-(`stats.correlation.attenuation`). Costs are those of the run's own answers: dollars, tokens and hours.
+and once with one fewer (averaged over which one is left out). A curve through these two correlations predicts the
+correlation with one more (`stats.correlation.attenuation`). Costs are those of the run's own answers: dollars, tokens
+and hours.
 """
 
 from __future__ import annotations
@@ -42,9 +43,10 @@ class Usage:
 
 
 def levers(pilot: Pilot, usage: Usage, options: PlanOptions) -> Iterator[Lever]:
-    """Yield the gain in tau and the cost of every lever on every criterion of a pilot.
+    """Yield the gain in tau from one more repeat, Eval-Prompt, judge or person, and its cost, on every criterion of a
+    pilot.
 
-    A lever is one more repeat, Eval-Prompt, judge or person. `usage` is the mean cost of one answer.
+    `usage` is the mean cost of one answer.
     """
     for figures in pilot.figures:
         yield from _Criterion(pilot, figures, usage, options).levers()

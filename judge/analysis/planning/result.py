@@ -17,12 +17,14 @@ Question = Literal["half-width", "difference", "order of systems", "order of sto
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The number (of story-prompts, ratings or people) that reaches an aim on one criterion.
+    """The number (of story-prompts, stories, answers or people) that reaches an aim on one criterion.
 
     Attributes
     ----------
+    question : str
+        The aim.
     unit : str
-        Unit of the number: ``story-prompts``, ``ratings`` of a query, or ``people`` for a story.
+        What the number counts: ``story-prompts``, ``stories`` of a system, ``answers`` or ``people`` for a story.
     number : Number
         The number with its range of 10 to 90 %; None = larger than any number tried, or not attainable.
     stories : float or None
@@ -34,7 +36,8 @@ class Answer:
     reason : str or None
         Reason why there is no answer.
     null : float or None
-        For the replacement test: how often a judge that gives every story the same rating would pass with this number.
+        For the alternative annotator test: how often a judge that gives every story the same rating would pass
+        with this number.
     limit : float or None
         For a reliability that no number reaches: its limit as the number grows.
     """
@@ -104,15 +107,16 @@ class Planned(Signed):
     def frame(self) -> pd.DataFrame:
         """A long frame with one row per planning question and criterion.
 
-        A null number is larger than any number tried, or has a `reason`.
+        A number is null if it is larger than any number tried, or if there is none; the column `reason` then says why.
         """
         return self.signed([dict(_flat(answer)) for answer in self.answers])
 
     @property
     def levers_frame(self) -> pd.DataFrame:
-        """A frame with one row per lever and criterion, with the cost of a gain of 0.01 in tau.
+        """A frame of the gain in tau from one more repeat, Eval-Prompt, judge or person, with the cost of a gain of
+        0.01.
 
-        A lever is one more repeat, Eval-Prompt, judge or person.
+        There is one row for each of these and each criterion.
         """
         names = [name for name in Lever.__dataclass_fields__ if name != "reason"]
         rows = [

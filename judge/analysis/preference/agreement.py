@@ -37,6 +37,9 @@ class AgreementRow:
 
     Attributes
     ----------
+    kind : str
+        The rater: ``people`` (one by one), ``judge``, ``implied`` (preferences that follow from two mean ratings), or a
+        control: ``longer`` or ``control``.
     against : str or None
         The human criterion.
     agreement : PreferenceAgreement

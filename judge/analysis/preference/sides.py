@@ -85,7 +85,10 @@ class Side:
 
     Attributes
     ----------
-    kind : people, judge (compared two stories) or implied (by two mean ratings)
+    pairs : Pairs
+        The pairs of stories of the dataset.
+    kind : ``people``, ``judge`` or ``implied``
+        ``judge`` compared two stories; an ``implied`` preference follows from two mean ratings.
     pair : array of int
         Index of the pair of each comparison.
     forward : array of bool

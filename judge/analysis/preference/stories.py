@@ -49,9 +49,11 @@ class StoryOrder:
 
     Attributes
     ----------
+    rows : tuple of StoryRow
+        The stories with their shares of comparisons won.
     tau : Estimate
-        Kendall's tau-b of the stories' shares of comparisons won with their shares by people, averaged over the
-        story-prompts of which both order three stories or more; n counts these.
+        Kendall's tau-b between these shares and the shares according to people, averaged over story-prompts in which
+        both give shares for three stories or more; n counts these story-prompts.
     story_prompts, determined : int
         Number of story-prompts with three stories or more, and number of those in which the strengths of all stories
         could be fitted.

@@ -40,7 +40,7 @@ class SystemRow:
     set : tuple of int, or None
         Lowest and highest rank that the significant differences allow.
     wins, ties, losses : float
-        Numbers of comparisons of this system.
+        Numbers of comparisons that this system won, tied and lost.
     """
 
     system: str
@@ -76,8 +76,8 @@ class SystemStandings:
 
     @property
     def log_nu(self) -> Estimate:
-        """Log of the tie parameter of Davidson's model; it is larger the more often this judge (or people)
-        gives ties.
+        """Log of the tie parameter of Davidson's model: the more often this judge (or people) gives ties, the larger it
+        is.
         """
         return self.fitted.log_nu
 

@@ -75,8 +75,8 @@ class OrderOfSystems:
     """Number of story-prompts (or stories of each system) needed to order the systems with the target reliability.
 
     The numbers of repeats, Eval-Prompts and judges are kept as in `design`. `number` is given with its range of 10 to
-    90 %. `has` is the number in the data and `now` the reliability that it gives. `limit` is the reliability with
-    infinitely many, where no number is enough; else None.
+    90 %. `has` is the number in the data and `now` the reliability that it gives. If no number is enough, `limit` is
+    the reliability with infinitely many story-prompts (or stories); otherwise it is None.
     """
 
     unit: str

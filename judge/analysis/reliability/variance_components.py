@@ -170,7 +170,8 @@ def _flat(study: Study) -> Iterator[tuple[object, ...]]:
 
 
 def _studies(table: RatingsTable, matrix: RatingMatrix, options: ComponentsOptions) -> tuple[list[Study], list[str]]:
-    """The variance components of each criterion of a dataset, and notes; a criterion that fails only has a note.
+    """The variance components of each criterion of a dataset, and notes; a criterion that cannot be estimated has only
+    a note.
 
     If no criterion can be estimated, a DataError is raised.
     """

@@ -1,4 +1,4 @@
-"""Contrasts between the Eval-Prompts of a judge in a stress test: with which one it notices more perturbations."""
+"""Compares the Eval-Prompts of a judge in a stress test: with which of them the judge notices more perturbations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Classifies each row of a stress test as a one-word finding, such as ``found``, ``missed`` or ``open``."""
+"""Classifies each row of a stress test as a finding in one or two words, such as ``found``, ``missed`` or
+``fell for``.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +14,11 @@ _HALF = 0.5
 
 
 def finding(row: Paired, options: StressOptions) -> Finding | None:
-    """The finding on a row (one word such as ``found`` or ``missed``), from its intervals and its p value (the adjusted
-    one if there is one).
+    """The finding on a row (one or two words such as ``found`` or ``fell for``), from its intervals and its p value
+    (the adjusted one if there is one).
 
-    None if the perturbation should not change ratings on the row's criterion, or if an interval is missing.
+    None if an interval is missing. Also None if the perturbation should lower ratings on other criteria but not on the
+    row's criterion.
     """
     if row.detection.estimate.low is None or not (row.expected or row.facts.test != "discrimination"):
         return None

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 def lost_by_perturbation(table: RatingsTable, dataset: str) -> Iterator[Lost]:
-    """Yield the counts of answers without a rating. For each judge and Eval-Prompt, the first count is for untouched
-    stories, the following ones for each perturbation with all its strengths together.
+    """Yield the counts of answers without a rating for each judge and Eval-Prompt: first the count for untouched
+    stories, then one count for each perturbation, over all its strengths.
     """
     frame = table.frame[(table.frame["source"] == "judge") & (table.frame["dataset"] == dataset)]
     names = perturbed_names(frame["story"].unique())

@@ -20,8 +20,8 @@ _ORDER = {name: place for place, name in enumerate(CATALOGUE)}
 class Changed:
     """Stories that were made by one perturbation at one strength.
 
-    `story` has one entry for each original story: the index of the story made from it in the rating matrix, or -1 if
-    there is none.
+    `facts` describes the perturbation. `story` has one entry for each original story: the index, in the rating matrix,
+    of the story made from it, or -1 if there is none.
     """
 
     facts: Facts
@@ -42,7 +42,7 @@ class Pairing:
     prompt : array, shape (origins,)
         Code of the original story's story-prompt, by which pairs are clustered.
     changed : tuple of Changed
-        Perturbed stories, by perturbation in the order of the catalogue, then by strength.
+        Perturbed stories: one entry for each perturbation (in the order of the catalogue) and strength.
     unknown : tuple of str
         Names of perturbations that are not in the catalogue.
     alone : int

@@ -179,7 +179,8 @@ def _of_test(
 
 def _easily_kept(rows: Sequence[Paired], result: Stress) -> Iterator[str]:
     """Yield a warning for each criterion on which the standard deviation of the judge's ratings of untouched stories is
-    smaller than the margin of equivalence. There, staying within the margin is weak evidence of invariance.
+    smaller than the margin of equivalence. If the judge stays within the margin on such a criterion, this is weak
+    evidence of invariance.
     """
     beside = _Beside(result)
     for criterion, row in {row.subject.criterion: row for row in rows}.items():

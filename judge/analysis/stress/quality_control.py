@@ -1,6 +1,6 @@
 """Applies to a judge the quality control that a published study applied to crowd workers.
 
-Guan et al. 2021 rejected a worker's ratings where the human story was rated below 4 or the spoilt story above 2.
+Guan et al. 2021 rejected a worker's ratings if the worker rated the human story below 4 or the spoilt story above 2.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ _HIGH, _LOW = 0.75, 0.25
 
 def quality_control(rated: Rated, pairs: Pairing, matrix: RatingMatrix) -> Iterator[QualityControl]:
     """Yield, for each perturbation that spoils a story, how often the judge would pass the quality control of Guan et
-    al. 2021. Only the highest strength of a perturbation is used.
+    al. 2021: a high rating of the human story and a low one of the spoilt story. Only the highest strength of a
+    perturbation is used.
 
     Only stories written by people are used, or all stories if the dataset names no human author.
     """
@@ -52,8 +53,8 @@ def quality_control(rated: Rated, pairs: Pairing, matrix: RatingMatrix) -> Itera
 
 
 def _share(hits: NDArray[np.bool_], prompt: NDArray[np.int64]) -> Estimate:
-    """Share of the stories of a story-prompt for which `hits` is True, averaged over story-prompts, with a Wilson
-    interval. `prompt` holds the code of each story's story-prompt.
+    """Share of stories for which `hits` is True, computed for each story-prompt and then averaged over story-prompts,
+    with a Wilson interval. `prompt` holds the code of each story's story-prompt.
     """
     if not hits.size:
         return Estimate.undefined("undefined without a pair of rated stories")

@@ -35,9 +35,8 @@ _NOT_SAID = "its folder does not say whether more of this measure is better: mea
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """Direction of an automatic measure (a text statistic): 1 if more is better, -1 if less is better, 0 if neither.
-
-    For 0, `reason` says why.
+    """Direction of an automatic measure (a text statistic). `better` is 1 if more is better, -1 if less is better, and
+    0 if neither; for 0, `reason` says why.
     """
 
     better: int
@@ -46,12 +45,13 @@ class Measure:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rated:
-    """Ratings of all n stories of a dataset on one criterion, by one judge with one Eval-Prompt or by the control
-    judge.
+    """Ratings of all n stories of a dataset on one criterion, by one judge with one Eval-Prompt, by the control judge,
+    or by an automatic measure.
 
-    `repeats` has shape (n, k repeats). `means`, of length n, holds the means over repeats. `asked`, of length n, is
-    True for stories that the judge was asked about. `measure` is the direction of an automatic measure, and None for a
-    judge. `scale` is the rating scale; it has no meaning for a measure.
+    `subject` names the judge, Eval-Prompt, criterion and dataset. `repeats` has shape (n, k repeats). `means`, of
+    length n, holds the means over repeats. `asked`, of length n, is True for stories that the judge was asked about.
+    `scale` is the rating scale; it has no meaning for a measure. `measure` is the direction of a measure, and None for
+    a judge.
     """
 
     subject: Subject

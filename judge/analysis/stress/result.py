@@ -50,8 +50,8 @@ class Paired:
     detectable : float or None
         Smallest mean drop that would be detected with a power of 80 %; None if the drops do not vary.
     p, adjusted : float or None
-        p value of the detection, and the p value adjusted over all tests of the report. For attacks the test
-        is one-sided (the changed story is rated higher), otherwise two-sided.
+        p value of the detection, and the p value adjusted over the tests of all judges in the report (None for
+        the control). For attacks the test is one-sided (the changed story is rated higher), otherwise two-sided.
     wilcoxon : float or None
         Two-sided p value of the signed-rank test on the mean drops of story-prompts.
     same : Equivalence or None
@@ -72,7 +72,8 @@ class Paired:
         Whether the values are those of a measure, which has no points of a scale. Statistics in points are
         then undefined or None, and detection counts the better value, which can be the lower one.
     finding : str or None
-        The row as a one-word finding; None if no change is expected or an interval is missing.
+        The result in one or two words, such as ``missed`` or ``fell for``. None if an interval is missing, or if
+        the perturbation should lower ratings, but not on this criterion.
     """
 
     subject: Subject
@@ -122,11 +123,12 @@ class Paired:
 
 @dataclass(frozen=True, slots=True)
 class Null:
-    """Null distribution: the repeats of untouched stories are split into two halves, and the second half is compared
-    with the first as if its stories were perturbed.
+    """Null distribution of a judge: the repeats of untouched stories are split into two halves, and the second half is
+    compared with the first as if it held ratings of perturbed stories.
 
-    `flips` is the probability that two repeats give different points of the scale. `noise` is the standard deviation of
-    single ratings within a story, and `spread` the standard deviation of mean ratings over stories.
+    `detection` and `drop` are the results of this comparison. `flips` is the probability that two repeats give
+    different points of the scale. `noise` is the standard deviation of single ratings within a story, and `spread` the
+    standard deviation of mean ratings over stories.
     """
 
     subject: Subject
@@ -141,7 +143,8 @@ class Null:
 class Dose:
     """Dose response of one perturbation: how much more the rating drops for each doubling of the strength.
 
-    `slope` is in points per doubling, averaged over original stories.
+    `slope` is in points per doubling, averaged over original stories. `p` is the two-sided p value of its difference
+    from 0; None if it cannot be tested.
     """
 
     subject: Subject
@@ -187,8 +190,8 @@ class Contrast:
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """Counts of a judge's answers in a stress test: repeats that were asked, repeats that have a rating, and repeats
-    without a rating by status (`statuses`).
+    """Counts of a judge's answers in a stress test: repeats that were requested (`asked`), repeats that have a rating
+    (`rated`), and repeats without a rating by status (`statuses`).
 
     `facts` describes the perturbation; it is None for untouched stories.
     """
@@ -205,9 +208,9 @@ class QualityControl:
     """How often a judge would have passed the quality control for crowd workers of Guan et al. 2021.
 
     On a scale from 1 to 5 the judge passes if it rates the human story 4 or higher and the spoilt story 2 or lower. On
-    other scales the limits lie at the same fractions (3/4 and 1/4) of the range. `passed`, `human_high` and
-    `spoilt_low` are the shares of a story-prompt's stories that fulfil both conditions, the first, and the second,
-    averaged over story-prompts.
+    other scales the limits lie at the same fractions (3/4 and 1/4) of the range. `passed` is the share of stories that
+    meet both conditions, `human_high` the share that meet the first, and `spoilt_low` the share that meet the second.
+    Each share is computed for each story-prompt and then averaged over story-prompts.
     """
 
     subject: Subject
@@ -220,7 +223,11 @@ class QualityControl:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stress(Signed):
-    """Results of all stress tests of a ratings table."""
+    """Results of all stress tests of a ratings table.
+
+    `rows` holds the paired comparisons, and `tests` is the number of tests over which their p values are adjusted. The
+    other tuples hold the further statistics of the report, one row for each.
+    """
 
     rows: tuple[Paired, ...]
     nulls: tuple[Null, ...]

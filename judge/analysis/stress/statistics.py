@@ -32,7 +32,7 @@ _NO_POINTS = Estimate.undefined(NO_POINTS)
 
 def paired(rated: Rated, pairs: Pairing, changed: Changed, options: StressOptions, *, expected: bool) -> Paired:
     """Comparison of the ratings of stories changed by one perturbation, at one strength, with the ratings of the
-    untouched stories.
+    untouched stories. `expected` says whether the perturbation should change ratings on the criterion.
     """
     there = changed.story >= 0
     before, after = pairs.untouched[there], changed.story[there]
@@ -69,7 +69,7 @@ def detected(rated: Rated, before: Codes, after: Codes, prompt: Codes) -> Detect
 
 
 def _in_points(row: Paired, rated: Rated, pairs: Pairing, changed: Changed, options: StressOptions) -> Paired:
-    """A copy of the row with the statistics added that are measured in points of the rating scale."""
+    """A copy of `row` with more statistics: those that are measured in points of the rating scale."""
     there = changed.story >= 0
     before, after, prompt = pairs.untouched[there], changed.story[there], pairs.prompt[there]
     difference = rated.means[before] - rated.means[after]

@@ -37,8 +37,9 @@ class Verdict:
 
     @property
     def sentence(self) -> str:
-        """Names of the perturbations with this finding. A number in brackets follows each: its detection, its change in
-        points, or the share of stories rated lowest.
+        """Names of the perturbations with this finding. After each name, a number in brackets supports the finding:
+        depending on the kind of test, the share detected, the mean change in points, or the share of stories rated
+        lowest.
         """
         return ", ".join(f"{row.facts.name} ({_number(row)})" for row in self.rows)
 
@@ -47,7 +48,7 @@ def verdicts(result: Stress) -> Iterator[Verdict]:
     """Yield the verdicts on each judge and Eval-Prompt, from the findings at the highest strength of each perturbation.
 
     A perturbation that should be noticed counts as noticed if the judge notices it on at least one of the criteria that
-    it should change. Another perturbation counts as moving or fooling the judge if it does this on at least one
+    it should change. Any other perturbation counts as moving or fooling the judge if it does so on at least one
     criterion.
     """
     groups: dict[tuple[str | None, ...], list[Paired]] = {}
@@ -73,11 +74,11 @@ def _by_perturbation(rows: Sequence[Paired]) -> list[list[Paired]]:
 
 
 def _of_perturbation(rows: Sequence[Paired]) -> Paired | None:
-    """The row of a stress test that represents a perturbation, out of its rows on several criteria; None if there are
-    no rows.
+    """The row of a stress test that represents a perturbation, chosen from its rows on several criteria; None if there
+    are no rows.
 
-    If the perturbation should be noticed, it is the row where the judge does best, otherwise the row where it does
-    worst.
+    If the perturbation should be noticed, it is the row of the criterion on which the judge does best, otherwise of the
+    criterion on which it does worst.
     """
     if not rows:
         return None

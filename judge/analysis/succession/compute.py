@@ -201,7 +201,7 @@ def _rmse(first: Floats, second: Floats) -> Estimate:
 
 def _verdicts(ratings: Floats, options: SuccessionOptions) -> Floats:
     """Verdict for each rating. Without a cut in `options`, it is the nearest whole number; with a cut, it is 1 if the
-    rating is at least the cut and 0 if it is lower. NaN where there is no rating.
+    rating is at least the cut and 0 if it is lower. NaN if there is no rating.
     """
     if options.cut is None:
         return np.floor(ratings + 0.5)

@@ -21,8 +21,8 @@ ALPHA = 0.05
 class Needed:
     """Number of additional stories that would decide an undecided test with the required power.
 
-    `if_as_seen` assumes the observed difference, `if_none` a difference of 0. None if the test is already decided, or
-    if no number of stories would decide it.
+    `if_as_seen` assumes the observed difference, `if_none` a difference of 0. A number is None if the test is already
+    decided or was not possible, or if no number of stories would decide it.
     """
 
     if_as_seen: int | None
@@ -36,6 +36,7 @@ class Crosswalk:
     Attributes
     ----------
     kind : ``linear`` or ``isotonic``
+        Form of the curve.
     points : tuple of (float, float)
         Pairs of a new judge's rating and the old judge's rating predicted from it, fitted on all stories.
     rmse : Estimate
@@ -52,8 +53,9 @@ class Changed:
     """Shares of stories whose verdict (the rating rounded to a point, or whether it reaches a cut) differs from the old
     judge's verdict.
 
-    ``raw``: by the new judge's own ratings. ``crossed``: by its ratings after the isotonic conversion to the old
-    judge's scale. ``own``: between two single answers of the old judge to the same query, for comparison.
+    `raw`: verdicts by the new judge's own ratings. `crossed`: verdicts by its ratings after the isotonic conversion to
+    the old judge's scale. `own`, for comparison: how often verdicts differ between two single answers of the old judge
+    to the same query.
     """
 
     raw: Estimate
@@ -67,6 +69,8 @@ class Heir:
 
     Attributes
     ----------
+    stories, story_prompts : int
+        Number of these stories and of their story-prompts.
     tau_old, tau_new : Estimate
         Kendall's tau with human ratings; undefined if the criterion has no human ratings.
     agreement : Equivalence
@@ -77,6 +81,12 @@ class Heir:
         Kendall's tau between the two judges' ratings.
     raw : Estimate
         Root mean squared difference of the two judges' ratings.
+    needed, needed_level : Needed
+        Number of additional stories that would decide the test `agreement` or the test `level`.
+    crosswalks : tuple of Crosswalk
+        Curves that convert the new judge's ratings to the old judge's scale.
+    changed : Changed
+        Shares of stories whose verdict the new judge changes.
     """
 
     dataset: str

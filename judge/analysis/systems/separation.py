@@ -1,7 +1,7 @@
 """Tests whether judges find the same differences between systems as human raters, by counting pairs of systems.
 
-A correlation over ten system means says little about any two systems. Therefore the difference of every pair of systems
-is tested twice on the same stories, with human ratings and with the judge's. The pairs are counted by result:
+The difference of every pair of systems is tested twice on the same stories, with human ratings and with the judge's,
+because a correlation over ten system means says little about any two systems. The pairs are counted by result:
 significant in both, in both with opposite signs, only with human ratings, or only with the judge's.
 """
 
@@ -49,8 +49,8 @@ class Separated:
     people : int
         Pairs of systems that differ significantly by human ratings (Holm, 5 %).
     same, silent, reversed : int
-        Of these pairs: by the judge significant with the same sign, not significant, or significant with the
-        opposite sign.
+        How many of these pairs differ by the judge's ratings significantly in the same direction, not
+        significantly, and significantly in the opposite direction.
     alone : int
         Pairs that differ significantly only by the judge's ratings.
     pairs : int
@@ -76,6 +76,8 @@ class Separated:
 class Separation:
     """Counts of pairs of systems that differ significantly. There is one row for each judge and Eval-Prompt that rated
     a criterion which human raters rated too.
+
+    `signature_parts` are the options on which the numbers depend.
     """
 
     rows: tuple[Separated, ...]
@@ -102,24 +104,24 @@ class Separation:
 
 
 def separation(table: RatingsTable, options: SystemsOptions | None = None) -> Separation:
-    """For every dataset, judge and Eval-Prompt, count the pairs of systems on whose difference the judge and human
-    raters agree or disagree.
+    """For every dataset, judge and Eval-Prompt, count the pairs of systems for which the judge and human raters find
+    the same significant difference, and those for which their results differ.
     """
     options = options or SystemsOptions()
     return separation_of(table, build(table, drop_systems=options.drop_systems), options)
 
 
 def separation_of(table: RatingsTable, matrices: Sequence[RatingMatrix], options: SystemsOptions) -> Separation:
-    """Counts of the pairs of systems on whose difference a judge and human raters agree or disagree, from rating
-    matrices that are already built.
+    """Counts of the pairs of systems for which a judge and human raters find the same significant difference, and of
+    those for which their results differ. They are computed from rating matrices that are already built.
     """
     rows = tuple(row for matrix in matrices for row in beside_people(matrix))
     return Separation(rows, signature_parts(table, matrices, options, intervals="clustered"))
 
 
 def beside_people(matrix: RatingMatrix) -> Iterator[Separated]:
-    """Yield a row for each judge x Eval-Prompt of one dataset: how far it finds the same differences between systems as
-    human raters. Nothing is yielded without human ratings or with only one system.
+    """Yield a row for each judge x Eval-Prompt of one dataset: how far the judge finds the same differences between
+    systems as human raters. Nothing is yielded without human ratings or with only one system.
     """
     matrix_sources = sources(matrix)
     if not matrix_sources or not matrix_sources[0].is_people or len(matrix.systems) < 2:

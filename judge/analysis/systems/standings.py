@@ -35,7 +35,7 @@ LEAST_UNITS = 5
 @dataclass(frozen=True, slots=True, eq=False)
 class Standing:
     """Results of all systems by one source (human raters, or a judge with an Eval-Prompt), on one criterion or on
-    average.
+    average over criteria.
 
     Each list and `best` has one entry for each system, in the order of the rating matrix, except `differences`.
 

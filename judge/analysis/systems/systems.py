@@ -55,8 +55,9 @@ class Systems:
     labelled: frozenset[str] = frozenset()
 
     def share_of(self, standing: Standing) -> str | None:
-        """The label whose share of stories is the mean in `standing`, on a scale with two labels; None on other scales.
-        For an average over criteria, None unless it is the same label on all criteria.
+        """The second label of a scale with two labels, because the means in `standing` are then the shares of stories
+        with this label. None on other scales. For an average over criteria, None unless it is the same label on all
+        criteria.
         """
         names = standing.source.criteria if standing.criterion == AVERAGE else (standing.criterion,)
         scales = [scale_of(standing.source.matrix, name) for name in names]

@@ -1,9 +1,9 @@
 """Tables that compare systems, for printing: wide tables of one judge or one criterion at a time. Nothing is computed
 here.
 
-A run can hold ten systems x six criteria x twenty judges and Eval-Prompts. Researchers first want to know how human
-raters rate the systems, and whether judges find the same differences. These two tables are therefore always printed.
-The tables of each judge are printed only if there are few judges, or on request. The long table holds everything.
+Two results are always shown unless the user asks for another form: how human raters rate the systems, and whether
+judges find the same differences. The tables of each judge are printed only if there are few judges, or on request,
+because a run can hold ten systems x six criteria x twenty judges and Eval-Prompts. The long table holds everything.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ def _title(group: Sequence[Standing], subject: str, result: Systems) -> str:
 
 
 def _main(group: Sequence[Standing]) -> Standing:
-    """The column of a table whose group letters are printed: the average over criteria if all columns have one source,
+    """The column whose group letters are printed in a table: the average over criteria if all columns have one source,
     otherwise the first source's column.
     """
     return group[-1] if group[-1].source is group[0].source else group[0]

@@ -1,5 +1,5 @@
-"""Merges answers from files into an audit. A file is merged as a whole or not at all. Repeated imports change nothing,
-and answers that conflict need the caller's decision.
+"""Merges answers from files into an audit. A file is merged as a whole or not at all, and repeated imports change
+nothing. If an answer in the file differs from the one in the audit, the caller decides whether it is replaced.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Given:
 @dataclass(frozen=True, slots=True)
 class Merged:
     """Counts of imported answers (annotator x item x category): `new` ones, ones that the audit already had (`same`),
-    and ones that `replaced` a different answer.
+    and ones that `replaced` a different answer. `annotators` names the annotators of the file.
     """
 
     annotators: tuple[str, ...]

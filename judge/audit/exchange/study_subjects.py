@@ -15,10 +15,11 @@ from judge.fingerprint import sha256
 
 
 def study_subjects(path: Path) -> tuple[dict[tuple[str, str], Subject], list[str]] | None:
-    """The HANNA study's explanations by (story id, explanation), and notes on them; None if `path` is not the study's
-    published file.
+    """The explanations in the HANNA study's published file, with what is known about each of them, and notes. None if
+    `path` is not that file.
 
-    Stories and criteria are None if the study's other files are not on this machine.
+    The keys of the mapping are (story id, text of the explanation). Texts of stories and criteria are None if the
+    study's other files are not on this machine.
     """
     if sha256(read_bytes(path)) != SOURCES["hanna/user_study.csv"].sha256:
         return None

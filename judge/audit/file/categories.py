@@ -1,9 +1,9 @@
-"""Error categories of an audit: the question asked about every explanation, its key on the keyboard, and the meaning of
-1.
+"""Error categories of an audit: for each, the question asked about every explanation, the key on the keyboard that
+answers yes, and whether 1 means an error in exported files.
 
 In an audit 1 always means that the error is present. A column of an exported file may mean the opposite, as in the
-study's first question (was the guideline followed?). This category is `inverted`: its values are converted when files
-are read or written.
+first question of the HANNA study (was the guideline followed?). Such a category is `inverted`: its values are converted
+when files are read or written.
 
 A user's own categories are defined in a YAML file::
 

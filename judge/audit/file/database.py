@@ -42,8 +42,7 @@ def creating(path: Path) -> Iterator[sqlite3.Connection]:
     temporary name and then renamed.
 
     Raises DataError if the file already exists. An audit is never overwritten, even if two programs create it at the
-    same time. (Therefore `whole_file.draft`, with which other files are written, is not used: it replaces an existing
-    file.)
+    same time. For this reason `whole_file.draft`, which would replace an existing file, is not used.
     """
     draft = path.with_name(f".{path.name}.{os.getpid()}.new")
     with sentences(path):

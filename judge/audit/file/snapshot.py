@@ -1,8 +1,8 @@
 """The content of an audit at one moment, from which all tables, exports and pages are built.
 
-Annotators may be answering while a report is computed. Data read at two different moments could be inconsistent: a
-table could count answers that its note does not. Therefore everything is read here in one transaction, and nothing is
-read again later.
+Everything is read here in one transaction, and nothing is read again later, because annotators may be answering while a
+report is computed. Data read at two different moments could be inconsistent: a table could count answers that its note
+does not.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Round:
     """Answers and remarks of one round of an audit: the annotation or the adjudication.
 
     `annotators` lists those with at least one answer, in the order in which they registered. `answers` are sorted by
-    annotator and item. `remarks` maps (annotator, item) to (note, seconds), where there is either.
+    annotator and item. `remarks` maps (annotator, item) to (note, seconds), if there is a note or a time.
     """
 
     annotators: tuple[str, ...]
@@ -35,7 +35,7 @@ class Round:
         return self.remarks.get((annotator, item), ("", None))[0]
 
     def seconds(self, annotator: str, item: int) -> float | None:
-        """Time that the annotator spent on the item; None where it was not measured."""
+        """Time that the annotator spent on the item; None if it was not measured."""
         return self.remarks.get((annotator, item), ("", None))[1]
 
 

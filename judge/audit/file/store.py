@@ -244,7 +244,8 @@ class AuditStore:
 
     def undo(self, annotator: str, *, round_no: int = ANNOTATION) -> Undone | None:
         """Undo the annotator's last change in a round (1 = annotation, 2 = settled disagreements) that was not undone
-        yet; None if there is none. Call again to undo earlier changes.
+        yet. Returns the item with the answers after the undo, or None if there is nothing to undo. Call again to undo
+        earlier changes.
 
         Values and note are restored; the time spent is kept.
         """

@@ -1,7 +1,7 @@
 """The second round of an audit, in which disagreements are settled: one final answer for each item and category.
 
-The answers of round 1 are not changed. An item is in the queue if two annotators who finished it differ in a category.
-Only those categories are settled; for all others the annotators' common answer is final.
+The answers of round 1 are not changed. An item must be settled if two annotators who finished it differ in a category.
+Only such categories are settled; for all others the annotators' common answer is final.
 """
 
 from __future__ import annotations

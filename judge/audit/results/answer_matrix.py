@@ -42,14 +42,16 @@ class Answered:
 
     Attributes
     ----------
+    items, annotators, categories : tuple
+        The items, the names of the annotators, and the categories.
     given : dict
         Category -> array (items, annotators) of 1 (error), 0, or NaN (this annotator has not finished this item).
     final : dict
         Category -> array (items,): the answer settled in round 2, otherwise the common answer of all who finished
         the item. NaN if they differ and nobody has settled it, or if nobody finished.
     settled, open : int
-        Number of disputed (item, category) pairs, of all annotators, that were settled in round 2, and that were
-        not.
+        Number of (item, category) pairs on which annotators differ that were settled in round 2, and number that
+        were not. Here all annotators of the audit count, even if `annotators` holds only some of them.
     weight : array (items,)
         Number of explanations of the population that each item represents; NaN = not known.
     story : array (items,) of int

@@ -16,8 +16,8 @@ class ReportOptions:
 
     `by`: variables (`answer_matrix.LEVELS`, e.g. judge or criterion); rates are computed separately for each value of
     them. `annotators`: only these annotators are used; empty = all. `resamples` and `seed` belong to the bootstrap
-    interval of Krippendorff's alpha, which is used if no two items are about the same story. `top`: number of
-    disagreements listed; 0 = all.
+    interval of Krippendorff's alpha; the bootstrap is used only if no two items are about the same story. `top`: number
+    of disagreements listed; 0 = all.
     """
 
     by: tuple[str, ...] = DEFAULT_BY

@@ -90,9 +90,11 @@ class AuditReport:
     answered : Answered
         The answers that are counted: those on finished items.
     options : ReportOptions
+        Options with which the results were computed.
     errors : tuple of ErrorFound
         Results on each category, in the order of the categories.
     annotators : tuple of AnnotatorFound
+        Results on each annotator.
     strata : tuple of Strata
         For each variable of the options, results by its levels (values), if there are at least two.
     disagreements : tuple of Disagreement

@@ -1,5 +1,5 @@
-"""Reads the explanations to sample from a file: the JSON of `judge disagreements` with `long`, or a table. Columns must
-be named; none is guessed.
+"""Reads the explanations to sample from a file: the JSON that `judge disagreements` writes with its option `long`, or a
+table. Which column holds what is never guessed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def read_population(
     first_repeat: bool = False,
 ) -> Population:
     """The explanations in a file, as a population to sample from. The file is the JSON that `judge disagreements`
-    writes with `long`, or a table.
+    writes with its option `long`, or a table.
 
     A table has the columns `text`, `criterion` and `story`, and optional ones (`story_text, story_prompt, reference,
     judge...`). `columns` maps these names to the columns of the table. `criteria` names the set with the definitions
@@ -115,7 +115,7 @@ def _is_list(table: Any) -> bool:
 def _said(listed: Mapping[str, Any], side: Mapping[str, Any], repeat: Mapping[str, Any], people: Any) -> dict[str, Any]:
     """One row of the population to sample from, built from the JSON file of `judge disagreements`.
 
-    `listed` is the entry of a story and criterion, `side` what one judge answered there with one Eval-Prompt, and
+    `listed` is the entry of a story and criterion, `side` what one judge answered about them with one Eval-Prompt, and
     `repeat` one of its answers. `people` is the mean human rating.
     """
     cell = {key: listed[key] for key in ("dataset", "story", "story_prompt", "system", "criterion")}

@@ -15,8 +15,8 @@ from judge.errors import DataError
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """Answers given and expected on a practice item. `right` says for each answered category with an expected answer
-    whether the two are equal.
+    """Answers given and expected on a practice item. For each answered category that has an expected answer, `right`
+    says whether the two answers are equal.
 
     `sentence` is the reason for the expected answers. `complete` is True if every category of the audit was answered.
     """
@@ -58,8 +58,8 @@ def feedback(store: AuditStore, annotator: str, practice: int) -> Feedback:
 
 
 def practice_score(audit: AuditSnapshot, annotator: str) -> tuple[int, int]:
-    """Number of practice answers as expected, and number of practice answers, over all categories that have an expected
-    answer.
+    """Two counts of an annotator's answers in the practice round: those that equal the expected answer, and all.
+    Categories without an expected answer are left out.
     """
     given = audit.practised.get(annotator, {})
     results = [_right(item, given.get(item.id, {})) for item in audit.practice]

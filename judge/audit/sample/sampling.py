@@ -1,7 +1,8 @@
 """Draws a stratified random sample with weights from a population of explanations, for an audit.
 
 Strata are the combinations of the variables `by`. Within a stratum the sample is spread over the levels of the
-variables `spread`. `per_story` first thins the population at random, and the weights are corrected for that.
+variables `spread`. If the option `per_story` is set, explanations are first removed at random so that no story has more
+than this number, and the weights are corrected for that.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Back-end `anthropic/<model>`: client for Anthropic's Messages API over aiohttp. It sets cache points where prompts
 diverge.
 
-Anthropic's OpenAI-compatible endpoint lacks two features that this one has: a prompt cache, and answers that follow a
+Anthropic's OpenAI-compatible endpoint lacks two features of the Messages API: a prompt cache, and answers that follow a
 schema. A cache entry exists only after the first answer has begun. Therefore, of the queries that share a prefix, one
 is answered before the others are sent (`Capabilities.cache_points`). Sources: see `requests` and `answers`.
 """

@@ -59,8 +59,9 @@ def _hint(refusal: Refusal, sent: Mapping[str, Any] | None) -> str | None:
 
 
 def _key(name: str, sent: Mapping[str, Any] | None) -> str:
-    """Name that OpenAI's API gives to a refused setting of Anthropic's API; under it `remedy` finds the key of run.yaml
-    to change. `name` is the setting's name in Anthropic's API, and `sent` the body of the refused request.
+    """Name in OpenAI's API of a setting that Anthropic's API refused. `remedy` needs this name to find the key of
+    run.yaml that the user should change. `name` is the setting's name in Anthropic's API, and `sent` the body of the
+    refused request.
     """
     output = (sent or {}).get("output_config")
     if name == "output_config" and isinstance(output, Mapping) and "format" in output:

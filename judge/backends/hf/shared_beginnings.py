@@ -1,6 +1,7 @@
 """Finds prompts in a batch that begin with the same tokens, so that the model processes these tokens only once.
 
-Prompts about the same story begin with the story, and on a CPU most time is spent on processing prompts.
+This saves time, because prompts about the same story begin with the story, and on a CPU most time is spent on
+processing prompts.
 """
 
 from __future__ import annotations

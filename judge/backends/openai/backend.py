@@ -96,9 +96,10 @@ class OpenAIBackend:
         """How long the first query of the plan runs alone, so that other queries are not sent in a form that the server
         refuses.
 
-        If the server lists the judge's model, this is a few times as long as the list took, at most `probe_timeout`,
-        because a refusal takes about as long as the list. Otherwise it is `probe_timeout`. If the server has no list of
-        models, only an answer shows that it works; no answer within this time is then an error.
+        If the server listed the judge's model, the time is a few times the time that the list took, at most
+        `probe_timeout`, because a refusal takes about as long as the list. Otherwise the time is `probe_timeout`. If
+        the server has no list of models, only an answer shows that it works; it is then an error if no answer comes
+        within this time.
         """
         url = self.servers.choose(query.story_prompt)
         probed = self._probed.get(url, Probed())
@@ -190,8 +191,8 @@ class OpenAIBackend:
         return responses[: len(asked)]
 
     def _take_responses(self, negotiation: Negotiation, why: RefusalError) -> None:
-        """Switch a server to the Responses API, because `why`, its refusal of a request, says that it offers the model
-        only there.
+        """Use the Responses API of a server from now on. `why` is its refusal of a request, which says that it offers
+        the model only there.
         """
         self._sent_on.setdefault(negotiation.asker.url, why)
         negotiation.terms.take_responses()
@@ -199,8 +200,8 @@ class OpenAIBackend:
         self._keep_terms()
 
     async def _settle(self, error: RefusalError, url: str, query: Request, repeats: Sequence[int]) -> None:
-        """Return if the call that the server at `url` refused with `error` is to be repeated in another form; otherwise
-        raise the final error.
+        """Decide what follows from the refusal `error` of the server at `url`: return if the call is to be repeated in
+        another form, otherwise raise the final error.
         """
         negotiation = self._negotiations[url]
 

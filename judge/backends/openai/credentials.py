@@ -50,8 +50,8 @@ class Sent:
 class Credentials:
     """Keys and headers for the servers of one run, read only from the environment.
 
-    `protocol` is the provider whose protocol the servers use. Its header carries the key. Its variables are used for a
-    host that belongs to no known provider.
+    `protocol` is the provider whose protocol the servers use. For a host that belongs to no known provider, it
+    determines the header that carries the key and the environment variables that can hold the key.
     """
 
     def __init__(self, urls: Sequence[str], settings: Settings, protocol: Provider = OPENAI) -> None:
@@ -146,8 +146,8 @@ class Credentials:
         return (provider or OPENAI).header, (provider or OPENAI).scheme
 
     def _key(self, origin: Origin, provider: Provider | None, given: bool) -> tuple[str | None, tuple[str, ...]]:
-        """Name of the environment variable whose value is sent as key to the server at `origin`, or None for no key. If
-        it is None because no variable is set, also the names of the provider's variables, one of which must be set.
+        """Name of the environment variable whose value is sent as key to the server at `origin`; None for no key. The
+        second value names the provider's key variables if one of them must be set and none is; otherwise it is empty.
 
         `provider` is None for a server of no known provider. `given` says that a header in run.yaml already carries a
         key, so that none is added unless `api_key_env` is set.

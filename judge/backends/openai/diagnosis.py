@@ -49,7 +49,8 @@ async def diagnose(asker: Asker, sent: dict[str, Any]) -> Diagnosis:
 async def _each_refused(asker: Asker, sent: Mapping[str, Any], settings: list[str]) -> tuple[str, ...]:
     """Names of all refused settings of a request, for the case that leaving out a single one is not enough.
 
-    The settings are added one by one to a request that the server accepts. Those that make it refuse are returned.
+    The settings are added one by one to a request that the server accepts. The names returned are those of the settings
+    with which the server refused the request.
     """
     refused: list[str] = []
     for name in _likeliest_first(settings):

@@ -1,5 +1,5 @@
-"""Reacts to refusals of a server: the call is repeated in another form, or the run ends with the key of run.yaml to
-change.
+"""Reacts to refusals of a server: the call is repeated in another form, or the run ends with an error that names the
+key of run.yaml to change.
 
 Each decision uses only the refusal and the request body that was refused, not the current state: while many requests
 are in flight, several of them may be refused for a reason that is already known.

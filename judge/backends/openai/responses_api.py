@@ -2,7 +2,8 @@
 
 Format: developers.openai.com/api/reference/resources/responses, and the types of the openai package 3.52.0 that are
 generated from it (both read in November 2026). The API has no `n`, `seed` or `stop`. Repeats are therefore separate
-requests. `seed` and `stop` are sent, and the server's refusal is reported as for any other setting.
+requests. If a run sets `seed` or `stop`, they are sent nevertheless, and the server's refusal is reported as for any
+other setting.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Chooses a server for each query of a run that names several. A server that failed is tried again later.
 
-Queries that share a prefix go to the same server, so that its prefix cache can be used. The server is chosen by
-rendezvous hashing (Thaler & Ravishankar 1998) of the group's name, so that when a server fails, only its own groups
-move to other servers. A server that fails several times in a row is not used for a while and then tried again.
+Queries that share a prefix (a group) go to the same server, so that its prefix cache can be used. The server is chosen
+by rendezvous hashing (Thaler & Ravishankar 1998) of the group's name, so that when a server fails, only the groups of
+this server move to others. A server that fails several times in a row is not used for a while and then tried again.
 """
 
 from __future__ import annotations

@@ -36,7 +36,8 @@ class Refusal:
     retry_after : float or None
         Seconds to wait before the next attempt, if the server gives them.
     settings : tuple of str
-        For `capability`: the refused settings, under the names that were sent; () if the server names none.
+        The refused settings, under the names that were sent, if `kind` is ``capability``. () for other kinds, and
+        if the server names no setting.
     explicit : bool
         Whether codes or messages determine the kind; False if only the status does.
     """

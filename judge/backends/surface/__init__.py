@@ -30,8 +30,9 @@ def open(model: str, settings: Settings) -> Backend:  # noqa: A001, ARG001 - eve
 
 
 def fitted_on(judge: str, criteria: Sequence[str], stories: Iterable[Story]) -> Iterator[bool]:
-    """Yield for each story whether the control judge was fitted on stories for the same story-prompt. This is true if
-    it holds for the control's regression model of at least one of the given criteria.
+    """Yield True or False for each story: whether the control judge was fitted on stories for the same story-prompt.
+    Its regression model depends on the criterion; True means that this holds for the model of at least one of the given
+    criteria.
     """
     model = JudgeName.of(judge).model
     card = read_card(Path(model) if model else shipped_model())

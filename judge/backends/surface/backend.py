@@ -31,8 +31,8 @@ class Verdict:
     """The control judge's prediction for one story and criterion, on a scale from 1 to 5.
 
     `model` is the regression that was used, and `features` are the story's feature values. `parts` holds the rating
-    points that each feature adds, and `above` says whether its value exceeds the mean in the training data.
-    `probabilities` are those of the ratings 1 to 5.
+    points that each feature adds, and `above` says for each feature whether its value exceeds the mean in the training
+    data. `probabilities` are those of the ratings 1 to 5.
     """
 
     model: Model
@@ -133,7 +133,7 @@ class SurfaceBackend:
         """Answer to a comparison of two stories with the ratings `first` and `second` (1 to 5; rounded predictions, or
         sampled points). `rated` holds the control judge's predictions for the two stories.
 
-        If the ratings are equal, the answer is a tie where a tie is allowed. Where it is not, the ratings before
+        If the ratings are equal and a tie is allowed, the answer is a tie. If a tie is not allowed, the ratings before
         rounding decide, and if they are equal too, the first story wins.
         """
         if first == second and len(query.choices) == _PAIR:

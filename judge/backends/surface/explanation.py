@@ -55,9 +55,9 @@ def explain(
     """A few sentences on a rating by the control judge: what this judge is, which features (at most three) changed the
     rating most, and whether its model of overall quality had to be used.
 
-    `features` are the features' values. `parts` are the rating points that each feature adds. `above` says whether the
-    value exceeds its mean in the training data. Points are printed with their sign, so that no number can be mistaken
-    for a rating.
+    `features` are the features' values. `parts` are the rating points that each feature adds. `above` says for each
+    feature whether its value exceeds the mean in the training data. Points are printed with their sign, so that no
+    number can be mistaken for a rating.
     """
     names = list(parts)
     strongest = [names[i] for i in near_ties.descending([abs(part) for part in parts.values()])[:3]]

@@ -128,7 +128,8 @@ class ScoringBackend:
 
     async def _compared(self, query: Query, other: Story) -> str:
         """Answer to a comparison of two stories. It is a tie if a tie is allowed and the absolute log odds are at most
-        the head's `band`. Otherwise the story with the higher score wins; if the scores are equal, the first story.
+        `band`, a fitted parameter of the criterion. Otherwise the story with the higher score wins; if the scores are
+        equal, the first story.
         """
         head = self._head(query.criterion, "preference")
         first, second = await self._score(query.story, head), await self._score(other, head)

@@ -32,8 +32,8 @@ def query_text(asked: str, story_prompt: str) -> str:
 
 
 def on_people_scale(head: Head, logit: float) -> float:
-    """Score of a story from the encoder's logit. For a head trained on ratings, it is the point on the scale of the
-    human ratings; for a head trained on preferences, it is the logit itself.
+    """Score of a story from the encoder's logit. If `head` (the fitted parameters for a criterion) was trained on
+    ratings, it is the point on the scale of the human ratings; if on preferences, it is the logit itself.
     """
     return head.low + (head.high - head.low) * sigmoid(logit) if head.kind == "rating" else logit
 
@@ -64,8 +64,8 @@ class EncoderScorer:
         }
 
     async def score(self, story: Story, head: Head) -> float:
-        """Score of a story: the point on the scale of the human ratings, or the logit for a head trained on
-        preferences.
+        """Score of a story: the point on the scale of the human ratings, or the logit if `head` (the fitted parameters
+        for a criterion) was trained on preferences.
         """
         key = (head.asked, story.story_prompt, story.text)
         if key not in self._known:

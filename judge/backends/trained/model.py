@@ -103,8 +103,9 @@ class Encoder:
 
 @dataclass(frozen=True)
 class TrainedModel:
-    """Trained evaluator read from a folder. `heads` are the fitted parameters for each criterion. `embedding` is the
-    embedding model's name and key, or None; `encoder` describes the encoder's weights, or is None.
+    """Trained evaluator read from a folder. `heads` are the fitted parameters for each criterion. `embedding` holds the
+    embedding model's name and a key that identifies its version, or is None; `encoder` describes the encoder's weights,
+    or is None.
 
     `data` describes the training data. `marks` are short hashes that identify the training stories. `hash` is the hash
     of `model.json`.

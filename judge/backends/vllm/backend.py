@@ -1,9 +1,9 @@
 """Back-end `vllm/<model>`: runs vLLM's asynchronous engine in this process.
 
-It answers as a vLLM server would: settings that the run leaves out have the model's own defaults, the `n` repeats are
-one request, and token texts and log-probabilities are the same. The output of the engine's processes goes to a log
-file, so that it does not disturb the progress display. If the engine does not start, the last lines of the log give the
-cause.
+It answers as a vLLM server would: settings that the run leaves out have the model's own defaults, the repeats of a
+query are one request, and token texts and log-probabilities are the same. The output of the engine's processes goes to
+a log file, so that it does not disturb the progress display. If the engine does not start, the last lines of the log
+give the cause.
 """
 
 from __future__ import annotations

@@ -118,11 +118,11 @@ def parse(
 
 
 def _verdicts(path: Path, labels: str | None, criterion: str | None, mode: Structured, *, whole: bool) -> Table:
-    """Table with one row for each comparison in the file, with the preference that its answer states. Long texts are
+    """Table with one row for each comparison in the file and the preference that its answer states. Long texts are
     shortened unless `whole`.
 
-    `labels` are the option's words for the outcomes, separated by commas, and `mode` is the structured-output mode in
-    which the answers were requested.
+    `labels` are the words for the outcomes (first, second, tie), separated by commas. `criterion` is the criterion of
+    answers that state none. `mode` is the structured-output mode in which the answers were requested.
     """
     from judge.cli.answers.parse_pairs import verdicts
 
@@ -219,8 +219,8 @@ def _judgments(path: Path, answers: Sequence[AnswerLine], name: str, structured:
 
 
 def _difference(path: Path, answers: Sequence[AnswerLine], structured: Structured) -> Table:
-    """Table of the answers that the two parsers (this program's and the study's published one) read differently, with
-    the beginning of each answer's text.
+    """Table of the answers that this program's parser and the parser published by the HANNA study read differently,
+    with the beginning of each answer's text.
     """
     from judge.parsing import parser as load
     from judge.parsing.answers_file import differing, parse_answers

@@ -15,8 +15,8 @@ from judge.version import __version__
 def verdicts(path: Path, labels: str | None, criterion: str | None, structured: Structured) -> Table:
     """Table of all answers in a file, with the preference that each states. Texts are not shortened.
 
-    `labels` are the words for the outcomes, separated by commas, `criterion` is that of answers without one of their
-    own, and `structured` is the structured-output mode in which the answers were requested.
+    `labels` are the words for the outcomes (first, second, tie), separated by commas. `criterion` is the criterion of
+    answers that state none. `structured` is the structured-output mode in which the answers were requested.
     """
     if not path.is_file():
         raise SpecError(f"--pair reads a file, and {path} is none", hint='give JSON Lines with {"text": "..."} a line')

@@ -30,8 +30,8 @@ HELP = {
 
 
 def _both_parsers(table: RatingsTable, options: CompareOptions, runs: list[str], parser: str) -> RatingsTable:
-    """The ratings table `table`. With `--by parser`, the ratings that the published parser reads in the same answers
-    are added to it. Raises SpecError if `--parser` then names another parser than `ours`.
+    """The ratings table `table`. If `options.by` is `parser`, the ratings that the HANNA study's published parser reads
+    in the same answers are added to it; `parser` must then be `ours` (else SpecError).
     """
     from judge.analysis.comparison.comparison import both_parsers
     from judge.errors import SpecError

@@ -155,8 +155,9 @@ def _each(steps: Sequence[tuple[str, Callable[[], None]]]) -> list[Failure]:
 
 
 def _raise(failures: Sequence[Failure], judges: int) -> None:
-    """Raise the error of the only judge. For several judges, print each error and raise one that names the failed
-    judges. Does nothing if `failures` is empty.
+    """Raise the errors in `failures`, pairs of a judge's name and an error. If `judges`, the number of all judges, is
+    1, its error is raised; else each error is printed, and one that names the failed judges is raised. Does nothing if
+    `failures` is empty.
     """
     from judge.errors import JudgeError
 

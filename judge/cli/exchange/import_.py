@@ -170,8 +170,8 @@ def ratings(
 
 
 def _dataset(name: str, criteria: Sequence[Criterion]) -> Dataset:
-    """The dataset whose stories are joined to the imported ratings. Where a table lacks a column map, the error's hint
-    says how to register the table under a name with `judge data add`.
+    """The dataset whose stories are joined to the imported ratings. If it is a table that needs a column map, an error
+    is raised whose hint says how to register the table and its columns with `judge data add`.
     """
     from judge.datasets import open_dataset
     from judge.errors import DataError

@@ -214,8 +214,8 @@ def _contradictions(texts: ExplanationTexts, seed: int, form: str, output: Path 
 
 
 def _options(options: ExplainOptions, numbers: NumbersOptions, by: str, *, no_map: bool) -> ExplainOptions:
-    """The options of the analysis, completed with `numbers` and with the variables in `by`; `no_map` switches the map
-    off.
+    """The options `options`, completed with `numbers` (options of the statistics) and with the variables in `by`, which
+    are separated by commas. With `no_map` no map is computed.
     """
     words = [word.strip() for word in by.split(",") if word.strip()]
     groups = tuple(dict.fromkeys(WORDS.get(word, word) for word in words))

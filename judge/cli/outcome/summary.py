@@ -70,7 +70,7 @@ def summary(
 
 
 def show(summaries: list[Summary], form: str, output: Path | None) -> None:
-    """Print the summaries as text on the screen, or as tables where another `form` or an `output` file is requested."""
+    """Print the summaries as text on the screen, or as tables if another `form` or an `output` file is requested."""
     from judge.cli.option_words import emit
     from judge.summary import screen
 

@@ -230,9 +230,9 @@ def sit_all(
 
 
 def _settle_trust(sittings: list[Sitting]) -> None:
-    """On a terminal, raise UntrustedHostError before any request is sent if a server is not trusted with its API key,
-    so that the user can be asked. Without a terminal nothing is checked here; only the judge that uses this server then
-    fails later.
+    """On a terminal, raise UntrustedHostError before any request is sent if a judge's API key would go to a server that
+    the user does not trust, so that the user can be asked. Without a terminal nothing is checked here; the judge in
+    question then fails later, and the other judges are not affected.
     """
     from judge.backends import open_backend
     from judge.credentials.trust import UntrustedHostError

@@ -69,10 +69,12 @@ def _forecast(spec: RunSpec, folder: Path, result: ResultFolder, limit: int | No
 
 
 def _compared(plan: Plan, dataset: Dataset) -> Iterator[str]:
-    """Notes on which criteria of the human raters the judge's criteria are compared with. There is one note for each
-    criterion that the run definition assigns to a criterion of the raters. If people rated none of the run's criteria,
-    a last note says what the criteria are compared with, or that they cannot be compared. No notes if the dataset has
-    no human ratings.
+    """Notes that say with which criteria of the human raters the judge's criteria are compared.
+
+    There is one note for each criterion that the run definition assigns to a criterion of the raters. If all criteria
+    are unassigned and people rated none of them, a single note says that they are compared with the raters' only
+    criterion or, if the raters have several, that no comparison is possible. No notes if the dataset has no human
+    ratings.
     """
     rated = {rating.criterion.casefold(): rating.criterion for story in dataset.stories() for rating in story.ratings}
     if not rated:

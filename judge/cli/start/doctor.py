@@ -89,8 +89,8 @@ def _examine(form: str, output: Path | None) -> None:
 
 
 def _facts(findings: Sequence[Finding]) -> Iterator[tuple[str, str]]:
-    """State and text of each line: one line for each finding, and below it how to repair it. Datasets in the same state
-    with the same repair share a line.
+    """Lines to print about the findings, as pairs (state, text). A line for each finding is followed by a line, with an
+    empty state, that says how to repair it. Datasets in the same state with the same repair share a line.
     """
     alike: dict[tuple[str, ...], list[str]] = {}
     for finding in findings:

@@ -71,8 +71,8 @@ def _columns(path: Path, named_columns: Mapping[str, str] | None) -> dict[str, A
 
 
 def _beside(path: Path, folder: Path) -> str:
-    """The file's path relative to the run's folder, so that both can be moved together. If the file is far from the
-    folder, the absolute path.
+    """The file's path relative to the run's folder, so that both can be moved together. If the relative path would go
+    up more than `_FAR` (3) levels, or the file is on another drive, the absolute path.
     """
     try:
         relative = Path(os.path.relpath(path.resolve(), folder.resolve()))

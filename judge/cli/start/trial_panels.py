@@ -77,7 +77,7 @@ def _took(answered: Answered) -> Iterator[str]:
 
 def _said(answered: Answered) -> Iterator[tuple[str, bool]]:
     """Lines that say in words what was read in an answer: one rating for each criterion, or one preference. Each line
-    comes with whether it could be read.
+    is paired with True if the status of what was read is `ok`, else False.
     """
     from judge.records import Verdict
 

@@ -172,7 +172,7 @@ def convert(
 def column_options(options: list[str] | None, labels: list[str] | None = None) -> dict[str, str] | None:
     """Column map from `--column FIELD=COLUMN` options; `FIELD==TEXT` sets a constant. None if there are no options.
 
-    `--labels` options are added under the key `labels`, or `labels.CRITERION` where they name a criterion.
+    `--labels` options are added under the key `labels`, or `labels.CRITERION` if they name a criterion.
     """
     columns: dict[str, str] = {}
     for option in options or []:

@@ -171,9 +171,9 @@ def make(
 def _named(
     perturbation: list[str] | None, perturbation_set: str | None, *, reworded: bool
 ) -> tuple[list[str], dict[str, str]]:
-    """The perturbations to make, and the skipped ones, each with what is missing to make it. Only perturbations from
-    the set `perturbation_set` (by default `openmeva`, if no perturbation is named) are skipped; those that
-    `perturbation` lists never are. `reworded` says whether paraphrases of stories are available.
+    """The names of the perturbations to make, and those of skipped perturbations, each with what is missing to make it.
+    Only perturbations from the set `perturbation_set` (by default `openmeva`, if no perturbation is named) are skipped;
+    those that `perturbation` lists never are. `reworded` says whether paraphrases of stories are available.
     """
     from judge.perturbations.catalogue import CATALOGUE
     from judge.stress.availability import lacking

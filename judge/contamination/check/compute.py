@@ -74,8 +74,9 @@ def kept(runs: RatingsTable) -> Iterator[tuple[Path, ScoresFile]]:
 
 
 def _judged(runs: RatingsTable) -> list[tuple[str, str, Path]]:
-    """Dataset, judge and result folder of each language model that rated stories. Controls and scripted judges are left
-    out. If several runs have the same judge and dataset, the folder is that of the first.
+    """Dataset, judge and result folder of each language model that rated stories. Controls and scripted judges (which
+    give fixed answers without reading the stories) are left out. If several runs have the same judge and dataset, the
+    folder is that of the first.
     """
     folders = {fact.run: fact for fact in runs.facts}
     frame = runs.frame

@@ -248,8 +248,9 @@ def _ratings(columns: Sequence[str]) -> dict[str, str]:
 
 
 def criterion_name(column: str) -> str:
-    """Name of the criterion (one of HANNA's, or overall quality) whose name or abbreviation `column` is, or whose name
-    begins with `column`; else `column` itself.
+    """Name of the criterion (one of HANNA's, or overall quality) to which a column of ratings seems to belong; `column`
+    itself if there is none. `column` can be the criterion's name, its abbreviation, or the beginning of its name (at
+    least 3 letters).
     """
     from judge.criteria import load_criteria
 

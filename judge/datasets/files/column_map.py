@@ -7,8 +7,9 @@ the map leaves out are read from columns of the same name, if there are any. A t
 
 - one row a story: `ratings` columns, no `rater`. Read row by row. Without an `id`, a story's id is its row number.
   A criterion may have several columns, one for each rater: a list of columns (each column's name is its rater's), or
-  `{"ann": "ann_coh", "bob": "bob_coh"}`, written `ann:ann_coh,bob:bob_coh` on the command line. If the columns are
-  positions and not persons, add `"rater": "=unknown"`. A cell may hold several ratings (`rating_cell`).
+  `{"ann": "ann_coh", "bob": "bob_coh"}`, written `ann:ann_coh,bob:bob_coh` on the command line. If a column
+  does not hold the ratings of one person throughout, add `"rater": "=unknown"`. A cell may hold several ratings
+  (see `rating_cell`).
 - one row a story and rater: `rater` and `ratings`.
 - one row a rating: `criterion` and `rating`, with `rater` if the raters are known.
 
@@ -285,8 +286,8 @@ def _texts(cells: Mapping[str, Any], columns: ColumnMap, path: Path, row: int) -
 
 
 def label(value: Any) -> Any:
-    """A cell's value that is a name (such as a story's id or a rater) as text. A whole number is written as in a CSV
-    file (7.0 in a typed table becomes `7`). Other values are unchanged.
+    """Text of a cell that holds a name, such as a story's id or a rater. A whole number is written as in a CSV file
+    (7.0 in a typed table becomes `7`). Values that are neither text nor whole numbers are returned unchanged.
     """
     if isinstance(value, float) and value.is_integer():
         value = int(value)

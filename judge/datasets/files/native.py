@@ -10,7 +10,8 @@ Ratings may be labels. The first line is then `{"labels": {"Plot": ["No", "Yes"]
 If the first line has `{"pairs": true}` (with `labels`, if there are any), lines may also hold comparisons of stories.
 `{"pair": {"first": ID, "second": ID, "preferences": [{"rater": ..., "criterion": ..., "value": "first"}]}}` is a pair;
 other values are `second` and `tie`, and an `id` is optional. `{"ranking": {"stories": [[ID], [ID, ID]], "criterion":
-..., "rater": ...}}` is one person's ranking, best first, with tied stories in one list. It is read as all its pairs.
+..., "rater": ...}}` is one person's ranking, best first, with tied stories in one list. It is read as all pairs of its
+stories.
 
 A text may not be blank, except in a story whose id says that it was emptied on purpose (`ORIGIN@empty.1`).
 """

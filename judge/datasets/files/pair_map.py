@@ -5,12 +5,13 @@ shapes:
 
 - ``chosen, rejected``: one row a pair, with the preferred story first. `chosen_id`, `chosen_system` and the like are
   optional.
-- ``first, second, preference``: one row a pair in the order shown. `preference` holds first, second or tie (also a, b;
-  1, 2; model_a, model_b); an empty cell = no preference. `id` is the pair's, `first_id` and `first_system` a story's.
+- ``first, second, preference``: one row a pair in the order shown. `preference` (optional) holds first, second or tie
+  (also a, b; 1, 2; model_a, model_b); an empty cell = no preference. `id` is the id of the pair, `first_id` and
+  `first_system` are id and system of the first story; `second` has the same.
 - ``texts, ranks``: one row a ranking of several stories, as two lists of equal length. Rank 1 is the best, and equal
-  ranks are ties. `ids` and `systems` are further lists.
-- ``text, rank``: one row a story of a ranking. A ranking is the rows with one story-prompt, rater and criterion. `id`
-  and `system` are the story's.
+  ranks are ties. `ids` and `systems` are optional lists with the stories' ids and systems.
+- ``text, rank``: one row a story of a ranking. Rows with the same story-prompt, rater and criterion form one
+  ranking. `id` and `system` are id and system of the story.
 """
 
 from __future__ import annotations
@@ -145,8 +146,8 @@ def _within(column: str) -> str:
 
 
 def proposal(present: Sequence[str]) -> dict[str, str] | None:
-    """A column map of comparisons guessed from the columns' names, for the user to check; None if the columns of both
-    stories are not recognised.
+    """A column map of comparisons guessed from the columns' names, for the user to check. None if the names do not
+    suggest all columns that a table of pairs or of rankings needs.
     """
     bare = {"".join(c for c in column.lower() if c.isalnum()): column for column in reversed(present)}
 

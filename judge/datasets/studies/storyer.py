@@ -1,9 +1,9 @@
 r"""Reads StoryER's WP_200: 200 stories, each with a mean human score. Only texts and numbers are unpickled, never other
 objects.
 
-The file is sorted by score, so its order reveals the label. Stories are therefore sorted by the BLAKE2b hash of their
-text as in the file, and their ids (`wp200-000` to `wp200-199`) number this order. The file names no story-prompts, so
-`story_prompt` is empty.
+The file is sorted by score, so its order reveals which stories have higher scores. Stories are therefore sorted by the
+BLAKE2b hash of their text as in the file, and their ids (`wp200-000` to `wp200-199`) number this order. The file names
+no story-prompts, so `story_prompt` is empty.
 
 StoryER's files contain no line breaks. The study's preparation wrote each line break as ``<\newline>`` between blanks
 (in 188 of the 200 stories) or left the ``<br>`` of the web page. `line_breaks` converts both to line breaks; texts are

@@ -44,7 +44,7 @@ class Comment:
 @dataclass(frozen=True, slots=True)
 class Commented:
     """One story with readers' comments, from StoryER's file of comments; `upvotes` is None in files that lack them.
-    `left_out` counts entries of the list of comments that are not comments.
+    `left_out` counts, by reason, the entries of the list of comments that are left out because they are not comments.
     """
 
     id: str

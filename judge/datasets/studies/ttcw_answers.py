@@ -21,7 +21,7 @@ _BLOCKED = "content blocked"
 @dataclass(frozen=True, slots=True)
 class TestAnswer:
     """One answer of a language model to a test of Art or Artifice: the story's id, the test's number, and the answer's
-    text (None where it is missing).
+    text (None if it is missing).
     """
 
     story: str

@@ -1,9 +1,9 @@
 """Client for Anthropic's Message Batches, based on aiohttp. Requests that are safe to repeat are retried.
 
-A batch contains its requests: no files are uploaded, and there is no metadata by which to recognise a batch whose reply
-was lost. Such a batch is searched for among the batches that were created after its request file was written and that
-have the same number of requests. Ended batches are compared by the custom_ids of their results. Source, read in
-November 2026: platform.claude.com/docs/en/build-with-claude/batch-processing.
+A batch contains its requests: no files are uploaded, and a batch has no metadata. If the provider's reply to the
+creation of a batch was lost, the batch is searched for among the batches that were created after its request file was
+written and that have the same number of requests. Ended batches are compared by the custom_ids of their results.
+Source, read in November 2026: platform.claude.com/docs/en/build-with-claude/batch-processing.
 """
 
 from __future__ import annotations
@@ -97,7 +97,9 @@ class AnthropicBatches:
         return _remote(self._patiently(once))
 
     def find_batch(self, metadata: dict[str, str]) -> Remote | None:
-        """The batch with the requests of the request file whose number is in `metadata`; None if there is none."""
+        """The batch that was started with the request file of the number in `metadata` (key `judge_part`); None if
+        there is none.
+        """
         batch = self._patiently(lambda: self._find(f"requests-{int(metadata['judge_part']):04d}.jsonl"))
         return None if batch is None else _remote(batch)
 
@@ -120,9 +122,9 @@ class AnthropicBatches:
             raise RunFolderError(f"{file} cannot be read: {error.strerror}", hint="restore it from a copy") from error
 
     def _find(self, file_id: str) -> dict[str, Any] | None:
-        """The batch at the provider that was started with a request file; None if there is none. Among the batches that
-        this program has not recorded, an ended one must have the custom_ids of the file's requests, and a running one
-        their number. Raises BackendError if several running batches are possible.
+        """The batch at the provider that was started with a request file; None if there is none. Only batches that this
+        program has not recorded are considered. An ended batch must have the custom_ids of the file's requests, and a
+        running batch as many requests as the file. Raises BackendError if several running batches are possible.
         """
         names = set(_names(self._requests(file_id)))
         since = (self._result.path / FOLDER / file_id).stat().st_mtime - _SKEW

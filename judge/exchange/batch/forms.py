@@ -32,7 +32,8 @@ class BatchForm:
     lines : LineForm
         The format of a request file.
     api : callable or None
-        (model, settings, result folder) -> the provider's batch API; None if files are run by a program.
+        (model, settings, result folder) -> the provider's batch API; None if there is none (vLLM, whose program
+        `vllm run-batch` answers request files).
     one_by_one : bool
         Whether each repeat has its own line, even if a request without a batch may ask for several.
     """

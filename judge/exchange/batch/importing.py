@@ -38,9 +38,11 @@ class Imported:
     answered, there_already : int
         Numbers of repeats whose answer was written now, and of repeats that had an answer before.
     failed : Counter of str
-        Number of repeats with an error that was written now, by kind of error. `example` is the first such error.
+        Number of repeats with an error that was written now, by kind of error.
+    example : str or None
+        Message of the first such error.
     errors_known, not_given : int
-        Numbers of repeats with an error that the journal held before, and of repeats that a line
+        Numbers of repeats with an error that the journal held before, and of repeats that a result line
         should answer and does not.
     duplicates, unknown, other_judge : list of str
         The custom_ids of results that occur twice, that do not belong to this run, and that are of another judge.
@@ -238,8 +240,9 @@ class _Merge:
 
 
 def _with_usage(response: Response, first: Response) -> Response:
-    """The response with the token counts and the cost of `first`. These belong to a whole call, which may have several
-    repeats, and are stored once, with the first repeat that is kept.
+    """The response with the token counts and the cost of `first`, the first response in the same result line. Counts
+    and cost belong to the whole call, which may have answered several repeats. They are stored once, with the first
+    repeat whose answer is written.
     """
     return replace(
         response,

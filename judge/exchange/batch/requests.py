@@ -90,8 +90,8 @@ def wanted(
     run: Path, overrides: list[str], *, judge: str | None = None, limit: int | None = None, **choices: bool
 ) -> Wanted:
     """Selection of the repeats to write to batch files for one judge of the run `run`: a run.yaml, its folder, or a
-    result folder. With `judge` None, the judge is the only one of the run definition, or that of the result folder's
-    manifest. Raises SpecError if there are several.
+    result folder. If `judge` is None, it is the judge in the result folder's manifest, or the only judge of the run
+    definition; SpecError if the definition has several judges.
 
     `overrides` are changes of the run definition as ``KEY=VALUE``. `choices` are fields of `Wanted`, such as `failed`.
     """

@@ -48,11 +48,13 @@ class LinePosition:
 
 @dataclass(slots=True)
 class ResultFiles:
-    """Positions of the lines in several batch result files, by query key.
+    """Positions of the lines in several batch result files (`files`). `by_query` maps a query's key to the positions of
+    its lines.
 
-    Of the lines that share a custom_id, those after the first answer are `duplicates`, and so is a second error in one
-    file. `foreign` holds custom_ids that this program did not write, `cut` the positions of half-written last lines.
-    `lines` counts all result lines.
+    A custom_id can occur in several lines. A line after the first answer counts as a duplicate, and so does a second
+    error in the same file; `duplicates` lists the custom_ids of these lines. `foreign` lists custom_ids that this
+    program did not write, and `cut` the positions of half-written last lines. `lines` is the number of all result
+    lines.
     """
 
     files: tuple[Path, ...]
@@ -71,7 +73,7 @@ class ResultFiles:
 
 
 def find_results(files: tuple[Path, ...]) -> ResultFiles:
-    """Positions of all results in batch result files, of which every line is checked.
+    """Check every line of batch result files, and return the positions of all results.
 
     Raises DataError where a line is not a batch result. Nothing is written.
     """

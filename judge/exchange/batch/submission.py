@@ -1,8 +1,8 @@
 """Submission of a run's missing queries to a provider's batch API; every step can be resumed.
 
 `batches.json` is written before and after each step at the provider. It can be unknown whether a step succeeded,
-because the program was killed or the reply was lost. The file or batch is then first searched for at the provider, by
-file name and metadata, so that nothing is paid for twice.
+because the program was killed or the reply was lost. In this case, the program first searches the provider for the file
+(by its name) or the batch (by its metadata), so that nothing is paid for twice.
 """
 
 from __future__ import annotations
@@ -213,10 +213,10 @@ def _server(result: ResultFolder, asked: Wanted | None = None, *, base_url: str 
 
 
 def _check_cost(asked: Wanted, parts: list[Part]) -> None:
-    """Raise SpecError where the estimated cost of the batches exceeds max_cost or what is left of it, or where a limit
-    is set but no batch price is known.
+    """Raise SpecError where the estimated cost of the batches exceeds max_cost, or the part of it that is not yet spent
+    (`asked.purse`). Also raise it where one of these limits is set, but no batch price is known.
 
-    The estimate is made from file sizes. A cost within the limit is subtracted from what is left.
+    The estimate is made from file sizes. If the cost is within the limit, it is subtracted from the purse.
     """
     limits = [
         (asked.spec.max_cost, "max_cost"),

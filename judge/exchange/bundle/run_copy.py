@@ -59,7 +59,9 @@ def name_of(folder: ResultFolder) -> str:
 
 
 def places(folders: Sequence[ResultFolder]) -> Iterator[tuple[ResultFolder, str]]:
-    """Yield each result folder with its path in the bundle. If different runs have the same name, numbers are added."""
+    """Yield each result folder with its path in the bundle. If several runs have the same name, numbers are added to
+    the names.
+    """
     names: dict[Path, str] = {}
     for folder in folders:
         own = (_holder(folder) or folder.path).resolve()
@@ -194,7 +196,7 @@ def _beside(folder: ResultFolder, target: ResultFolder, *, texts: bool) -> Itera
     """Copy the run.yaml of a result folder's run, and its audit, into the folder above `target`. Yields notes on the
     audit.
 
-    An audit contains stories' texts, so that it is left out without `texts`.
+    Without `texts`, the audit is left out, because it contains stories' texts.
     """
     holder = _holder(folder)
     if holder is None:

@@ -27,8 +27,8 @@ _SAME = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class TableChoices:
-    """Options that can change a number in the tables of a bundle; they are recorded in bundle.json and in each table's
-    signature.
+    """Options that can change a number in the tables of a bundle: the `parser` of answers, and the number (`resamples`)
+    and random `seed` of the bootstrap resamples. They are recorded in bundle.json and in each table's signature.
     """
 
     parser: str = "ours"

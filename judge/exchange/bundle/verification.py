@@ -97,8 +97,8 @@ def _check(
 
 
 def _members(archive: zipfile.ZipFile, path: Path) -> tuple[str, dict[str, zipfile.ZipInfo]]:
-    """Name of the only folder in a bundle's archive, and its files by their path in that folder; DataError where
-    unpacking is not safe.
+    """Name of the single folder that a bundle's archive contains, and a map from path in this folder to file. Raises
+    DataError where the archive is not a bundle or is not safe to unpack.
     """
     infos = [info for info in archive.infolist() if not info.is_dir()]
     if len(infos) > MOST_FILES:

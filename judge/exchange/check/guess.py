@@ -48,7 +48,10 @@ class Guessed:
 
     `form`: ``columns`` (judges and people have columns), ``rows`` (one rating per row, with a column of raters) or
     ``ours`` (a ratings table of this program). `fields` maps an option to its column. `judge_names` are the judges'
-    names in form ``rows``. `positions` says that people's columns hold sorted answers and do not identify persons.
+    names in form ``rows``. `labels` are the words used as ratings, lowest first, `missing` the words that stand for a
+    missing rating, and `sheet` is the name of the sheet in a workbook. `positions` says that people's columns hold
+    sorted answers and do not identify persons. `number_repeats` says that several rows with ratings of one story by one
+    judge are repeats.
     """
 
     form: Form
@@ -223,8 +226,9 @@ def _given_column(given: str, table: TableCells) -> NamedColumn:
 
 
 def _like(free: Sequence[NamedColumn], others: Sequence[NamedColumn]) -> list[NamedColumn]:
-    """Columns of `free` whose names suggest neither a judge nor people, and whose criterion is also that of a column of
-    `others`. The list is empty where `others` is empty.
+    """Columns of `free` that are probably the other side's ratings, where `others` are all columns of one side (judges
+    or people): their names suggest neither side, and they have the same criterion as a column of `others`. The list is
+    empty where `others` is empty.
     """
     criteria = {column.criterion for column in others}
     return [column for column in free if column.side is None and column.criterion in criteria] if others else []
@@ -287,8 +291,8 @@ def _from_columns(
 
 
 def _distinct(columns: Sequence[RatingColumn]) -> list[RatingColumn]:
-    """The rating columns with raters' names that are distinct within a criterion. Columns that would share a name get
-    the column's own name.
+    """The rating columns, with a different rater's name for each column of a criterion. Where columns of a criterion
+    have the same rater's name, each gets its own column name instead.
     """
     keys = [(column.criterion, column.who) for column in columns]
     return [
@@ -325,10 +329,11 @@ def _fields(table: TableCells, given: GivenColumns, used: set[str]) -> dict[str,
 
 
 def _id_column(columns: Sequence[str], table: TableCells, fields: set[str]) -> str | None:
-    """The column that probably holds stories' ids; None where `columns` (the candidates) is empty.
+    """The column that probably holds stories' ids: the first of the candidates (`columns`) with a different value in
+    each row. None without candidates.
 
-    It is the first one with a different value in each row. Without such a column, or where `fields` has raters or
-    criteria (a story then has several rows), it is the first candidate.
+    If there is no such candidate, the first one is taken. It is also taken if `fields` contains `rater` or `criterion`,
+    since a story then has several rows.
     """
     own = (
         None if {"rater", "criterion"} & fields else next((column for column in columns if table.unique(column)), None)
@@ -343,7 +348,7 @@ def _more_ids(columns: Sequence[str]) -> list[str]:
 
 
 def _who_column(table: TableCells, names: Sequence[str]) -> str | None:
-    """First column of the table in whose cells all the names in `names` (of judges) occur; None where there is none."""
+    """First column of the table that contains every name in `names` (judges' names); None where there is none."""
     return next((c for c in table.columns if {*names} <= {str(value) for value in table.values(c)}), None)
 
 

@@ -24,8 +24,8 @@ _LEAST_SORTED = 20
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TableCells:
-    """A table's columns and rows as read, without corrections. `scale` is the scale of labels, where the user stated
-    labels.
+    """A table's columns and rows as read, without corrections. `decimal_comma` says whether numbers have a comma as
+    decimal separator. `scale` is the scale of labels; None unless the user stated labels.
     """
 
     path: Path
@@ -48,8 +48,8 @@ class TableCells:
         return cls(path, tuple(table_columns(path, sheet)), rows, comma, scale)
 
     def yes_and_no(self, columns: Sequence[str]) -> tuple[str, str] | None:
-        """Spellings of (no, yes), from the columns that hold only these two words; None where either word does not
-        occur.
+        """The two words (no, yes) as the table spells them, such as ("No", "Yes"). Only columns that hold nothing but
+        these words are searched; None where one of the words does not occur in them.
         """
         spellings: dict[str, str] = {}
         for column in columns:

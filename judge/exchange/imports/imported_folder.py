@@ -30,10 +30,12 @@ class Import:
     tables.
 
     `stories` has the columns `dataset, story`, optionally `words, text, reference`, and numeric features; None where no
-    data on stories are known. `ratings` says whether a judge's ratings are single or means of repeats; None decides
-    from the numbers. `given` names the text feature that correlations hold fixed unless the user chooses another.
-    `directions` maps a measure's judge name to 1 (more is better), -1 (less is better) or 0 (neither). `log` describes
-    an imported log: its tool, which fields identify a rating, and what data it lacks.
+    data on stories are known. `asked` holds the options of the import. `ratings` says whether a judge's ratings are
+    single ratings or means of repeats; if it is None, this is inferred from the numbers. `labels_note` is a remark on
+    reference ratings that were not given by people; None where people gave them. `given` names the text feature that
+    correlations hold fixed unless the user chooses another. `directions` maps a measure's judge name to 1 (more is
+    better), -1 (less is better) or 0 (neither). `log` describes an imported log: its tool, which fields identify a
+    rating, and what data it lacks.
     """
 
     frame: pd.DataFrame

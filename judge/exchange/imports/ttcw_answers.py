@@ -2,7 +2,7 @@
 
 A test's number is its criterion's position in the set `ttcw`. A null response becomes an empty answer. The response
 "Content Blocked", with which the study's files mark a request stopped by the provider's filter, is kept and marked as
-stopped by a filter. Neither can be parsed as a label. A test without a line has no answer.
+stopped by a filter. Neither can be parsed as a label. A test for which the file has no line has no answer.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Annotations of AlpacaEval (`annotations.json`), by judges or by people.
 
 Format: https://github.com/tatsu-lab/alpaca_eval. Preference 1 means output_1, 2 means output_2, and 1.5 (0 in older
-files) a tie. A value in between is a probability. AlpacaEval shuffles which output is shown first, and does not record
-the order.
+files) a tie. Any other value between 1 and 2 is 1 plus the probability that output_2 is preferred. AlpacaEval shuffles
+which output is shown first, and does not record the order.
 """
 
 from __future__ import annotations

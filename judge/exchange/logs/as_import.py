@@ -125,10 +125,11 @@ def _refuse_idle(scaling: Scaling, *, rescaled: bool, scaled: bool) -> None:
 
 
 def _people_once(rows: Sequence[Rated], file: Path) -> list[Rated]:
-    """The rows, with each human rating of a story only once.
+    """The rows, with each human rating that is part of the record of a judge's score only once for each story and
+    criterion.
 
-    A log repeats a human rating that is part of the record of a judge's score, once for each score of the story. Raises
-    DataError where these repetitions differ.
+    A log repeats such a human rating in the record of every score of the story. Raises DataError where these copies
+    differ.
     """
     seen: dict[tuple[str, str], float | None] = {}
     kept = []

@@ -1,7 +1,8 @@
 """Logs of the evaluation tool inspect: `.eval` archives and JSON. Format: https://inspect.aisi.org.uk/eval-logs.html.
 
 A row is one score of one sample; a score with several values has a row for each value. Grades C, P and I are labels;
-grade N means that there was no answer to score. A sample that failed has a lost row for each scorer.
+grade N means that there was no answer to score. A sample that failed gets, for each scorer, a row that marks a lost
+score.
 """
 
 from __future__ import annotations
@@ -46,8 +47,8 @@ class _Log:
 
     @property
     def model(self) -> str:
-        """Name of the model that the log evaluates, or that is itself the judge where inputs are judged; "" where the
-        log names none.
+        """Name of the model in the log's header; "" where it names none. It is the model that is evaluated or, where
+        the judged texts are the model's inputs, the judge itself.
         """
         return str(self.header.get("model") or "")
 
@@ -144,9 +145,10 @@ def _of_failed(log: _Log, number: int, sample: Mapping[str, Any], keys: Mapping[
 
 
 def _graded(rows: list[LogRow], log: _Log) -> Iterator[LogRow]:
-    """Yield the rows with the criterion of each row set, and with grades (such as C) replaced by labels (words).
+    """Yield the rows after two changes: a row without a criterion gets that of its scorer, and grades (such as C)
+    become labels (words).
 
-    A row marked as lost, of a scorer with several criteria, is repeated for each of them.
+    If a scorer has several criteria, its row without a criterion is repeated for each of them.
     """
     values: dict[str, set[Any]] = defaultdict(set)
     criteria: dict[str, dict[str, None]] = defaultdict(dict)
@@ -203,8 +205,8 @@ def _judge(log: _Log, scorer: str, score: Mapping[str, Any]) -> str:
     """Name of the grading model: from the scorer's options, the grader role, or the grading conversation, in this
     order.
 
-    A model-graded scorer that names no model used the log's model, and a scorer without a model is called code/SCORER.
-    Where the judged texts are inputs, the log's model is the judge.
+    If these do not name it, a scorer that grades by a model gets the log's model, and any other scorer is called
+    code/SCORER. Where the judged texts are inputs, the log's model is the judge.
     """
     if log.asked.judged == "inputs":
         return log.model

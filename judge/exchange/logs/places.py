@@ -25,11 +25,11 @@ _NAMED = 12
 
 @dataclass(slots=True)
 class Places:
-    """Where to find each field (such as a score) in a record of a tool's log: map from a field to a dotted path, or to
-    `=TEXT` for a constant. For a field without a path, the log's reader decides where to read it.
+    """Where to find each field (such as a score) in a record of a tool's log. `given` maps a field to a dotted path, or
+    to `=TEXT` for a constant. For a field that is not in `given`, the log's reader decides where to read it.
 
-    `fields_found` are fields whose path had a value in some record. `seen` maps a field whose path a record lacked to
-    examples of that record's paths.
+    `fields_found` are the fields whose path had a value in some record. If a record lacks a field's path, `seen` maps
+    the field to examples of paths that the record has.
     """
 
     given: Mapping[str, str] = field(default_factory=dict)

@@ -65,8 +65,10 @@ class PreferenceRow:
 
 @dataclass(frozen=True, slots=True)
 class PreferenceTool:
-    """A tool whose preference logs can be read. `orders` is "both" if its logs record in which order the texts were
-    shown, and "not told" if they do not.
+    """A tool whose preference logs can be read by the function `read`. `identified` maps each field, such as the story
+    or the judge, to a description of where the log holds it. `tried` is the tool's version whose logs the tests read,
+    and what was not tested. `orders` is "both" if its logs record in which order the texts were shown, and "not told"
+    if they do not.
     """
 
     name: str

@@ -23,8 +23,8 @@ _NAMED = 5
 
 @dataclass(frozen=True, slots=True)
 class Scaling:
-    """How the scores in a log become ratings: the known criteria, the user's labels, the scale of all other numbers,
-    and ranges to rescale.
+    """How the scores in a log become ratings: `criteria` are the criteria whose scales are known, `labels` the labels
+    that the user gave, and `scale` is the scale of numbers for which neither these nor the log give one.
 
     `rescale` holds the two ends of the range of judges' scores (such as 0 and 1), `rescale_people` those of the human
     ratings' range. None: not rescaled.

@@ -1,11 +1,11 @@
 """Reader of ratings from a table file of the user, in any supported file format. Columns are named, not guessed.
 
-The columns are those of the ratings table, and `text` and `reference` of the stories. `story`, `criterion` and `rating`
-are required; the others may be missing. A row without a rating needs a `status` that says why.
+The file can have the columns of the ratings table and, for the stories, `text` and `reference`. `story`, `criterion`
+and `rating` are required; the others may be missing. A row without a rating needs a `status` that says why.
 
-A column map gives the columns that have other names: `{"story": "id", "judge": "=gpt-4"}`, where `=` precedes a
-constant. `ratings.CRITERION` is a column with the row's ratings on one criterion. `people.CRITERION` is a column with
-human ratings of the row's story. `judges.CRITERION` names a column for each of several judges
+If columns have other names, a column map gives them: `{"story": "id", "judge": "=gpt-4"}`, where `=` precedes a
+constant. Its key `ratings.CRITERION` gives the column with the row's ratings on one criterion, and `people.CRITERION`
+the column with human ratings of the row's story. `judges.CRITERION` gives a column for each of several judges
 (`gpt:gpt_score,claude:claude_score`). With `*` for CRITERION, the row's own criterion is used. `judges` lists the names
 in the column of raters that are judges. `{"story": "=row"}` numbers stories by rows. If a cell has several ratings by a
 judge, they are repeats.
@@ -63,8 +63,10 @@ def read_ratings(
         with status `out_of_scale`. Criteria of the file that are not in the sequence are kept unchecked.
     notes : sequence of str
         Notes to print under every table.
-    columns, leave_out : mapping, sequence of str
-        Column map, for columns with other names; columns to ignore.
+    columns : mapping, optional
+        Column map: from a field, such as ``story``, to the file's column where this has another name.
+    leave_out : sequence of str
+        Columns to ignore.
     number_repeats : bool
         Whether several rows with the same judge, Eval-Prompt, story and criterion are repeats, in the file's order.
     unrated : str, optional
@@ -77,7 +79,8 @@ def read_ratings(
     ------
     DataError
         Missing or unknown columns, a rating that is not a number, a row with neither rating nor status, a duplicate
-        rating, contradictory data on a story, or too few stories whose ids the dataset has.
+        rating, contradictory data on a story, or fewer than half of the stories in the
+        dataset.
     """
     chosen = _with_labels(ratings_map(path, columns or {}, leave_out), dataset, criteria, path)
     name = dataset if isinstance(dataset, str) else dataset.name if dataset is not None else None
@@ -196,9 +199,7 @@ def _check_status(rows: Sequence[FileRow], path: Path) -> None:
 
 
 def _frame(rows: Sequence[Mapping[str, Any]], facts: Mapping[tuple[str, str], StoryFacts]) -> pd.DataFrame:
-    """The rows as a ratings table. A story's system and story-prompt are filled in all its rows, whichever row states
-    them.
-    """
+    """The rows as a ratings table. Every row of a story gets the story's system and story-prompt from `facts`."""
     frame = without_empty(pd.DataFrame(list(rows), columns=[*COLUMNS, PANEL]))
     frame = frame[ordered(frame.columns)]
     places = [facts[key] for key in zip(frame["dataset"], frame["story"], strict=True)]

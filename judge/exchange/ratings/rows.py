@@ -36,11 +36,14 @@ Given = list[tuple[str | None, float | None]]
 
 @dataclass(frozen=True, slots=True)
 class RatingsMap:
-    """Map from field to column, and from criterion to rating columns where one row holds several ratings.
+    """Column map of a user's file of ratings. `fields` maps a field to its column. If a row of the file holds several
+    ratings, the three maps `judges`, `by_judge` and `people` give, for each criterion, the columns of ratings.
 
-    `judges` are rating columns of the judge that the row names, `by_judge` columns of one judge each, and `people`
-    columns of human ratings. `judge_names` are the names in the column of raters that are judges. `anonymous` says that
-    columns of human ratings do not identify persons.
+    The columns in `judges` hold ratings by the judge or rater that the row names, each column in `by_judge` ratings by
+    one judge, and those in `people` human ratings. `judge_names` are the names in the column of raters that are judges.
+    `anonymous` says that columns of human ratings do not identify persons. `left_out` are columns to ignore, `missing`
+    words that stand for a missing rating, and `labels` the known labels. `sheet` is the name of the sheet in a
+    workbook, and `decimal_comma` says whether numbers have a comma as decimal separator.
     """
 
     fields: Mapping[str, str]
@@ -171,12 +174,12 @@ def _propose(missing: Sequence[str], columns_map: RatingsMap, present: Sequence[
 def file_rows(
     path: Path, columns: RatingsMap, *, dataset: str | None, unrated: str | None, repeats: bool = False
 ) -> list[FileRow]:
-    """Every rating in a user's table file. The ratings have the file's order, but those from columns of one judge or of
-    people come last, and once for each story, even if several rows of the file repeat them.
+    """Every rating in a user's table file, in the file's order. Ratings from columns of one judge and of people come
+    last. If several rows of the file repeat such ratings of a story, they are returned once.
 
-    `dataset` is the dataset's name where the file has none, and `unrated` the status of rows without a rating and a
-    status (None = not given). With `repeats`, several rows of a story hold different repeats by a judge that has its
-    own column.
+    `dataset` is the dataset's name where the file has none. `unrated` is the status of rows that have neither a rating
+    nor a status (None: not given). With `repeats`, the rows of a story hold different repeats by a judge that has its
+    own column, and all of them are returned.
     """
     return _Reader(path, columns, dataset, unrated, repeats).read()
 
@@ -337,7 +340,8 @@ class _Reader:
     def _labelled(self, cells: Mapping[str, Any], row: FileRow, criterion: str, given: Given) -> Given:
         """The ratings of a row, with the row's label converted to its code.
 
-        The label may replace a missing rating. DataError where it is not the label of the row's only rating.
+        The label may replace a missing rating. DataError where the label and the rating differ, or where the row has
+        several ratings.
         """
         label = self._text(cells, LABEL)
         if label is None:

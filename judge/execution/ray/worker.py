@@ -30,7 +30,8 @@ _LOOK = 1.0
 @dataclass(frozen=True, slots=True)
 class Task:
     """What a Ray worker needs to know about the run: the judge, its settings, the largest number of attempts per
-    request, and the folder for shards (the files to which it writes answers).
+    request (`max_attempts`), and the `folder` for shards (the files to which it writes answers). `judge_key` identifies
+    the judge in the shards, and `version` is the program's version, which must be the same on every node.
     """
 
     judge: str

@@ -24,8 +24,9 @@ from judge.records import Request, Response
 class Early:
     """The call for the plan's first query, which is sent before all others; it is answered or still in flight.
 
-    The holder of this object must await or abandon the call. If the back-end is closed first, the call ends with an
-    error. `started` and `clock` are the time of sending, in seconds since 1970 and by `time.perf_counter`.
+    `repeats` are the query's repeats that the call requests, and `tokens` is its estimated number of tokens. The holder
+    of this object must await or abandon the call. If the back-end is closed first, the call ends with an error.
+    `started` and `clock` are the time of sending, in seconds since 1970 and by `time.perf_counter`.
     """
 
     query: Request

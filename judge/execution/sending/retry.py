@@ -31,10 +31,13 @@ class Decision:
 def decide(error: BackendError, attempts: int, max_attempts: int, rng: random.Random) -> Decision:
     """Whether, and after which delay, to retry after the `attempts`-th failure of a repeat.
 
-    An error that would affect every query is retried after one second, and a rate-limit error (429) never uses up
-    attempts; the circuit breaker ends a run that gets only such errors. Otherwise the delay is the one that the server
-    requested. If it requested none, the delay doubles with each failure, from a first delay per kind of error. It is
-    drawn at random between half of this time and all of it, so that retries spread out.
+    There is no retry if the error is of a kind that a retry cannot remove, or after `max_attempts` failures; for a
+    rate-limit error (429), the number of failures is not limited. An error that would affect every query is always
+    retried, after one second. The circuit breaker ends a run that gets only such errors.
+
+    Otherwise the delay is the one that the server requested, but at most 10 minutes. If the server requested none, a
+    maximum delay is computed, which depends on the kind of error, doubles with each failure and is at most 30 seconds.
+    The delay is drawn at random between half of this maximum and all of it, so that retries spread out.
     """
     if error.kind in FATAL:
         return Decision(1.0)

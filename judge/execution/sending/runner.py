@@ -317,8 +317,8 @@ def works(
     settled: Callable[[Request], set[int]] | None,
     skipped: Callable[[int], None] | None = None,
 ) -> Iterator[list[Work]]:
-    """For each group of the plan's queries, the list of work: the queries with those of their repeats that are to be
-    requested.
+    """Yield, for each group of the plan's queries, a list of `Work` objects: queries, each with those of its repeats
+    that are to be requested.
 
     `settled` returns the repeats of a query that are not to be requested (None: all are requested). `skipped` is called
     with the number of these repeats. Where a seed is set, each repeat has its own seed and therefore its own call.
@@ -338,8 +338,8 @@ def works(
 
 
 def split_calls(groups: Iterator[list[Work]], backend: Backend) -> Iterator[list[Work]]:
-    """Yield the groups with their work split into calls. A call has at most as many repeats as the back-end returns per
-    call.
+    """Yield the groups, with each query's repeats split into calls. A call has at most as many repeats as the back-end
+    can return at once.
 
     This number is read when a group is reached, since it may change during the run.
     """

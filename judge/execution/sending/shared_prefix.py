@@ -20,17 +20,18 @@ LEAST = 40
 
 
 def with_cache_points(groups: Iterator[list[Work]], most: int) -> Iterator[list[Work]]:
-    """The plan's work, with up to `most` cache points in each query (`Request.shared`): positions up to which its
-    prompt equals another one, so that the provider can cache this prefix. Where `most` is 0, the plan is unchanged.
+    """The groups of calls that are to be sent, with up to `most` cache points added to each query (`Request.shared`). A
+    cache point is a position up to which the query's prompt equals another prompt, so that the provider can cache this
+    prefix. Where `most` is 0, the groups are unchanged.
 
-    Work with a common prefix stays adjacent.
+    Calls whose prompts have a common prefix stay adjacent.
     """
     return (marked(group, most) for group in groups) if most else groups
 
 
 def marked(group: Sequence[Work], most: int) -> list[Work]:
-    """The work of one group of prompts with the same beginning, with up to `most` cache points in each query. A cache
-    point is a position at which the prompts of two or more calls start to differ.
+    """The calls of one group, with up to `most` cache points added to each query. The prompts of a group begin with the
+    same text. A cache point is a position up to which the query's prompt equals that of another call.
     """
     marked_works: list[Work] = []
     for alike in _groups_alike(group):
@@ -41,10 +42,10 @@ def marked(group: Sequence[Work], most: int) -> list[Work]:
 
 
 def led(works: Sequence[Work]) -> list[Work]:
-    """The work that may be sent immediately, each item with its followers. Followers wait until the item has been
-    answered.
+    """The calls that may be sent immediately (leaders), each with its followers: calls that wait until the leader has
+    been answered.
 
-    Among works that share a cache point (a position up to which their prompts are equal), the first is the leader and
+    Among calls that share a cache point (a position up to which their prompts are equal), the first is the leader and
     the others follow. The same rule applies among the followers of a leader for their next cache point.
     """
     roots: list[Work] = []
@@ -69,7 +70,8 @@ def _led(works: Sequence[Work], depth: int) -> list[Work]:
 
 
 def _groups_alike(group: Sequence[Work]) -> list[list[Work]]:
-    """The works in groups. Within a group, requests differ only in their messages, not in the API or the output schema.
+    """The calls of `group`, divided into smaller groups. Within each of these, requests differ only in their messages,
+    not in the API or the output schema.
 
     The provider caches the schema as part of the prefix, because it inserts the schema before the prompt.
     """
@@ -85,8 +87,8 @@ def _groups_alike(group: Sequence[Work]) -> list[list[Work]]:
 
 
 def _points(works: Sequence[Work], most: int) -> list[tuple[int, ...]]:
-    """Cache points of each work, at most `most`: positions, in characters, up to which its prompt equals that of
-    another call. The works are sorted by prompt.
+    """Cache points of each call in `works`, which are sorted by prompt. Cache points are positions, in characters, up
+    to which the prompt equals that of another call; there are at most `most` per call.
     """
     queries = [work.query for work in works]
     shared = [_in_common(query, other) for query, other in pairwise(queries)]

@@ -1,4 +1,5 @@
-"""The HANNA judge study's selection of explanations and keywords, and the differences that cannot be avoided.
+"""Explanations and keywords selected as in the HANNA judge study, and sentences on the points in which the analysis
+still differs from that study.
 
 For the map, the study used answers of the first repeat on stories by people, longer than 10 characters and without
 "###". It used them whole, with the sentence that states the rating. For keywords, it applied YAKE to the answers longer
@@ -60,8 +61,8 @@ def corpora(texts: ExplanationTexts) -> Iterator[tuple[str, str, int]]:
 
 
 def whole(texts: ExplanationTexts) -> pd.DataFrame:
-    """The explanations with the whole answer, or the explanation alone where the answer is not known, as `text`, and
-    the hash of this text as `key`. Rows with neither are left out.
+    """The explanations, with the whole answer in the column `text`, or the explanation alone where the answer is not
+    known. `key` is the hash of this text. Rows with neither answer nor explanation are left out.
     """
     frame = texts.frame
     whole_texts = frame["answer"].where(frame["answer"].notna(), frame["explanation"])

@@ -118,8 +118,8 @@ def _ranked(
     candidates: Sequence[Sequence[str]],
     step: Step | None,
 ) -> list[list[tuple[str, float]]]:
-    """KeyBERT's keywords of each group of texts, as (word, similarity). `candidates` are the words of each group among
-    which it chooses; `coded` holds the group number of each text, for each grouping.
+    """KeyBERT's keywords of each group of texts, as (word, similarity). `candidates` holds, for each group, the words
+    among which KeyBERT chooses. `coded` maps each grouping to the group number of each text.
     """
     tell = None if step is None else lambda done, total: step("embedding candidate words", done, total)
     embedded, texts = mapped.embedded, mapped.rows["key"].to_numpy()
@@ -156,8 +156,8 @@ def yake_keywords(mapped: ExplanationMap, step: Step | None = None) -> tuple[Yak
 
 
 def _codes(mapped: ExplanationMap, by: str) -> tuple[NDArray[np.int64], list[Any]]:
-    """Group number of each analysed explanation, and the list of the groups' names in which this number is the index.
-    `by` is the grouping.
+    """Group number of each analysed explanation, and the list of the groups' names. A group's number is the index of
+    its name in this list. `by` is the grouping, such as by criterion.
 
     Criteria are in their own order, bands from low to high, clusters by size, and other groups by name. Explanations of
     an unknown group ("") form a group that comes last. Noise (texts in no cluster) has the number -1 and no name.

@@ -46,8 +46,8 @@ def graph(points: Points, neighbours: int = NEIGHBOURS) -> Any:
 
 
 def _symmetric(edges: Any) -> Any:
-    """The matrix of distances between neighbours in which each distance is entered in both directions. A distance that
-    is entered twice already has equal values.
+    """Symmetric version of a sparse matrix of distances to neighbours: each distance is entered in both directions,
+    also where only one of two points is a neighbour of the other.
     """
     edges = edges.tocsr()
     return edges.maximum(edges.T).tocsr()

@@ -54,9 +54,10 @@ class SideWord:
     people, judges : int
         Number of texts by people and by judges that contain the term.
     people_rate, judges_rate : float
-        Occurrences per 1,000 terms in texts by people and by judges; the texts of one may be longer.
+        Occurrences of the term per 1,000 terms, in texts by people and by judges. Unlike the numbers of texts,
+        rates can be compared where one side writes longer texts.
     stories : int
-        Number of stories for which `said_by` uses the term.
+        Number of stories about which `said_by` uses the term.
     z : float
         Absolute z score: positive whoever uses the term more often.
     """

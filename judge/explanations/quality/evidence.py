@@ -1,10 +1,10 @@
 """Evidence in explanations: quotations and names, and where each of them occurs (story, story-prompt, reference,
 wording of the criterion, nowhere).
 
-Quotations are spans of at least two words in double or typographic quotation marks, or in single ones. They may have
-omission marks; each piece between these must occur. Names are capitalised words inside a sentence that do not occur in
-lower case elsewhere in the text, except words of the task (Eval-Prompt, names of criteria). Quotations and names are
-compared without case, punctuation and typography.
+Quotations are spans of at least two words in double or typographic quotation marks, or in single ones. A quotation may
+contain omission marks; it occurs in a source if each piece between the marks does. Names are capitalised words inside a
+sentence that do not occur in lower case elsewhere in the text, except words of the task (Eval-Prompt, names of
+criteria). Quotations and names are compared without case, punctuation and typography.
 
 The method cannot check whether a quotation supports the claim next to it. It cannot detect an invented event that is
 described without a name, nor match a name in another spelling.
@@ -49,7 +49,9 @@ _MARKS = re.compile(r"[\"“”„«»`‘']")
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A text in which evidence is searched: its normalised words separated by spaces, and the set of these words."""
+    """A text that is searched for the quotations and names of an explanation: its normalised words separated by spaces
+    (`words`), and the set of these words.
+    """
 
     words: str
     word_set: frozenset[str]

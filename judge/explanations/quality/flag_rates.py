@@ -48,9 +48,9 @@ class Validated:
     """Agreement of a rule that flags one kind of error (`error`) with annotators of the same explanations: precision,
     recall, and the precision of a rule that flags everything (`base`).
 
-    `both` counts the explanations that rule and annotators both mark. `flagged`, `positive` and `items` count those
-    that the rule marks, those that annotators mark, and all. `remark` says where the annotators mark too few; otherwise
-    None.
+    `both` is the number of explanations that both the rule and the annotators mark. `flagged` is the number that the
+    rule marks, `positive` the number that annotators mark, and `items` the number of all explanations. `remark` is a
+    warning if `positive` is too small (below 10) to validate the rule; otherwise None.
     """
 
     error: str

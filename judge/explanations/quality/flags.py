@@ -24,8 +24,8 @@ class Explained:
     """One explanation with its story, criterion and rating; None where a value is not known.
 
     `answer` is the whole answer, or the text where the answer is not known. `text` is the answer without its rating,
-    and `reading` holds features of the text. `quoted` lists (scale point, share of its guideline that the answer
-    quotes).
+    and `reading` holds features of the text. `quoted` lists (scale point, share) for each guideline that the answer
+    quotes; the share is that of the guideline's sentence that is quoted most.
     """
 
     answer: str

@@ -60,7 +60,8 @@ def measure(
     frame : DataFrame
         Rows with a text.
     library : Library
-        Sources for the stories that the texts are about. Texts on a story without a text count for boilerplate only.
+        Sources for the stories that the texts are about. If a story's text is not known to it, explanations of
+        that story count for boilerplate only.
     readings : Readings
         Store for features of texts, so that each text is analysed once.
     options : NumbersOptions

@@ -40,7 +40,10 @@ _SHARES = "ci:wilson-stories"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Numbers:
-    """Results of every quality measure of explanations. A measure that could not be computed has no rows."""
+    """Results of every quality measure of explanations. A measure that could not be computed has no rows. `specificity`
+    shows how well the criterion can be recognised from the text, `taken` which criteria are confused, and `nearest` how
+    often the guideline most similar to a text is that of its rating.
+    """
 
     options: NumbersOptions
     presence: Measured[Presence]
@@ -77,7 +80,7 @@ def numbers(
         Vectors of all criteria's guidelines in order, embedded together with the rows.
     options : NumbersOptions
     signature : callable
-        Returns the whole signature line for the given further parts.
+        Function that returns the signature line under a table; its arguments are parts added to the line.
     step : callable, optional
         Called with (name of the step, 0, 0).
     """

@@ -23,7 +23,8 @@ class NumbersOptions:
     folds : int
         Folds of stories for the classification, and of story-prompts for predicted ratings.
     permutations, refits : int
-        Permutations of labels for silhouette and purity, and for the classification, which is fitted for each.
+        Numbers of permutations of labels: `permutations` for silhouette and purity, `refits` for the
+        classification, which is fitted again for each permutation.
     components : int
         Number of principal components of the vectors on which the regressions are fitted.
     resamples : int

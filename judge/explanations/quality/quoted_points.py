@@ -20,8 +20,9 @@ Pairs = frozenset[tuple[str, str]]
 class QuotedPoints:
     """Detector of quotations from one criterion's guidelines.
 
-    It counts word bigrams within a sentence that no other guideline of the criterion has, because guidelines often
-    share most of their words. Grammatical person is ignored ("surprised me" equals "surprised you").
+    Only word bigrams that occur in one guideline alone are counted, because guidelines of a criterion often share most
+    of their words. They are counted sentence by sentence. Grammatical person is ignored ("surprised me" equals
+    "surprised you").
     """
 
     def __init__(self, criterion: Criterion) -> None:
@@ -30,7 +31,10 @@ class QuotedPoints:
         self._own = tuple(zip(points, _own_pairs(criterion.guidelines), strict=True))
 
     def of(self, text: str) -> tuple[tuple[float, float], ...]:
-        """(scale point, quoted share of its guideline) for each guideline that the text quotes, largest share first."""
+        """(scale point, quoted share) for each guideline that the text quotes, largest share first. The share is that
+        of the sentence quoted most: of its word bigrams that no other guideline has, the share that the text contains.
+        A guideline counts as quoted from a share of 0.6 (`QUOTED`).
+        """
         if not self._own:
             return ()
         text_pairs = _pairs(text)
@@ -43,7 +47,8 @@ class QuotedPoints:
 
 
 def _own_pairs(guidelines: tuple[str, ...]) -> tuple[tuple[Pairs, ...], ...]:
-    """For each guideline, a tuple with the word bigrams of each sentence that no other guideline has.
+    """For each guideline, a tuple with one set per sentence: the sentence's word bigrams that occur in no other
+    guideline.
 
     Sentences with fewer than two such bigrams are left out.
     """

@@ -1,7 +1,7 @@
 """Agreement of explanations with their ratings: ratings are predicted from the texts alone, and the largest differences
 are listed.
 
-A ridge regression on the texts' vectors predicts the ratings of stories for story-prompts on which it was not fitted.
+A ridge regression on the texts' vectors predicts each rating. It is fitted only on texts about other story-prompts.
 Otherwise a text that only says what its story is about could reveal the rating, since stories for one story-prompt
 share words and quality. The result does not show that the rating or the text is right. A low correlation may be due to
 the embedding or to too few texts, a high one to copied guidelines or to texts that repeat their ratings.

@@ -34,12 +34,15 @@ _CROSSED = 0.8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Specificity:
-    """Specificity of one group of texts: three statistics (silhouette, nearest-neighbour purity and a classifier's
-    accuracy), and the classifier's confusion matrix. `reason` says why the statistics are None.
+    """Specificity of one group of texts: how well the criterion can be recognised from the text. It is measured by
+    three statistics (silhouette, nearest-neighbour purity and a classifier's accuracy), each compared with its values
+    for permuted labels. If there are too few texts, stories or criteria, the statistics are None, and `reason` says
+    why.
 
-    `confusion`, of shape (criteria, criteria), holds the share of texts about the row's criterion that were classified,
-    out of fold, as about the column's. `texts_about`, of shape (criteria,), is the number of texts about each
-    criterion. `within_stories` says whether labels were permuted within each story.
+    `names` are the criteria. `confusion`, of shape (criteria, criteria), holds the classifier's predictions for texts
+    that it was not fitted on: of the texts about the row's criterion, the share that it takes for texts about the
+    column's. `texts_about`, of shape (criteria,), is the number of texts about each criterion. `within_stories` says
+    whether labels were permuted within each story.
     """
 
     names: tuple[str, ...]
@@ -56,8 +59,10 @@ class Specificity:
 
 @dataclass(frozen=True, slots=True)
 class ToldApart:
-    """Specificity of one group of texts, for print. Each statistic has its mean over permuted labels (`..._chance`) and
-    its p value (`..._p`); these two are None where the statistic is undefined.
+    """Specificity of one group of texts, in the form for tables: how well the criterion can be recognised from the
+    text. The statistics are `silhouette`, `purity` (of nearest neighbours) and `accuracy` (of a classifier). Each has
+    its mean over permuted labels (`..._chance`) and its p value (`..._p`); these two are None where the statistic is
+    undefined.
     """
 
     silhouette: Estimate
@@ -162,10 +167,11 @@ def _said(options: NumbersOptions) -> list[str]:
 
 
 def sampled(frame: pd.DataFrame, options: NumbersOptions) -> NDArray[np.bool_]:
-    """Mask of the texts that are analysed. Each judge and Eval-Prompt gets an even share of the sample, filled with
-    random whole stories, or with a part of one story where no whole story fits.
+    """Mask of the texts that are analysed. Each pair of judge and Eval-Prompt gets an equal share of the sample. The
+    share is filled with all texts about randomly chosen stories or, if the first of these has too many texts, with a
+    part of them.
 
-    What a judge and Eval-Prompt do not use of their share goes to the others.
+    What a pair does not use of its share goes to the pairs with more texts.
     """
     rng = np.random.default_rng(options.seed)
     parts = [places for _, places in groups(frame, BY_PROMPT)]

@@ -1,9 +1,9 @@
 """Stability of explanations: similarity of repeats, compared with the similarity of texts about different stories.
 
 If a judge's reasons come from the story, its repeats on one story are more similar than its texts on different stories.
-A high similarity does not show that the reasons are good. Near 1 it does not show either that the judge is certain: if
-the similarity between stories is also near 1, the judge writes the same sentence for everything. Similarity is the
-cosine of embeddings, which may hardly change with a negation or another number.
+A high similarity does not show that the reasons are good. A similarity near 1 does not show that the judge is certain
+either: if texts on different stories are also that similar, the judge writes the same sentence for everything.
+Similarity is the cosine of embeddings, which may hardly change with a negation or another number.
 """
 
 from __future__ import annotations
@@ -31,8 +31,9 @@ class Stability:
     """Stability of a group of explanations: mean similarity (cosine of embeddings) `within` a story (of repeats), mean
     similarity `between` different stories, and `difference`, the first minus the second.
 
-    `threshold` is the median similarity between different stories. `other_reasons` is, among the `pairs` of repeats
-    with equal ratings, the share whose similarity is below `threshold`.
+    `threshold` is the median similarity between different stories; None if there is only one story or no pair of
+    repeats with equal ratings. `pairs` is the number of pairs of repeats with equal ratings, and `other_reasons` the
+    share of these pairs whose similarity is below `threshold`.
     """
 
     within: Estimate

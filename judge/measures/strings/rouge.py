@@ -237,8 +237,8 @@ def _on_path(moves: Sequence[tuple[int, NDArray[np.bool_], NDArray[np.bool_]]], 
     """Sum of the weights of runs of equal tokens on the path from the last cell (i, j) of pair `at` to the first cell
     of its dynamic-programming table. A run must be contiguous in the reference.
 
-    `moves` holds for each diagonal: its first row, where the two tokens are equal, and where the path goes up instead
-    of left.
+    `moves` has one entry for each diagonal: (its first row, mask of the cells whose two tokens are equal, mask of the
+    cells from which the path goes up instead of left).
     """
     total, length, after = 0.0, 0, -1
     while i and j:

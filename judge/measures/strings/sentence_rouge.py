@@ -1,4 +1,5 @@
-"""ROUGE-L equal to that of the package rouge 1.0.1: sentences end at ".", and hits are distinct words.
+"""ROUGE-L equal to that of the package rouge 1.0.1: sentences end at ".", and a word that matches several times counts
+as one hit.
 
 The package counts each distinct word in the union of longest common subsequences once. Where several subsequences are
 longest, it uses the one that its backtracking finds; this module finds the same one. Rows of the dynamic-programming

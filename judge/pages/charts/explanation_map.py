@@ -1,8 +1,9 @@
 """The map of explanations in a page: a scatter plot with one point for each explanation. Radio buttons switch between
 colourings without a script.
 
-Each point carries its index in a list; a page that has the texts shows the text of this index. All points are dots,
-because the buttons can change only colours. The names of groups are therefore also printed among their points.
+Each point carries the index of its explanation, so that a page that has the explanations' texts can show the right one.
+All points are dots, because the buttons can change only colours. The names of groups are therefore also printed among
+their points.
 """
 
 from __future__ import annotations

@@ -52,9 +52,7 @@ def forest(figure: Forest, identity: str, *, width: float = _PANEL) -> Markup:
 
 
 def _across(panels: int, left: float, width: float) -> int:
-    """Number of panels side by side: at most as many as fit on a screen, distributed evenly over the lines of
-    panels.
-    """
+    """Number of panels in one line: at most as many as fit on a screen, and about the same number in every line."""
     most = max(1, math.floor((_SCREEN - left) / (width + _GAP)))
     return math.ceil(panels / math.ceil(panels / most)) if panels else 1
 

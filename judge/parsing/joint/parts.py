@@ -82,8 +82,8 @@ def _named(value: Any, full_names: Mapping[str, str], depth: int = 0) -> Iterato
 
 
 def _beside(value: Mapping[str, Any], key: str) -> dict[str, str]:
-    """{"explanation": text} from the first text of several words whose key begins with the rating's key
-    (relevance_reason for relevance); empty where there is none.
+    """{"explanation": text}, or empty where there is none. The text is the first value of more than one word whose key
+    begins with the rating's key `key` (for relevance, for example, relevance_reason).
     """
     longer = (item for other, item in value.items() if _folded(other).startswith(f"{_folded(key)} "))
     text = next((item for item in longer if isinstance(item, str) and len(item.split()) > 1), None)

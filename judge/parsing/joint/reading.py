@@ -95,8 +95,8 @@ def _in_prose(
 
 
 def _is_named(text: str, span: tuple[int, int], criterion: Criterion, others: Sequence[str]) -> bool:
-    """Whether the sentence around a rating names the criterion by a word that the name of no other requested criterion
-    contains.
+    """Whether the sentence around a rating names the criterion by a word that is not part of another requested
+    criterion's name.
     """
     begin = max((match.end() for match in _SENTENCE.finditer(text, 0, span[0])), default=0)
     end = _SENTENCE.search(text, span[1])

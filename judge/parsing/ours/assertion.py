@@ -74,8 +74,8 @@ def _behind_last(stop: re.Pattern[str], text: str) -> str:
 
 
 def _not_given(core: str) -> bool:
-    """Whether the clause before the number denies the rating, calls it only intended, or says that others give or
-    receive it.
+    """Whether the clause before the number denies the rating, says that the judge only intended to give it, or says
+    that other people give it or that something other than the story receives it.
     """
     clause = _behind_last(phrases.CLAUSE_END, core)
     own = clause

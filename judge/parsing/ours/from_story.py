@@ -50,8 +50,8 @@ def stands_in(story: str, stated: str) -> bool:
 
 
 def is_quoted(story: str, stated: StatedWords) -> bool:
-    """Whether a rating statement is quoted from the story: its last words, or the words that its sentence reports,
-    occur in the story.
+    """Whether a rating statement is quoted from the story: its last words, or the words that its sentence attributes to
+    somebody else, occur in the story.
     """
     forms = _forms(story)
     tokens = _tokens(stated.words)

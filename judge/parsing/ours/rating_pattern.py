@@ -75,7 +75,9 @@ def captures(pattern: str, text: str) -> bool:
 
 
 def _matches(pattern: str, text: str, read: _Read) -> Iterator[tuple[float, tuple[int, int] | None, tuple[int, int]]]:
-    """(value, span of the rating, span of the whole match) for each match whose group `read` accepts as a rating."""
+    """(value, span of the rating, span of the whole match) for each match of the pattern. Matches are left out where
+    the function `read` finds no rating in the text that the pattern's group captured.
+    """
     compiled = _compiled(pattern, "rating_pattern")
     group = compiled.groupindex.get(_GROUP, 1)
     for match in compiled.finditer(text):

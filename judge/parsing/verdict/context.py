@@ -200,9 +200,9 @@ PARTS = re.compile(
 
 
 def stated(line: str, begin: int, start: int, stop: int, end: int, mark: str, criterion_words: frozenset[str]) -> str:
-    """How the sentence [begin, end) of `line` states a preference at [start, stop). `overall`: explicitly on the whole.
-    `plain`: neither on the whole nor for one aspect. `part`: for one aspect of the stories. `denied`: not as the
-    judge's preference.
+    """How the sentence [begin, end) of `line` states a preference at [start, stop). `overall`: explicitly overall ("on
+    the whole, B is better"). `plain`: the sentence does not say whether the preference is overall or for one aspect.
+    `part`: for one aspect of the stories. `denied`: not as the judge's preference.
 
     `mark` is the sentence's final punctuation mark. `criterion_words` are words of the requested criterion; a
     preference for this criterion does not count as `part`.

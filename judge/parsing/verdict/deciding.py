@@ -23,9 +23,10 @@ def decide(stated: list[Statement]) -> Decision:
     """The preference chosen from all statements of a preference in an answer, or the status where none can be chosen.
 
     Preferences for single aspects are ignored. The last explicit revision replaces what it revises. Statements in the
-    form of an answer ("Verdict: B") and statements on the whole must agree, and have priority over plain sentences. A
-    plain sentence that contradicts them makes the answer ambiguous if it comes later or if none of them is on the
-    whole. Praise of a story counts only if no statement prefers the other story or a tie.
+    form of an answer ("Verdict: B") and explicitly overall statements ("on the whole, B is better") must agree, and
+    have priority over plain sentences. A plain sentence that contradicts them makes the answer ambiguous if it comes
+    after all of them or if none of them is explicitly overall. Praise of a story counts only if no statement prefers
+    the other story or a tie.
     """
     whole = sorted(
         (statement for statement in stated if statement.kind not in ("part", "early")),
@@ -58,7 +59,9 @@ def decide(stated: list[Statement]) -> Decision:
 
 
 def _bare(plain: list[Statement]) -> bool:
-    """Whether all these statements have the form of an answer ("Verdict: B"), and none says that it is on the whole."""
+    """Whether all these statements have the form of an answer ("Verdict: B"), and none is explicitly overall ("on the
+    whole, B is better").
+    """
     return all(statement.kind == "form" for statement in plain)
 
 

@@ -44,9 +44,9 @@ _NO_ONE = word_set("tie draw tied neither equal both_equal none_better same even
 
 @dataclass(frozen=True, slots=True)
 class JsonVerdict:
-    """Verdict in an answer's JSON objects. `sides`: what the most specific keys state, of first story, second story and
-    tie (none = no verdict, more than one = contradictory). `outside`: the text without the objects. `span`: position of
-    the value in the text; None where it cannot be located.
+    """Verdict in an answer's JSON objects. `sides`: the symbols of what the most specific keys state (first story,
+    second story or tie); empty without a verdict, several where the keys contradict each other. `outside`: the text
+    without the objects. `span`: position of the value in the text; None where it cannot be located.
     """
 
     sides: frozenset[str]
@@ -59,8 +59,8 @@ def json_verdict(
     text: str, sides: Sides, prose: Callable[[str], str | None], *, strict: bool = False
 ) -> JsonVerdict | None:
     """Verdict of the JSON objects in an answer; its `sides` are empty where no object holds a verdict. `prose` reads
-    the preferred story (or a tie) from a value that is a sentence. With `strict`, the answer must be exactly one
-    object; otherwise the result is None, as for an answer without an object.
+    the preferred story (or a tie) from a value that is a sentence. The result is None for an answer without an object
+    and, with `strict`, for every answer that is not exactly one object.
     """
     if "{" not in text or '"' not in text:
         return None

@@ -22,9 +22,9 @@ def meant(word: str, before: str, named: list[str]) -> str | None:
     """Symbol of the story that "former" or "latter" means; None where this is unclear. `named` are the stories named
     before the word in the answer.
 
-    If no story is named before, the words mean the stories in the order in which they were shown, and the answer must
-    begin with the choice: in "wit and heart; I prefer the latter" no story is meant. Otherwise the answer must name
-    first one story and then only the other.
+    If stories are named before, the words are clear only where the answer names first one story and then only the
+    other. If none is named, "former" means the story shown first and "latter" the story shown second, but only where
+    the answer begins with the choice: in "wit and heart; I prefer the latter" no story is meant.
     """
     if not named:
         order = [FIRST, SECOND] if _NOTHING_NAMED.fullmatch(before) else []

@@ -1,7 +1,7 @@
 """Recognises words that introduce a judge's own verdict: "so I would say that", "in the end".
 
-Only known introductory words count. The words of clauses that attribute, condition or limit a verdict cannot all be
-listed.
+Only known introductory words count. A list of the opposite would never be complete: too many words can attribute a
+verdict to others, make it conditional or limit it.
 """
 
 from __future__ import annotations

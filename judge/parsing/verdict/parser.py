@@ -38,9 +38,9 @@ def parse_verdict(
     """The verdict on which of two stories an answer prefers, read from the answer's own words.
 
     `choices` are the labels of the first story, of the second story and, optionally, of a tie. Words for a tie are read
-    in any case. `tie_offered` defaults to whether there is a third label. `criterion` is the requested criterion: a
-    preference for it counts, unlike a preference for another aspect. `stories` are the compared texts: words that occur
-    in one of them count as a quotation. The reasoning in `response.reasoning` is not searched.
+    even if no tie is offered. `tie_offered` defaults to whether there is a third label. `criterion` is the requested
+    criterion: a preference for it counts, unlike a preference for another aspect. `stories` are the compared texts:
+    words that occur in one of them count as a quotation. The reasoning in `response.reasoning` is not searched.
 
     Flags: `cut` (the answer was cut after its verdict), `revised` (it withdraws an earlier verdict), `run_on` (a
     further question or chat turn was left out), `tie_not_offered` (a tie, though none was offered).

@@ -65,8 +65,9 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """An answer prepared for the search for verdicts. `line` is the answer in lower case in which one symbol stands for
-    each name of a story. `references` maps the position of a symbol in `line` to the name in the answer.
+    """An answer prepared for the search for verdicts. `text` is the answer, and `line` is the answer in lower case in
+    which one symbol stands for each name of a story. `references` maps the position of a symbol in `line` to the name
+    in the answer.
 
     Position `starts[i]` of `line` corresponds to position `origins[i]` of the answer.
     """
@@ -277,7 +278,9 @@ def _ordered(text: str, match: re.Match[str], sides: Sides) -> Reference | None:
 
 
 def _alone(text: str, start: int, stop: int) -> bool:
-    """Whether a letter in the wrong case still names a story, because it is the whole answer or in double brackets."""
+    """Whether a letter that is lower case instead of upper case, or the reverse, still names a story, because it is the
+    whole answer or in double brackets.
+    """
     return _in_brackets(text, start, stop) or not any(c.isalnum() for c in text[:start] + text[stop:])
 
 

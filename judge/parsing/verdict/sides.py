@@ -31,10 +31,11 @@ _PAIR = 2
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """The labels of two stories and of a tie, without the words with which both stories' labels begin ("Story").
+    """The labels of two stories (`names`) and of a tie (`tie`; None = no such label), without the words with which both
+    stories' labels begin ("Story").
 
     `positions` says whether "the first story" means the story shown first. This holds unless the labels are ordinals in
-    another order.
+    another order. `pattern` matches text that may name a story or a tie. `letters` holds the labels of one character.
     """
 
     names: tuple[str, str]

@@ -23,9 +23,10 @@ class Statement:
     """A preference at [start, stop) of the prepared answer (`line` of its `Sheet`), in the sentence or label [begin,
     end).
 
-    `kind` is one of these. `form`: in the form of an answer ("Verdict: B"). `overall`: explicitly on the whole.
-    `plain`: neither on the whole nor for one aspect. `praise`: no verdict if any statement speaks against it. `part`:
-    for one aspect. `early`: called a first impression. The kinds `part` and `early` are never verdicts.
+    `kind` is one of these. `form`: in the form of an answer ("Verdict: B"). `overall`: explicitly overall ("on the
+    whole, B is better"). `plain`: it does not say whether it is overall or for one aspect. `praise`: no verdict if any
+    statement speaks against it. `part`: for one aspect. `early`: called a first impression. The kinds `part` and
+    `early` are never verdicts.
 
     `side` is the symbol of the preferred story or of a tie. `position` is where the story is named. `revises` says that
     the preference withdraws earlier statements. `direct` says that the label at `position` is itself the answer.

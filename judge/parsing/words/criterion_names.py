@@ -21,8 +21,9 @@ _STEM = 6
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Words of the requested criterion (`asked`) and of other criteria (`others`). A name of several words is
-    represented by its last word. `asked_stem` matches inflected forms.
+    """Words by which an answer may name the requested criterion (`asked`), or other criteria and aspects (`others`). Of
+    a name of several words, `asked` has all words and `others` only the last one. `asked_stem` is the beginning of the
+    requested criterion's name, which inflected forms share.
     """
 
     asked: frozenset[str]

@@ -1,5 +1,5 @@
-"""Perturbation that replaces words by antonyms in the same inflection (OpenMEVA, consistency). At strength 1, one
-replacement for every five sentences.
+"""Perturbation that replaces words by antonyms in the same inflection (OpenMEVA, consistency). At strength 1, there is
+one replacement for every five sentences.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ _SHARE = 0.2
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """The edits that replace words by antonyms of their most common meanings, from WordNet or the program's own list;
-    Unfit where no word has an antonym. At strength 1, one replacement for every five sentences.
+    """The edits that replace words by antonyms of their most common meanings, from WordNet or the program's own list.
+    At strength 1, there is one replacement for every five sentences. The result is an `Unfit` if no word has an
+    antonym.
     """
     if material.wordnet is None:
         return Unfit("no WordNet")

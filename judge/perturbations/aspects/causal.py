@@ -1,5 +1,5 @@
 """Perturbation that exchanges cause and effect, or action and purpose (OpenMEVA, causal relationship). At strength 1,
-one exchange.
+one exchange is made.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _NO_CLAUSE = frozenset({"of", "that", "far", "long", "much", "many", "well", "so
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """The edits that reverse as many statements of cause as the strength; Unfit where the story states neither a cause
+    """The edits that reverse as many statements of cause as `strength`; an `Unfit` if the story states neither a cause
     nor a purpose.
 
     Clauses around `because`, `so` and similar connectives and sentences joined by `so` are exchanged, and words of
@@ -74,9 +74,7 @@ def _clause(parse: Parse, some: range) -> bool:
 
 
 def _starts_clause(parse: Parse, some: range) -> bool:
-    """Whether the tokens are a clause that begins with its subject, or has it among the first five tokens before any
-    verb.
-    """
+    """Whether the tokens are a clause whose subject is among its first five tokens and comes before any verb."""
     if not _clause(parse, some):
         return False
     near = [at for at in some[:5] if parse.tokens[at].dependency in ("nsubj", "nsubjpass", "expl")]

@@ -25,7 +25,7 @@ _NAMELESS = frozenset({"it", "there", "that", "this", "what", "who", "which", "o
 
 def change(material: Material, strength: int, rng: Random) -> Made:
     """The edits that exchange subjects and objects or, in a sentence where this is impossible, replace a pronoun by
-    that of another person. Unfit where no sentence can be changed.
+    that of another person. The result is an `Unfit` if no sentence can be changed.
 
     At strength 1, one sentence of five is changed; at most one change in each sentence.
     """

@@ -1,5 +1,5 @@
 """Perturbation that replaces nouns and verbs by other words of the same category (OpenMEVA, common sense). At strength
-1, one noun or verb of ten.
+1, one noun or verb of ten is replaced.
 
 The paper uses neighbours in ConceptNet, which is not available as a package. This module uses WordNet's sister terms
 (words with the same hypernym).
@@ -19,7 +19,8 @@ _SHARE = 0.1
 
 def change(material: Material, strength: int, rng: Random) -> Made:
     """The edits that replace nouns and verbs by sister terms (words with the same hypernym) of their most common
-    meaning in WordNet; Unfit where no word has one. At strength 1, one noun or verb of ten.
+    meaning in WordNet. At strength 1, one noun or verb of ten is replaced. The result is an `Unfit` if no word has a
+    sister term.
     """
     if material.wordnet is None:
         return Unfit("no WordNet")

@@ -18,8 +18,8 @@ _BETWEEN = re.compile(r"\s*\Z")
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """The edits that insert as many repetitions as the strength, each in a different sentence; Unfit where the story
-    has no sentence. Four words or the whole sentence are repeated.
+    """The edits that insert as many repetitions as `strength`, each in a different sentence; an `Unfit` if the story
+    has no sentence. Either four words or the whole sentence are repeated.
     """
     text = material.story.text
     places = sentences(text)

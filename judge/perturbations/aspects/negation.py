@@ -21,8 +21,8 @@ _DO = {"VBD": "did", "VBZ": "does", "VBP": "do"}
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """The edits that negate sentences; a sentence that is already negated loses its negation. Unfit where no sentence
-    can be changed.
+    """The edits that negate sentences; a sentence that is already negated loses its negation. The result is an `Unfit`
+    if no sentence can be changed.
 
     At strength 1, one sentence of five is changed; at most one change in each sentence.
     """

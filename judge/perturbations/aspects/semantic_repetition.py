@@ -10,7 +10,7 @@ from judge.perturbations.perturbation import Made, Material
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """The edits that insert paraphrases of sentences directly after them; Unfit where too few sentences have a
-    paraphrase. The strength is the number of sentences.
+    """The edits that insert paraphrases after as many sentences as `strength`, each directly after its sentence; an
+    `Unfit` if too few sentences have a paraphrase.
     """
     return [Edit(span.end, span.end, f" {paraphrase}") for span, paraphrase in drawn(material, strength, rng)] or NONE

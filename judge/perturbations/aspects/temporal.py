@@ -1,7 +1,7 @@
 """Perturbation that reverses the order of two events, or replaces a word of time by its opposite (OpenMEVA, temporal
 relationship).
 
-At strength 1, one change for every ten sentences.
+At strength 1, there is one change for every ten sentences.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ _SHARE = 0.1
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """The edits that reverse events in time; Unfit where the story has none to reverse. At strength 1, one change for
-    every ten sentences.
+    """The edits that reverse the order of events in time; an `Unfit` if the story has no events that can be reversed.
+    At strength 1, there is one change for every ten sentences.
 
     Sentences joined by `then` and predicates joined by `and then` are exchanged, and listed words of time are replaced
     by their opposites.

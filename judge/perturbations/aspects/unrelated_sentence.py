@@ -1,5 +1,5 @@
 """Perturbation that replaces sentences by sentences of stories for other story-prompts (OpenMEVA, relatedness). At
-strength 1, one sentence of ten, at least one.
+strength 1, one sentence of ten is replaced, at least one.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ _SHARE = 0.1
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """The edits that replace sentences by sentences of stories for other story-prompts; Unfit where there are no such
-    stories, or the story is a single sentence. At strength 1, one sentence of ten.
+    """The edits that replace sentences by sentences of stories for other story-prompts. At strength 1, one sentence of
+    ten is replaced. The result is an `Unfit` if there are no such stories, or if the story is a single sentence.
 
     Each new sentence comes from a different story as long as there are enough stories.
     """

@@ -1,5 +1,5 @@
 """Perturbation that replaces nouns and verbs by those of other stories (OpenMEVA, relatedness). At strength 1, a
-quarter of the nouns and verbs.
+quarter of them is replaced.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ _SHARE = 0.25
 
 def change(material: Material, strength: int, rng: Random) -> Made:
     """The edits that replace nouns and verbs by words of other stories that have the same part-of-speech tag and do not
-    occur in the story. Unfit where there are no such words. At strength 1, a quarter of the nouns and verbs.
+    occur in the story. At strength 1, a quarter of the nouns and verbs is replaced. The result is an `Unfit` if there
+    are no such words.
     """
     parse = Parse(material.tokens)
     there = {token.lemma for token in material.tokens}

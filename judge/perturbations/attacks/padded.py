@@ -18,8 +18,8 @@ _TRIES = 40
 
 
 def verbosity(material: Material, strength: int, rng: Random) -> Made:
-    """The edits that append as many sentences of other stories as the strength says; none of them contains direct
-    speech. Unfit where the other stories have too few suitable sentences.
+    """The edits that append as many sentences of other stories as `strength`; none of them contains direct speech. The
+    result is an `Unfit` if the other stories have too few suitable sentences.
     """
     story = material.story
     others = material.others

@@ -1,5 +1,5 @@
 """Perturbation that contracts full forms (`do not`) and writes out contracted ones (OpenMEVA, invariance). At strength
-1, a tenth of these forms.
+1, a tenth of these forms is changed.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ _SHORT_WITH_NOT = {"can": "ca", "will": "wo"}
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """The edits that contract full forms and write out contracted forms, at randomly chosen places; Unfit where there
-    are no such forms. At strength 1, a tenth of the places.
+    """The edits that contract full forms and write out contracted forms, at randomly chosen places; an `Unfit` if there
+    are no such forms. At strength 1, a tenth of the forms is changed.
     """
     parse = Parse(material.tokens)
     blank = " " if tokenized(material.story.text) else ""

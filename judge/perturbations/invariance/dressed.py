@@ -15,8 +15,8 @@ _EACH = 10
 
 
 def markdown(material: Material, strength: int, rng: Random) -> Made:  # noqa: ARG001  there is one
-    """The edits that add a heading before the story and set a tenth of its words in bold, at least one; Unfit for a
-    text without words. Words of five or more letters are chosen where there are any.
+    """The edits that add a heading before the story and set a tenth of its words in bold, at least one; an `Unfit` if
+    the text has no words. Words of five or more letters are chosen where there are any.
     """
     text = material.story.text
     spans = list(words(text))
@@ -28,8 +28,8 @@ def markdown(material: Material, strength: int, rng: Random) -> Made:  # noqa: A
 
 
 def uppercase(material: Material, strength: int, rng: Random) -> Made:  # noqa: ARG001
-    """The edits that write every word in capitals; Unfit where all words are in capitals already. Placeholders such as
-    `[MALE]` stay as they are.
+    """The edits that write every word in capitals; an `Unfit` if all words are in capitals already. Placeholders such
+    as `[MALE]` stay as they are.
     """
     text = material.story.text
     edits: list[Edit] = []

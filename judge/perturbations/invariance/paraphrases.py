@@ -12,7 +12,7 @@ from judge.perturbations.perturbation import Made, Material
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """The edits that replace sentences by their paraphrases; Unfit where too few sentences have a paraphrase. The
-    strength is the number of sentences.
+    """The edits that replace as many sentences as `strength` by their paraphrases; an `Unfit` if too few sentences have
+    a paraphrase.
     """
     return [Edit(*span, paraphrase) for span, paraphrase in drawn(material, strength, rng)] or NONE

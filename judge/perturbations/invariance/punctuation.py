@@ -1,4 +1,5 @@
-"""Perturbation that omits optional commas (OpenMEVA, invariance). At strength 1, one comma of ten, at least one.
+"""Perturbation that omits optional commas (OpenMEVA, invariance). At strength 1, one comma of ten is omitted, at least
+one.
 
 A story without optional commas loses the full stop at its end instead.
 """
@@ -18,9 +19,10 @@ _QUOTES = "\"“”'`’"
 
 def change(material: Material, strength: int, rng: Random) -> Made:
     """The edits that delete optional commas or semicolons, for example before a conjunction or after an introductory
-    phrase. At strength 1, one of ten, at least one. Commas in lists and numbers stay.
+    phrase. At strength 1, one of ten is deleted, at least one. Commas in lists and numbers stay.
 
-    Where there are none, the edit deletes the full stop at the story's end; Unfit where this is also impossible.
+    If there are none, the only edit deletes the full stop at the story's end. The result is an `Unfit` if this is also
+    impossible.
     """
     parse = Parse(material.tokens)
     deletions = [_gone(parse, at) for at in range(1, len(parse.tokens) - 1) if _needless(parse, at)]
@@ -30,7 +32,9 @@ def change(material: Material, strength: int, rng: Random) -> Made:
 
 
 def _last_stop(parse: Parse) -> Made:
-    """The edit that deletes the story's final full stop after a word; Unfit where there is none."""
+    """The edit that deletes the full stop at the story's end; an `Unfit` if the story does not end in a word and a full
+    stop.
+    """
     if len(parse.tokens) < 2 or parse.tokens[-1].text != "." or not parse.tokens[-2].text.isalpha():
         return Unfit("no mark that can be left out")
     return [_gone(parse, len(parse.tokens) - 1)]

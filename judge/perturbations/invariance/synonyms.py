@@ -1,5 +1,5 @@
 """Perturbation that replaces words by synonyms in the same inflection (OpenMEVA, invariance). At strength 1, one of 25
-words.
+words is replaced.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _SHARE = 0.04
 
 def change(material: Material, strength: int, rng: Random) -> Made:
     """The edits that replace words by synonyms of their most common meaning, according to the counts in WordNet's
-    tagged texts; Unfit where no word has one. At strength 1, one of 25 words.
+    tagged texts. At strength 1, one of 25 words is replaced. The result is an `Unfit` if no word has a synonym.
     """
     if material.wordnet is None:
         return Unfit("no WordNet")

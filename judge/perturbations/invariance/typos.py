@@ -16,8 +16,8 @@ _SHORTEST = 4
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """The edits that make one typing error in each chosen word, never in its first letter; Unfit where no word has four
-    letters. At strength 1, one word of fifty.
+    """The edits that make one typing error in each chosen word, never in its first letter; an `Unfit` if no word has at
+    least four letters. At strength 1, one word of fifty is changed.
     """
     text = material.story.text
     all_words = list(words(text))

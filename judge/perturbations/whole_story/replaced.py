@@ -18,8 +18,8 @@ _WORD, _MARK = "Solution", ":"
 
 
 def wrong_story(material: Material, strength: int, rng: Random) -> Made:  # noqa: ARG001  there is one
-    """The edit that replaces the story by a story for another story-prompt that has about the same length; Unfit where
-    there is none.
+    """The edit that replaces the story by a story for another story-prompt that has about the same length; an `Unfit`
+    if there is no such story.
     """
     story = material.story
     others = [other for other in material.others if other.text != story.text and other.text.strip()]
@@ -28,7 +28,7 @@ def wrong_story(material: Material, strength: int, rng: Random) -> Made:  # noqa
 
 
 def prompt_as_story(material: Material, strength: int, rng: Random) -> Made:  # noqa: ARG001
-    """The edit that replaces the story by its story-prompt; Unfit where the story-prompt is not known."""
+    """The edit that replaces the story by its story-prompt; an `Unfit` if the story-prompt is not known."""
     story_prompt = material.story.story_prompt
     return _instead(material.story.text, story_prompt) if story_prompt.strip() else Unfit("no story-prompt")
 

@@ -13,8 +13,8 @@ _ALL = 4
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """The edits that exchange pairs of sentences; Unfit where this changes nothing. The sentences are paired at random;
-    a quarter (strength 1), half (2) or all (4) of the pairs are exchanged.
+    """The edits that exchange pairs of sentences; an `Unfit` if this changes nothing. The sentences are paired at
+    random; a quarter (strength 1), half (2) or all (4) of the pairs are exchanged.
     """
     text = material.story.text
     places = sentences(text)

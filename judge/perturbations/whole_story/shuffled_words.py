@@ -18,7 +18,7 @@ _ALL = 4
 
 def word_shuffle(material: Material, strength: int, rng: Random) -> Made:
     """The edits that shuffle the words within a quarter (strength 1), half (2) or all (4) of the sentences that have
-    different words, at least one sentence. Unfit where there is no such sentence.
+    different words, at least one sentence. The result is an `Unfit` if there is no such sentence.
     """
     text = material.story.text
     shuffled = [edits for span in sentences(text) if (edits := _shuffled(text, span, rng))]

@@ -15,7 +15,7 @@ _FEWEST = 2
 
 
 def truncate_end(material: Material, strength: int, rng: Random) -> Made:  # noqa: ARG001  nothing is drawn
-    """The edits that remove sentences at the story's end; their number is the strength. Unfit where no sentence would
+    """The edits that remove the last sentences of the story, as many as `strength`; an `Unfit` if no sentence would
     remain.
     """
     text = material.story.text
@@ -24,8 +24,8 @@ def truncate_end(material: Material, strength: int, rng: Random) -> Made:  # noq
 
 
 def truncate_half(material: Material, strength: int, rng: Random) -> Made:  # noqa: ARG001
-    """The edits that remove the text after the sentence end that is nearest to the story's middle; Unfit for a single
-    sentence.
+    """The edits that remove the text after the sentence end that is nearest to the story's middle; an `Unfit` if the
+    story is a single sentence.
     """
     text = material.story.text
     spans = sentences(text)

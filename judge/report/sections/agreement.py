@@ -38,7 +38,7 @@ _READ_CONTROL = (
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
-    """Blocks on agreement over all stories, with a bar chart, and then over system means."""
+    """HTML blocks on agreement over all stories, with a bar chart, and then over system means."""
     if not inputs.has_people:
         return [prose("No people's ratings of these stories are known, so agreement with people cannot be estimated.")]
     markup = [prose((_READ_LABELS if inputs.raters.labels_note else _READ) + _READ_CONTROL)]

@@ -12,7 +12,9 @@ from judge.report.inputs import ReportInputs
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
-    """Blocks with the tables of the audit of explanations, or, without an audit, with the commands that make one."""
+    """HTML blocks with the tables of the audit of explanations, or, without an audit, with the commands that
+    make one.
+    """
     file, report = inputs.audit_file, inputs.audit_report
     if report is None and not inputs.explains:
         return [prose("These answers have no explanations, so there is nothing to audit.")]

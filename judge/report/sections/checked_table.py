@@ -42,8 +42,8 @@ def without(inputs: ReportInputs) -> frozenset[str]:
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
-    """Blocks on how the columns of the checked table of ratings were read, with the command that repeats the reading,
-    and on results that cannot be computed.
+    """HTML blocks on how the columns of the checked table of ratings were read, with the command that repeats the
+    reading, and on results that cannot be computed.
     """
     checked = inputs.checked
     if checked is None:

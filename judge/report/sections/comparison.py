@@ -28,7 +28,7 @@ _NAMES: dict[Factor, str] = {"eval_prompt": "Eval-Prompts", "judge": "Judges"}
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
-    """Blocks that compare Eval-Prompts if there are at least two, and then judges if there are at least two."""
+    """HTML blocks that compare Eval-Prompts if there are at least two, and then judges if there are at least two."""
     parts: list[Markup] = []
     sides: tuple[tuple[Factor, Sequence[str], int], ...] = (
         ("eval_prompt", inputs.eval_prompts, len(inputs.judges)),
@@ -78,10 +78,12 @@ def _options(inputs: ReportInputs, by: Factor, names: Sequence[str], others: int
 
 
 def _counted(comparison: Comparison) -> str:
-    """Sentence with two numbers of contrasts whose difference in agreement with people has an interval without 0.
+    """Sentence on how many contrasts differ in agreement with people. A contrast is a pair of Eval-Prompts or of
+    judges.
 
-    The first number is for intervals over story-prompts. The second counts those contrasts for which this also holds
-    with intervals over story-prompts and systems. A contrast is a pair of Eval-Prompts or judges.
+    It gives two numbers. The first counts the contrasts whose difference has an interval over story-prompts that does
+    not contain 0. The second counts those of them for which the interval over story-prompts and systems does not
+    contain 0 either.
     """
     prompts = [entry for entry in comparison.entries if leaves_zero_out(entry.result.means["tau"])]
     both = [entry for entry in prompts if leaves_zero_out(entry.result.means["tau_both"])]

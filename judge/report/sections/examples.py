@@ -22,7 +22,9 @@ _REPEATS = 3
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
-    """Blocks with one card for each of the stories on which judge and people differ most, largest difference first."""
+    """HTML blocks with one card for each of the stories on which judge and people differ most, largest difference
+    first.
+    """
     if not inputs.has_people:
         return [prose("No people's ratings of these stories are known, so a judge cannot be compared with them.")]
     options = DisagreementsOptions(drop_systems=inputs.options.drop_systems, top=inputs.options.examples)

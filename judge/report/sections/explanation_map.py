@@ -33,7 +33,7 @@ PointOf = Mapping[str, Any]
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
-    """Blocks with the maps and tables of explanations. Folders that were analysed together share one map.
+    """HTML blocks with the maps and tables of explanations. Folders that were analysed together share one map.
 
     If no results of `judge explain` are stored, the blocks show the command that makes them.
     """

@@ -17,8 +17,9 @@ _LAST = ("systems", "wrong", "seen", "missing")
 def answers(inputs: ReportInputs) -> list[Answer]:
     """Answers for the box at the top of the page.
 
-    They are, in order: limits of the figures, replacement of an annotator, choice of prompt; agreement, missing
-    ratings, consistency, explanations; systems, failures, missing data, next steps.
+    Their subjects are, in order: what limits the page's numbers; whether the judge may replace an annotator; which
+    Eval-Prompt and which judge to choose; agreement, missing ratings, consistency and explanations; systems, failures
+    of the judge, whether it has seen the stories, and gaps in the evidence; next steps.
     """
     datasets = inputs.summary.datasets
     answers_all = headline.answers(inputs)

@@ -156,9 +156,10 @@ def _agreement(where: str, best: Margin, rows: int, raters: Raters) -> Iterator[
 
 
 def _common(rivals: Sequence[Rival]) -> str:
-    """Sentence that compares the best judge x Eval-Prompt with others that rated other stories (the rivals).
+    """Sentence that compares the best judge x Eval-Prompt with rivals, which did not rate the same stories as it did.
 
-    Each comparison uses only the stories that both rated. Rivals that are ahead come first.
+    Each comparison uses only the stories that both rated. Rivals that are ahead there come first, and at most three are
+    named.
     """
     shown = sorted(rivals, key=lambda rival: not rival.ahead)[:_RIVALS]
     parts = [

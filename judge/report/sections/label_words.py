@@ -51,7 +51,7 @@ def answer(inputs: ReportInputs, dataset: str, on: str) -> Answer | None:
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
-    """Blocks with the confusion matrices of each dataset, and every table; [] where no criterion has labels."""
+    """HTML blocks with the confusion matrices of each dataset, and every table; [] where no criterion has labels."""
     confusions = inputs.confusions
     if confusions is None:
         return []

@@ -23,8 +23,8 @@ def sentences(inputs: ReportInputs, best: Margin) -> Iterator[str]:
     """Sentences on panels (groups of raters) for the judge x Eval-Prompt that agrees best with people (`best`).
 
     If human ratings are restricted to one panel, that panel is named. Otherwise the agreement of `best` with people is
-    compared between each pair of panels. Criteria are named on which the two panels give a correlation of opposite
-    sign, which the mean over criteria hides. Nothing is said where no panel is known.
+    compared between each pair of panels. A criterion is named if its correlation is positive with one panel and
+    negative with the other, because a mean over criteria hides this. Nothing is said where no panel is known.
     """
     result = inputs.panels
     if result is None:
@@ -45,7 +45,7 @@ def sentences(inputs: ReportInputs, best: Margin) -> Iterator[str]:
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
-    """Blocks with the tables of panels; [] where no panel is known."""
+    """HTML blocks with the tables of panels; [] where no panel is known."""
     result = inputs.panels
     if result is None:
         return []

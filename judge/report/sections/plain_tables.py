@@ -17,7 +17,7 @@ from judge.report.inputs import ReportInputs
 
 
 def coverage_blocks(inputs: ReportInputs) -> list[Markup]:
-    """Blocks on coverage: requests, answers and ratings, and how stories without ratings differ from stories with
+    """HTML blocks on coverage: requests, answers and ratings, and how stories without ratings differ from stories with
     ratings.
     """
     summary, *others = coverage_tables.tables(inputs.coverage)
@@ -26,7 +26,9 @@ def coverage_blocks(inputs: ReportInputs) -> list[Markup]:
 
 
 def system_blocks(inputs: ReportInputs) -> list[Markup]:
-    """Blocks on systems: mean human and judge ratings, and the pairs of systems on which judges and people agree."""
+    """HTML blocks on systems: mean human and judge ratings, and the pairs of systems on which judges and people
+    agree.
+    """
     options = SystemsOptions(
         drop_systems=inputs.options.drop_systems, resamples=inputs.options.resamples, seed=inputs.options.seed
     )
@@ -35,7 +37,9 @@ def system_blocks(inputs: ReportInputs) -> list[Markup]:
 
 
 def diagnostic_blocks(inputs: ReportInputs) -> list[Markup]:
-    """Blocks on tests for known failures of judges; tests without a significant result are shown in a folded table."""
+    """HTML blocks on tests for known failures of judges; tests without a significant result are shown in a folded
+    table.
+    """
     if not inputs.has_people:
         sentence = (
             "No people's ratings of these stories are known, and every test compares a judge with them: "
@@ -76,7 +80,7 @@ def _tally(result: Diagnosis) -> Table:
 
 
 def contamination_blocks(inputs: ReportInputs) -> list[Markup]:
-    """Blocks on whether models have seen the stories in training, or, without a scores file, with the command that
+    """HTML blocks on whether models have seen the stories in training, or, without a scores file, with the command that
     makes one.
     """
     if inputs.contamination is None:

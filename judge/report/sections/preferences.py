@@ -19,7 +19,7 @@ from judge.report.inputs import ReportInputs
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
-    """Blocks on preferences between two stories: those stated by judges and people who compared stories, and those
+    """HTML blocks on preferences between two stories: those stated by judges and people who compared stories, and those
     implied by ratings of judges and people.
     """
     comparison = inputs.preferences
@@ -30,7 +30,7 @@ def blocks(inputs: ReportInputs) -> list[Markup]:
 
 
 def agreement_blocks(inputs: ReportInputs) -> list[Markup]:
-    """Blocks on how far judges' preferences agree with human preferences.
+    """HTML blocks on how far judges' preferences agree with human preferences.
 
     They show the agreement of baselines without a judge too, and the agreement by difference in length of the two
     stories.
@@ -46,30 +46,30 @@ def agreement_blocks(inputs: ReportInputs) -> list[Markup]:
 
 
 def order_blocks(inputs: ReportInputs) -> list[Markup]:
-    """Blocks on how the order in which two stories are shown affects the preference, beyond random variation."""
+    """HTML blocks on how the order in which two stories are shown affects the preference, beyond random variation."""
     return _tables(inputs, "order") or [prose("No judge compared.")]
 
 
 def system_blocks(inputs: ReportInputs) -> list[Markup]:
-    """Blocks with charts of the systems' strengths and wins, and the tables of their numbers."""
+    """HTML blocks with charts of the systems' strengths and wins, and the tables of their numbers."""
     parts = [*_pictures(inputs.preferences.systems), *_tables(inputs, "systems", folded=True)]
     return parts or [prose("All stories that were compared are of one system.")]
 
 
 def story_blocks(inputs: ReportInputs) -> list[Markup]:
-    """Blocks on how judges and people rank the stories of a story-prompt."""
+    """HTML blocks on how judges and people rank the stories of a story-prompt."""
     return _tables(inputs, "stories") or [prose("No story-prompt has three stories that were compared.")]
 
 
 def transitivity_blocks(inputs: ReportInputs) -> list[Markup]:
-    """Blocks on transitivity: whether the preferences are consistent with one ranking."""
+    """HTML blocks on transitivity: whether the preferences are consistent with one ranking."""
     return _tables(inputs, "transitivity") or [
         prose("No three stories were all compared with each other, so cycles cannot be counted.")
     ]
 
 
 def coverage_blocks(inputs: ReportInputs) -> list[Markup]:
-    """Blocks on how many comparisons were asked, answered and decided."""
+    """HTML blocks on how many comparisons were asked, answered and decided."""
     sentence = verdicts.sentence(inputs.verdicts)
     return [prose(f"Coverage: {sentence}."), *(shown(table, inputs) for table in verdicts.tables(inputs.verdicts))]
 

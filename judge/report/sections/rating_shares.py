@@ -14,7 +14,7 @@ from judge.report.inputs import ReportInputs
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
-    """Blocks with a chart and a table of the distribution of human and judge ratings, for each dataset."""
+    """HTML blocks with a chart and a table of the distribution of human and judge ratings, for each dataset."""
     options = DistributionOptions(drop_systems=inputs.options.drop_systems)
     counted, parts = distributions(inputs.table, options), []
     for number, shares in enumerate(counted):

@@ -45,7 +45,9 @@ _TOTALS = ("answered", "attempts", "prompt_tokens", "completion_tokens", "reason
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
-    """Blocks with a table of settings for each result folder, and the notes that apply to all tables of the page."""
+    """HTML blocks with a table of settings for each result folder, and the notes that apply to all tables of
+    the page.
+    """
     parts = []
     for asked_run in inputs.asked_runs:
         folder, manifest = asked_run.folder, asked_run.manifest

@@ -17,7 +17,7 @@ from judge.report.inputs import ReportInputs
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
-    """Blocks on judges' ratings of perturbed stories."""
+    """HTML blocks on judges' ratings of perturbed stories."""
     return list(_blocks(inputs))
 
 

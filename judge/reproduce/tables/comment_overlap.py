@@ -1,8 +1,8 @@
 """Overlap of texts with human comments: the mean of corpus BLEU-1 to BLEU-4, and ROUGE-L.
 
-BLEU follows Papineni et al. 2002 with one reference per text. A precision without a match counts as 0.1 matches (method
-1 of Chen & Cherry 2014). ROUGE-L is the F measure of the longest common subsequence (Lin 2004), averaged over texts.
-Words are those of `text_features.tokens`, in lower case.
+BLEU follows Papineni et al. 2002 with one reference per text. Where no n-gram matches, the precision is computed with
+0.1 matches (method 1 of Chen & Cherry 2014). ROUGE-L is the F measure of the longest common subsequence (Lin 2004),
+averaged over texts. Words are those of `text_features.tokens`, in lower case.
 """
 
 from __future__ import annotations

@@ -21,8 +21,11 @@ METHOD = "95 % over resampled story-prompts"
 
 
 def estimates(scores: Scores, level: Level, resamples: int, seed: int) -> dict[Place, Estimate]:
-    """Corrected cells of HANNA's correlation tables at one level (overall or system), x100, by (table, row, column),
-    each with its percentile interval over story-prompts; no interval if `resamples` is 0.
+    """Correlations x100 for the cells of HANNA's correlation tables at one level (overall or system), by this program's
+    corrected method instead of the study's method.
+
+    The keys are (table, row, column). Each correlation has a percentile interval over story-prompts, unless `resamples`
+    is 0.
     """
 
     def count(column: str, short: str) -> int:

@@ -76,12 +76,12 @@ def layout(level: Level, value: Callable[[str, str], _T], average: Callable[[Seq
 
 
 def pairs(scores: Scores, column: str, short: str, recipe: Recipe) -> list[Pair]:
-    """Pairs of rating arrays that a cell of HANNA's correlation tables correlates.
+    """Pairs of rating arrays whose correlation a cell of HANNA's correlation tables gives. `short` is the criterion.
 
-    A judge or a measure is paired with the mean human ratings of the criterion `short`. If `column` is another
-    criterion, its mean human ratings are paired with them. In the column of people there is one pair for each rater
-    position in the file: it is paired with the mean of all positions as published, or with the mean of the other
-    positions.
+    If `column` is a judge or a measure, it is paired with the mean human ratings of the criterion. If `column` is
+    another criterion, the mean human ratings of the two criteria are paired. If `column` is people, there is one pair
+    for each rater position in the file: the ratings at this position, and the mean of all positions (as published) or
+    of the other positions.
     """
     people = scores.people(short, recipe)
     if column in NAMES:
@@ -108,8 +108,10 @@ def tau(x: Floats, y: Floats, level: Level, recipe: Recipe) -> float | None:
 
 
 def sides(*arrays: Floats, level: Level) -> list[Floats]:
-    """The arrays, each of shape (systems, story-prompts), restricted to the stories that have a value in every array.
-    At the level "system", system means over these stories.
+    """Values of each array on the stories that have a value in every array, as one-dimensional arrays.
+
+    The given arrays have shape (systems, story-prompts). At the level "system", the mean of each system over these
+    stories is returned instead; systems without such a story are left out.
     """
     rated = np.all(~np.isnan(np.stack(arrays)), axis=0)
     if level == "overall":

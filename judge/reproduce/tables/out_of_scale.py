@@ -29,8 +29,10 @@ def family(scores: Scores) -> Family:
 
 
 def numbers(scores: Scores, recipe: Recipe) -> Numbers:
-    """For each judge and Eval-Prompt in HANNA's score file, the number of mean ratings off the scale that the recipe
-    uses as ratings, out of 6 criteria x 960 (or 1,056) stories.
+    """Number of mean ratings off the scale, for each judge and Eval-Prompt in HANNA's score file.
+
+    They are counted among 6 criteria x 960 (or, with all systems, 1,056) stories. The number is 0 if the recipe does
+    not use such ratings.
     """
     counts: Numbers = {}
     for table, keep_human in ((TABLE, recipe.keep_human), (ALL_SYSTEMS, True)):

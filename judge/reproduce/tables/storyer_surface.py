@@ -25,8 +25,8 @@ Floats = NDArray[np.float64]
 
 
 def out_of_fold(pairs: RankedPairs, seed: int = 1) -> Floats:
-    """For each of StoryER's pairs, the log odds of the surface baseline that the story which people preferred (the more
-    upvoted one) is the preferred one; above 0 = a correct prediction.
+    """For each of StoryER's pairs, the log odds that the surface baseline gives to the story that people preferred (the
+    more upvoted one); above 0 = a correct prediction.
 
     Each pair is predicted by models fitted without any pair of its story-prompt.
     """

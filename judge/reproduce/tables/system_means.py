@@ -70,8 +70,10 @@ def numbers(scores: Scores, recipe: Recipe) -> Numbers:
 
 
 def estimates(scores: Scores) -> dict[Place, Estimate]:
-    """Corrected estimates for HANNA's tables on systems: mean ratings with intervals that treat story-prompts as the
-    independent units, and the half-widths of these intervals.
+    """Estimates for HANNA's tables on systems, by this program's corrected method instead of the study's method.
+
+    They are mean ratings with intervals that treat story-prompts as the independent units, and the half-widths of these
+    intervals.
     """
     cells: dict[Place, Estimate] = {}
     for mean_place, ratings in _ratings(scores).items():

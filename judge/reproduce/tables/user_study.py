@@ -83,8 +83,8 @@ def numbers(study: UserStudy, recipe: Recipe) -> Numbers:
     """For each error in HANNA's user study: annotators' agreement (AC1), the half-width of its interval, and the error
     rate as a share of 300 answers.
 
-    In the study's recipe the half-width is the rounded upper end of the interval minus the rounded AC1. Unrounded, it
-    is AC1 minus the lower end.
+    In the study's recipe the half-width is the rounded upper end of the interval minus the rounded AC1. If the recipe
+    is `unrounded`, it is AC1 minus the lower end.
     """
     values: Numbers = {}
     for name, answers in study.errors.items():
@@ -98,10 +98,10 @@ def numbers(study: UserStudy, recipe: Recipe) -> Numbers:
 
 
 def estimates(study: UserStudy) -> dict[Place, Estimate]:
-    """Corrected estimates for each error in HANNA's user study: annotators' agreement (AC1) with a t interval over
-    explanations, its unrounded half-width, and the error rate.
+    """Estimates for each error in HANNA's user study, by this program's corrected method instead of the study's method.
 
-    Intervals of error rates treat explanations as clusters.
+    They are annotators' agreement (AC1) with a t interval over explanations, the unrounded half-width of this interval,
+    and the error rate. Intervals of error rates treat explanations as clusters.
     """
     cells: dict[Place, Estimate] = {}
     for name, answers in study.errors.items():

@@ -9,9 +9,9 @@ over people by Benjamini & Yekutieli's procedure at .05. The judge passes if it 
 people. The average advantage probability rho, the mean over people of mean(W_f), serves to compare judges.
 
 The t test treats stories as independent. Stories for one story-prompt are not independent if a judge follows people
-better on some story-prompts than on others. The test is therefore repeated with the standard error over clusters, and
-with as many degrees of freedom as there are clusters minus one (`means.clustered_error`), adjusted in the same way.
-With one story per cluster it equals the published test.
+better on some story-prompts than on others. The test is therefore repeated with the standard error over clusters
+(`means.clustered_error`) and clusters - 1 degrees of freedom; its p values are adjusted in the same way. With one story
+per cluster it equals the published test.
 
 Where people hardly agree, any judge with smooth ratings wins. The result should therefore be shown together with
 people's agreement and with the result of uninformed judges (`analysis.agreement.null_judges`).
@@ -251,7 +251,8 @@ def person_differences(judge: Floats, ratings: Floats, *, measure: Measure = "rm
 def _over_clusters(
     people: tuple[AgainstPerson, ...], differences: list[Floats], groups: list[Codes], epsilon: float
 ) -> tuple[AgainstPerson, ...]:
-    """The comparisons of a judge with each person, completed with p values from the standard error over clusters.
+    """The comparisons of a judge with each person, completed with p values from the standard error over clusters (such
+    as story-prompts).
 
     `differences` holds, for each person, d of each story: 1 where the person is closer to the other people, -1 where
     the judge is, 0 for a tie. `groups` holds the clusters of these stories. The p values are adjusted over people only
@@ -297,8 +298,8 @@ def _p(d: Floats, epsilon: float) -> float:
 
 
 def _clustered_p(d: Floats, cluster: Codes, epsilon: float) -> float | None:
-    """One-sided p value of the hypothesis mean(d) >= epsilon, with the standard error over clusters; None with one
-    cluster.
+    """One-sided p value of the hypothesis mean(d) >= epsilon, with the standard error over clusters (such as
+    story-prompts); None with one cluster.
 
     d is 1 for a story on which the person is closer to the other people, -1 where the judge is, and 0 for a tie.
     """

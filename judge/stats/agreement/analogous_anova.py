@@ -5,13 +5,15 @@ repeats of another. All interactions that the nesting allows are terms of the mo
 set of facets that identify one of its effects; for ``repeat in system x story-prompt`` these are all three.
 
 The method is Henderson's Method I (1953, Biometrics 9; Searle, Casella & McCulloch 1992, Variance Components, section
-5.3), which Brennan 2001 (Generalizability Theory, chapter 7) calls the analogous-ANOVA procedure. Let n(A) be the
-number of ratings in one combination of the levels of A's indices:
+5.3), which Brennan 2001 (Generalizability Theory, chapter 7) calls the analogous-ANOVA procedure. For a term A, a
+*combination* is one combination of the levels of the facets in its index set:
 
-- T(A) = sum over A's combinations of (sum of ratings)² / n(A). In its expectation, the coefficient of sigma²(B) is the
-  sum over A's combinations of (sum over B's combinations within A's of n(A and B)²) / n(A).
-- The sum of squares of A is T(A) minus the sums of squares of all terms within A and of the mean. Its degrees of
-  freedom are the same difference of the numbers of combinations that are rated.
+- T(A) = sum over a of (sum of ratings in a)² / n(a), where a runs over the combinations of A, and n(a) is the number
+  of ratings in a.
+- In the expectation of T(A), the coefficient of sigma²(B) is the sum over a of (sum over b of n(a, b)²) / n(a), where
+  b runs over the combinations of B, and n(a, b) is the number of ratings that are in both a and b.
+- The sum of squares of A is T(A) minus the sum of squares of the mean and of every other term whose facets are all
+  facets of A. The degrees of freedom are the same difference of the numbers of combinations that are rated.
 
 If a facet is nested in all others (repeats), T is computed from the means over its levels, and each query counts once,
 however many repeats it has (unweighted means: Thomas & Hultquist 1978, Annals of Statistics 6; Burdick & Graybill 1992,
@@ -155,7 +157,9 @@ def _terms_of(facets: Sequence[Facet]) -> list[Term]:
 class _Sums:
     """Computes sums over combinations of facet levels.
 
-    `cells` are the means over repeats (NaN = none), `shared` the reciprocal numbers of repeats, and `names` the facets.
+    `cells` holds the mean rating over the repeats of each query, minus the mean of all (NaN = none). `shared` holds the
+    reciprocal of the number of these repeats, or 0 if repeats are not a facet. Both have one axis for each facet in
+    `names`.
     """
 
     cells: Floats

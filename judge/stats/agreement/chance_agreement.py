@@ -1,6 +1,8 @@
 """Chance-corrected agreement of raters: Gwet's AC1 and AC2 and Fleiss' kappa, each with the raw agreement.
 
-A coefficient is (observed - expected) / (1 - expected). The coefficients differ only in the expected agreement:
+A coefficient is (observed - expected) / (1 - expected). The coefficients differ only in the expected agreement. In the
+table, q is the number of categories, a share is the share of a category in an item's ratings, averaged over items, and
+a weight is the agreement weight of a pair of categories:
 
 ===========  ==========================================================  ===========================================
 coefficient  expected agreement                                          source
@@ -16,9 +18,10 @@ edition, ch. 5), and intervals are t intervals with items - 1 degrees of freedom
 fixed and items as independent. Where a story has several items, stories are the independent units, and intervals come
 from the jackknife over stories (`cluster_jackknife`).
 
-If nearly all ratings are in one category, kappa is near 0 and AC1 near 1, however often raters agree (the prevalence
-paradox, Feinstein & Cicchetti 1990). Raw agreement is therefore given with each coefficient. Krippendorff's alpha is in
-`judge.stats.agreement.krippendorff`. The coefficients do not depend on which category means a good rating.
+If nearly all ratings are in one category, kappa can be near 0 although raters nearly always agree; AC1 is then near 1
+(the prevalence paradox, Feinstein & Cicchetti 1990). Raw agreement is therefore given with each coefficient.
+Krippendorff's alpha is in `judge.stats.agreement.krippendorff`. The coefficients do not depend on which category means
+a good rating.
 """
 
 from __future__ import annotations

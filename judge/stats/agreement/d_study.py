@@ -301,7 +301,9 @@ def _weights(
     levels: Mapping[str, Floats | float],
     fixed: Sequence[str],
 ) -> list[tuple[str, Floats | float]]:
-    """For each variance component, the kind of variance to which it belongs, and its weight: one over its n' levels.
+    """For each variance component, the kind of variance to which it belongs, and its weight.
+
+    The weight is 1 / (product of `levels` of the component's facets, except those in `objects`).
 
     The kind is "universe", "relative" (part of the relative and of the absolute error), "absolute" (part of the
     absolute error alone), or "" (part of none).

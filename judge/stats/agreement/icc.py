@@ -211,12 +211,12 @@ def family(
     confidence : float
         Coverage of the F intervals.
     columns : str
-        What the columns are called in a reason.
+        Word for the columns in the reason of an undefined value.
     names : sequence of str
-        Names of the columns, if these are persons or judges; used to name a rater with a reversed scale in a
-        reason.
+        Names of the columns, if these are persons or judges. The reason of an impossible ICC names raters
+        who seem to have used the scale in reverse.
     raters : array, shape (stories, len(names)), optional
-        Ratings with one column per name, if the columns of `ratings` are positions.
+        The ratings again, with one column per name; given if the columns of `ratings` are positions, not persons.
 
     Returns
     -------

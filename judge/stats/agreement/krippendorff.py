@@ -207,9 +207,8 @@ def _difference(category: Floats, level: Level) -> Floats:
 def _ordinal(w: Floats, number: Floats, total: Floats, table: Floats, size: Floats) -> tuple[Floats, Floats]:
     """Two sums of squared differences of mid-ranks in each resample: within items, and over all pairs of ratings.
 
-    `w` has how often each item occurs in each resample. `number` and `total` are the numbers of ratings in each
-    resample, by category and in all. `table` has the number of ratings by item and category, and `size` its sums by
-    item.
+    `w` holds the number of times that each item occurs in each resample. `number` is the number of ratings by resample
+    and category, and `total` by resample. `table` is the number of ratings by item and category, and `size` by item.
 
     Each item's sum is divided by its number of ratings minus 1. Mid-ranks are computed in each resample. The sum of (r
     - s)² over the ordered pairs of m ranks is 2 (m sum of r² - (sum of r)²).

@@ -43,7 +43,7 @@ def agreement(ratings: NDArray[np.float64], *, columns: str = "repeats") -> Agre
     ratings : array, shape (n stories, k repeats)
         In points of the scale; NaN = no rating. Values within 1e-9 are equal.
     columns : str
-        What the columns are called in a reason.
+        Word for the columns in the reason of an undefined value.
 
     Returns
     -------

@@ -1,10 +1,10 @@
 """Power of the alternative annotator test (alt-test), and the number of story-prompts with which a judge passes.
 
 For each person, a story-prompt contributes the sum over its stories of the differences d (see `alt_test`). The means of
-d over G story-prompts are approximately normal, with the pilot's mean and with its covariance between people divided by
-G. Such means are drawn at random, with random standard errors of the right degrees of freedom. Power is the share of
-draws in which the test over story-prompts passes (Benjamini-Yekutieli over people, a win against at least half of
-them).
+d over G story-prompts are approximately normal, with the means of the pilot (the data at hand), and with the pilot's
+covariance between people, divided by G. In each simulated study, means are drawn from this distribution, and standard
+errors from their distribution with G - 1 degrees of freedom. Power is the share of studies in which the test over
+story-prompts passes (Benjamini-Yekutieli over people, a win against at least half of them).
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ class Differences:
         return int(self.sums.shape[1])
 
     def moments(self, weights: Floats | None = None) -> Moments:
-        """Mean of the differences d for each person, and their covariance between people.
+        """Mean of the differences d of each person, and the covariance, between people, of what one story-prompt
+        contributes to these means.
 
         Parameters
         ----------
@@ -76,7 +77,8 @@ class Moments:
     mean : array, one entry per person
         Mean d of each person.
     covariance : array, shape (people, people)
-        Covariance between people of one story-prompt's contribution.
+        Covariance, between people, of what one story-prompt contributes to their means. Divided by the number of
+        story-prompts, it is the covariance of the means.
     stories_each : float
         Mean number of comparable stories per story-prompt, for the person with the fewest.
     """

@@ -3,10 +3,11 @@
 An honest judge may use its own scale: its expected rating is then a rising curve of people's opinion, not a line, and
 not the same number. A method that subtracts human ratings, or fits a line, mistakes this curve for a preference for
 anything that is correlated with quality: length, a good system, other criteria. The model here is therefore that the
-judge's expected rating is a + b E[P] + c E[P²], where P is one person's rating of the story. It is curved as scales are
-when the judge or people are near an end of their scale. Spiliopoulou et al. 2025 (arXiv 2508.06709) argue that judge
-and people need not have the same distribution of ratings, and that quality must be accounted for. Tests use the
-difference between the results of the curve and of a line as a bound for the remaining bias.
+judge's expected rating is a + b E[P] + c E[P²], where P is one person's rating of the story. The curve allows for
+ratings of the judge or of people near an end of the scale, where ratings differ less than opinions do. Spiliopoulou et
+al. 2025 (arXiv 2508.06709) argue that judge and people need not have the same distribution of ratings, and that quality
+must be accounted for. Tests use the difference between the results of the curve and of a line as a bound for the
+remaining bias.
 
 A story's means of P and P² are measured with error, and error in a regressor biases all other coefficients. The
 covariance of the errors is estimated from the disagreement of people within each story, and subtracted from the matrix
@@ -130,8 +131,8 @@ class GivenQuality:
     def reason(self) -> str | None:
         """Reason why the regression is unreliable; None if it is reliable.
 
-        It is unreliable without stories that have all data, with too many human ratings at an end of the scale, and
-        with too little true variance in a regressor.
+        It is unreliable if no story has all data, if too many human ratings are at an end of the scale, or if a
+        regressor has too little true variance.
         """
         if not self.used.any():
             return RATED_ONCE
@@ -248,7 +249,7 @@ def share_at_end(ratings: Floats) -> float:
 
 
 def _means_and_errors(values: Floats, present: NDArray[np.bool_]) -> tuple[Floats, Floats]:
-    """Means over people, and the covariance of each story's errors of these means.
+    """Means over people for each story, and the covariance matrix of the errors of these means.
 
     `values` has shape (stories, people, p variables); the results have shapes (stories, p) and (stories, p, p).
     """

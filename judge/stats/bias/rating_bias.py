@@ -171,8 +171,8 @@ def _variance_of_singles(ratings: Floats) -> Statistic:
 def slope_deficit(judge: Floats, people: Replicated) -> Statistic:
     """Change in the judge's rating per point of people's true mean rating, minus 1.
 
-    It is C(J, P) / (V(P) - e) - 1, with the covariance C of the judge's ratings J and the mean human ratings P, their
-    variance V(P), and the error variance e of these means.
+    It is C(J, P) / (V(P) - e) - 1, where J are the judge's ratings and P the mean human ratings. C is their covariance,
+    V(P) the variance of P, and e the error variance of P.
 
     The judge's own error cancels. A value below 0 means that the judge's ratings change less than people's, because of
     less spread or of other opinions.

@@ -106,8 +106,9 @@ class _Cluster:
     chance: Floats
 
     def counts(self) -> tuple[float, float, float]:
-        """Numbers of cyclic triads (a preferred to b, b to c, and c to a), of strict triads (no tied pair), and of
-        uneven triads (with a tied pair) among the stories of this cluster.
+        """Numbers of cyclic, strict and uneven triads among the stories of this cluster.
+
+        A cyclic triad has a preferred to b, b to c, and c to a. A strict triad has no tied pair, and an uneven one has.
         """
         over = (self.net > 1e-9).astype(np.float64)
         decided = over + over.T
@@ -117,8 +118,10 @@ class _Cluster:
         return cyclic, strict, float(np.trace(met @ met @ met)) / 6 - strict
 
     def expected(self) -> tuple[float, float]:
-        """Numbers of cyclic triads (a preferred to b, b to c, and c to a) and of strict triads (no tied pair) that the
-        fitted model leads one to expect among the stories of this cluster.
+        """Numbers of cyclic and of strict triads to be expected under the fitted model, among the stories of this
+        cluster.
+
+        A cyclic triad has a preferred to b, b to c, and c to a. A strict triad has no tied pair.
         """
         decided = self.chance + self.chance.T
         cyclic = float(np.trace(self.chance @ self.chance @ self.chance)) / 3

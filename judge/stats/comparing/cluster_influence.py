@@ -192,7 +192,5 @@ def _inverse(fit: Fit) -> Floats:
 
 
 def _dense_clusters(fit: Fit) -> NDArray[np.int64]:
-    """Codes 0, 1, ... of the clusters that have comparisons: for each row of the fit's merged comparisons, its
-    cluster.
-    """
+    """For each row of the fit's merged comparisons, the code of its cluster, 0, 1, ... without gaps."""
     return np.unique(fit.found.cluster, return_inverse=True)[1].reshape(-1).astype(np.int64)

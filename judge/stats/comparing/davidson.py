@@ -343,8 +343,8 @@ def _told(design: Design, number: Floats) -> list[bool]:
     """For each column of `further` in the design matrix (position effect and covariates), whether the data identify its
     coefficient.
 
-    The coefficient must be identified in addition to the strengths and to the identified columns before it. `number` is
-    the number of comparisons in each row of the design matrix.
+    A coefficient is identified if the data determine it together with the strengths and with the identified
+    coefficients of earlier columns. `number` is the number of comparisons in each row of the design matrix.
     """
     even = design.shares(np.zeros(design.size))
     information = design.fixed(design.information(number, even))
@@ -390,8 +390,8 @@ def _likelihood(design: Design, ended: Floats, parameters: Floats) -> float:
 def _separated(design: Design, rows: Comparisons) -> str | None:
     """Reason why the likelihood has no maximum (Albert & Anderson 1984, Biometrika 71); None where it has one.
 
-    Linear programming searches for a direction in the space of parameters along which no observed outcome becomes less
-    likely than another one, and some outcome becomes more likely (Konis 2007).
+    Linear programming searches for a direction in the space of parameters along which no log odds of an observed
+    outcome against another outcome fall, and some rise (Konis 2007).
     """
     from scipy.optimize import linprog
 
@@ -408,8 +408,8 @@ def _separated(design: Design, rows: Comparisons) -> str | None:
 
 
 def _advantages(design: Design, ended: Floats) -> Iterator[Floats]:
-    """Yield the coefficients of the parameters in the log odds of an observed outcome of a comparison against another
-    possible outcome.
+    """Yield the log odds of each observed outcome against each other possible outcome, as coefficients of the
+    parameters.
 
     Outcomes are first won, second won and, if the model has ties, tie. Each distinct row of coefficients occurs once.
     """

@@ -192,8 +192,8 @@ class _Intervals:
     """Data from which the intervals of numbers that depend on a fit are computed.
 
     `values` holds the fit's parameters, one row for each cluster (story-prompt) that is left out in turn or for each
-    bootstrap resample. `method` describes the bootstrap, and is None where clusters are left out. `n` is the number of
-    comparisons.
+    bootstrap resample. `method` describes the bootstrap, and is None where clusters are left out. `n` and `clusters`
+    are the numbers of comparisons and of clusters, and `confidence` is the coverage of the intervals.
     """
 
     n: int

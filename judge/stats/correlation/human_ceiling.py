@@ -1,11 +1,11 @@
 """Human ceilings: how well human ratings correlate with other people's, as a reference for a judge's correlation.
 
 =============  ==============================================  ========================================================
-ceiling        correlates                                      meaning
+ceiling        mean correlation of                             meaning
 =============  ==============================================  ========================================================
-leave-one-out  each rater, the mean of the others              value for one more person; the default for a panel
-one a story    one random rater of each story, the mean of     as above if many workers rated a few stories each; the
-               that story's others; averaged over draws        default for a pool
+leave-one-out  each rater with the mean of the others          value for one more person; the default for a panel
+one a story    one random rater of each story with the mean    as above, where many people rated a few stories each;
+               of the story's others; mean over draws          the default for a pool
 =============  ==============================================  ========================================================
 
 People are a *panel* if every rater rated nearly every story (`is_panel`), otherwise a *pool*, such as crowd workers. In

@@ -6,12 +6,12 @@ class and overall, a correlation r within the class corresponds to
 
     r U**2 / (u sqrt(1 + (r**2 / a) (U**2 - 1))),    U**2 = 1 + (u**2 - 1) / a
 
-over all stories. Here u is the ratio of the standard deviation of the mean human ratings over all stories to that
-within classes, a is their reliability within classes, and U is the ratio u for ratings without error. This is indirect
-range restriction (Hunter, Schmidt & Le 2006, J. Applied Psychology 91, case IV). With a = 1 it is Thorndike's case 2, r
-u / sqrt(1 + r**2 (u**2 - 1)) (Thorndike 1949, Personnel Selection). Kendall's tau is converted to r and back by
-Greiner's relation r = sin(pi tau / 2), which holds for bivariate normal ratings (Kendall 1949, Rank and product-moment
-correlation, Biometrika 36).
+over all stories. Here u is the standard deviation of the mean human ratings over all stories, divided by that within
+classes; a is the reliability of the mean human ratings within classes; and U is what u would be for ratings without
+error. This is indirect range restriction (Hunter, Schmidt & Le 2006, J. Applied Psychology 91, case IV). With a = 1 it
+is Thorndike's case 2, r u / sqrt(1 + r**2 (u**2 - 1)) (Thorndike 1949, Personnel Selection). Kendall's tau is converted
+to r and back by Greiner's relation r = sin(pi tau / 2), which holds for bivariate normal ratings (Kendall 1949, Rank
+and product-moment correlation, Biometrika 36).
 """
 
 from __future__ import annotations

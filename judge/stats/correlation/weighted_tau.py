@@ -313,10 +313,10 @@ def _of_tables(weights: Counts, bounds: list[int], signed: Singles, judges: int,
     """tau-b of each judge with people in each resample, shape (judges, resamples), from contingency tables. These are
     built one level of human ratings at a time, in ascending order.
 
-    A story is concordant with a story at the current level of human ratings if it is lower there and lower in the
-    judge's ratings, and discordant if it is lower there and higher in the judge's ratings. `weights` and `signed` (from
-    `_signed_indicators`) have the stories in the order of human ratings, and `bounds` says where each level begins. `k`
-    is the number of the judges' rating levels.
+    Each story at the current level of human ratings is compared with the stories that people rated lower. A pair is
+    concordant if the judge rated the other story lower too, and discordant if the judge rated it higher. `weights` and
+    `signed` (from `_signed_indicators`) have the stories in the order of human ratings, and `bounds` says where each
+    level begins. `k` is the number of the judges' rating levels.
     """
     b = weights.shape[0]
     largest = int(weights.sum(axis=1).max(initial=0))

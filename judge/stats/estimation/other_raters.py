@@ -3,14 +3,15 @@
 Let d_i be the difference between a judge and rater i, and d its mean over r raters. Resamples of stories show how d
 varies over stories. With other raters of the same kind, d would also vary with variance sigma2 (1 + 1/r), because the
 judge is compared as one rater with the mean of r raters. sigma2 is estimated as the variance of d_i over raters minus
-the variance that stories alone would cause, which is computed from the resampled deviations (a variance component from
-its expectation, Searle, Casella & McCulloch 1992, Variance Components, section 3.4; 0 where negative). A variance of so
-few values is more often below than above its expectation. It is therefore divided by the median of chi-squared over its
-r - 1 degrees of freedom, so that it is as often too large as too small. The quantile is that of t with Satterthwaite's
-degrees of freedom (1946, Biometrics Bulletin 2): r - 1 for the raters' part and many for the stories'.
+the variance that stories alone would cause, or as 0 if this is negative (a variance component from its expectation,
+Searle, Casella & McCulloch 1992, Variance Components, section 3.4). The variance that stories cause is computed from
+the resampled deviations. The variance of d_i over so few raters is more often below than above its expectation. It is
+therefore multiplied by (r - 1) / (median of chi-squared with r - 1 degrees of freedom), so that it is as often too
+large as too small. The interval then uses the quantile of Student's t with Satterthwaite's degrees of freedom (1946,
+Biometrics Bulletin 2): r - 1 for the raters' part and many for the stories'.
 
-With two raters whose d_i differ by more than stories explain, the quantile is 12.7: two people give little information
-on how people differ.
+With two raters whose d_i differ by more than stories explain, this quantile can be up to 12.7: two people give little
+information on how people differ.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ def factor(parts: Floats, resampled: Floats) -> float:
 
 
 def drawn_out(values: Floats, by: float) -> Floats:
-    """Values after their deviations from their mean were multiplied by a factor, in their order.
+    """The values with their deviations from their mean multiplied by a factor.
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ class Difference:
     estimate : Estimate
         First minus second: for ratings the mean over the story-prompts that both systems have, where n counts
         story-prompts; for log strengths n counts comparisons. The interval is not adjusted for other
-        pairs. The reason says why there is no test.
+        pairs. Its `reason` says why there is no test.
     t, p, p_adjusted : float or None
         Student's t, two-sided p, and p adjusted over the family; None without a test.
     test : str

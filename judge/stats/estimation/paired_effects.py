@@ -37,7 +37,8 @@ class RateDifference:
     difference : Estimate
         Second share minus first, without an interval; its `n` counts trials.
     only_first, only_second : int
-        Discordant trials: those that succeeded on one side only (the counts of McNemar's test, 1947).
+        Number of trials that succeeded on the first side only, and on the second side only. These trials are
+        called discordant (McNemar's test, 1947).
     discordant : array of bool, shape (n stories,)
         True for each story that has a discordant trial.
     """
@@ -94,8 +95,9 @@ def mean_difference(first: Floats, second: Floats) -> Estimate:
 
 
 def resampled_mean_difference(first: Floats, second: Floats) -> Statistic:
-    """A function that computes the mean of second minus first in each of b resamples of the stories. Its argument holds
-    the stories' weights in the resamples, an array of shape (b, n); it returns the means, shape (b,).
+    """A function that computes, in each of b resamples of the stories, the mean of the second side's rating minus the
+    first side's. Its argument holds the stories' weights in the resamples, an array of shape (b, n); it returns the
+    means, shape (b,).
 
     A mean is NaN where the resample holds no story that both sides rated.
 
@@ -111,8 +113,8 @@ def resampled_mean_difference(first: Floats, second: Floats) -> Statistic:
 
 
 def standardised(first: Floats, second: Floats) -> Estimate:
-    """Standardised mean difference d_av (Lakens 2013, equation 10): the mean of second minus first, divided by the mean
-    of the two sides' standard deviations.
+    """Standardised mean difference d_av (Lakens 2013, equation 10): the mean of the second side's rating minus the
+    first side's, divided by the mean of the two sides' standard deviations.
 
     The standard deviations (divisor n - 1) are those of each side's ratings of the stories that both rated. The
     standard deviation of the differences is not used, because then the effect size would grow with the correlation

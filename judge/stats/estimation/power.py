@@ -65,8 +65,8 @@ def precision(values: Floats, cluster: Codes, *, confidence: float = 0.95) -> Pr
     Returns
     -------
     Precision
-        Its mean is undefined without values. The effective n may exceed n where values within clusters differ more
-        than by chance.
+        Its mean is undefined if all values are missing. Its `effective_n` exceeds the number of values if
+        values of the same cluster differ more than values of different clusters do.
     """
     present = ~np.isnan(values)
     y = values[present]
@@ -142,10 +142,11 @@ def minimum_detectable_effect(
         Between 0 and 1; power above alpha / 2.
     df : float, optional
         Degrees of freedom of the standard error (clusters - 1). None = the standard error counts as known, and
-        quantiles are normal (2.80 SE at the defaults). With `df`, both quantiles are those of Student's t (Bloom
-        1995, Evaluation Review 19).
+        quantiles are normal (2.80 SE at the defaults). With `df`, both quantiles are those of Student's t
+        (Bloom 1995, Evaluation Review 19).
     two_sided : bool
-        Whether the test is two-sided; a one-sided test at the other defaults gives 2.49 SE.
+        Whether the test is two-sided; with the other arguments at their defaults, the result is 2.49 SE for a
+        one-sided test.
 
     Raises
     ------

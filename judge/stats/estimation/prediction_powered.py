@@ -9,14 +9,14 @@ did not rate,
     variance = lambda^2 var(judge, N) / N + var(people - lambda * judge, n) / n
 
 The method allows any function of the story in the place of the judge's rating. A story without a rating by the judge
-therefore stays in and gets a constant, the mean of the judge's other ratings. Leaving it out would bias the means, also
-those of human ratings alone, where the judge declines bad stories more often.
+therefore stays in and gets a constant, the mean of the judge's other ratings. If it were left out, and the judge
+declines bad stories more often than good ones, the means would be biased, also the mean of the human ratings alone.
 
 lambda = 1 gives PPI, and lambda = 0 the plain mean of the human ratings. PPI++ takes the lambda with the smallest
-variance, cov(people, judge) / ((1 + n / N) var(judge)), clipped to 0..1. Conventions are those of ppi-python 0.2.3:
-variances of the interval divide by n, the covariance by n, var(judge) over all n + N ratings by n + N - 1; quantiles
-are normal. With `small_sample`, variances of the interval divide by n - 1 and quantiles are Student's t with n - 1
-degrees of freedom, as for any mean of few ratings. With normal quantiles, 95 % intervals cover only 93 % where people
+variance, cov(people, judge) / ((1 + n / N) var(judge)), clipped to 0..1. Conventions are those of ppi-python 0.2.3: the
+divisor is n in the variances of the interval and in the covariance, and n + N - 1 in var(judge) over all n + N ratings;
+quantiles are normal. With `small_sample`, the divisor in the variances of the interval is n - 1, and quantiles are
+those of Student's t with n - 1 degrees of freedom. With normal quantiles, 95 % intervals cover only 93 % where people
 rated 30 stories. The n stories must be a random sample of all n + N, so the method does not hold where raters chose
 which stories to rate. Stories are taken as independent.
 """

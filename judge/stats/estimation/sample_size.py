@@ -12,8 +12,9 @@ pseudo-values (Efron & Tibshirani 1993, chapter 11). With Student's t of G - 1 d
   Wang 2008, Sample Size Calculations in Clinical Research, section 3.2.3).
 
 The estimate of s² from a pilot of G story-prompts has the sampling variance (k / G - (G - 3) / (G (G - 1))) s⁴, where k
-is the kurtosis of the pseudo-values (Mood, Graybill & Boes 1974, chapter VI, theorem 2). The range of each number of
-story-prompts comes from a chi-squared distribution with that variance.
+is the kurtosis of the pseudo-values (Mood, Graybill & Boes 1974, chapter VI, theorem 2). Each number of story-prompts
+is given with a range, which comes from the limits of s: s² is taken to follow a scaled chi-squared distribution with
+that variance.
 """
 
 from __future__ import annotations
@@ -46,18 +47,19 @@ class Spread:
     Attributes
     ----------
     value : float
-        Standard deviation of the story-prompts' jackknife pseudo-values. The standard error of the statistic over G
-        story-prompts is value / sqrt(G).
+        Standard deviation of the story-prompts' jackknife pseudo-values. The standard error of the statistic
+        over G story-prompts is value / sqrt(G).
     df : float
         Degrees of freedom of the chi-squared distribution that describes the sampling error of value²; infinite
         where value² counts as known.
     clusters : int
         Number of story-prompts in the pilot.
     effective : float
-        Degrees of freedom of a test that uses this spread: story-prompts - 1, or fewer where a few story-prompts
-        carry most of the variance (`resampling.cluster_jackknife`). In simulated studies of 96 story-prompts, with
-        two judges whose true taus differ by exactly the margin of a 5 % equivalence test, story-prompts - 1 degrees
-        of freedom gave 5.5 % false conclusions of equivalence, and these degrees of freedom 5.0 %.
+        Degrees of freedom of a test that uses this spread: the number of story-prompts minus 1, or fewer if a
+        few story-prompts carry most of the variance (`resampling.cluster_jackknife`). Two judges were simulated
+        whose true taus differ by exactly the margin, with 96 story-prompts. An equivalence test at level 5 %
+        with 95 degrees of freedom found them equivalent in 5.5 % of the studies, and with these degrees of
+        freedom in 5.0 %.
     skew : float
         Skewness of the pseudo-values divided by the square root of their number. The error in the level of a
         one-sided test is of this order.
@@ -259,7 +261,8 @@ def tost_power(difference: float, error: float, margin: float, df: int, *, alpha
     Returns
     -------
     float
-        Power, 0 to 1, by the t distribution around the true difference (Chow, Shao & Wang 2008, section 3.2.3).
+        Power, 0 to 1, approximated by a t distribution centred at the true difference (Chow, Shao & Wang 2008,
+        section 3.2.3).
     """
     critical = float(special.stdtrit(df, 1 - alpha))
     above, below = ((margin - sign * difference) / error - critical for sign in (1, -1))

@@ -2,9 +2,9 @@
 number of units that it represents.
 
 Within a stratum the sample is systematic: units are sorted by a variable over which the sample should spread (ties
-broken at random), and every k-th unit is drawn from a random start. Each unit thus has the same chance, and neighbours
-are not drawn together (Madow & Madow 1944, Ann. Math. Stat. 15; "implicit stratification": Lohr 2021, Sampling, 3rd
-edition, ch. 5). A unit's weight is 1 / its inclusion probability.
+broken at random), and every k-th unit is drawn, from a random position on. Each unit thus has the same chance, and
+neighbours are not drawn together (Madow & Madow 1944, Ann. Math. Stat. 15; "implicit stratification": Lohr 2021,
+Sampling, 3rd edition, ch. 5). A unit's weight is 1 / its inclusion probability.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ def draw(stratum: Integers, order: Integers, n: int, rng: np.random.Generator, a
     stratum : array, shape (units,)
         Stratum of each unit, as codes 0..strata-1.
     order : array, shape (units,)
-        Codes by which the units of a stratum are sorted before every k-th unit is drawn; ties are broken at
-        random.
+        Numbers by which the units of a stratum are sorted, so that the sample is spread evenly over them: units
+        at equal distances in this order are drawn. Ties are broken at random.
     n : int
         Number of units to draw.
     rng : numpy Generator

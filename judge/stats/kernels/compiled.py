@@ -90,16 +90,16 @@ def tables(factors: list[tuple[Counts, Codes]], code: Levels, levels: tuple[int,
         was drawn in each resample, and the unit of each story. A story's weight is the product of its units'
         counts.
     code : array, shape (judges, n)
-        Both ratings of each story as one code: people's level * levels[1] + judge's level; levels[0] *
-        levels[1] = missing.
+        Both ratings of each story as one code: people's level * levels[1] + judge's level. The code levels[0] *
+        levels[1] stands for a missing rating.
     levels : tuple of int
         Number of rating levels of people, and of judges.
 
     Returns
     -------
     array, shape (4, judges, b)
-        Number of concordant minus discordant pairs, of stories, of pairs tied by the judge, and of pairs tied
-        by people.
+        Four numbers for each judge and resample: concordant minus discordant pairs; stories; pairs tied by the
+        judge; pairs tied by people.
     """
     out = np.empty((4, code.shape[0], factors[0][0].shape[0]), dtype=np.int64)
     _compiled(loops.tables)(*_two(factors), code, *levels, out)
@@ -122,8 +122,8 @@ def sweep(factors: list[tuple[Counts, Codes]], story: Codes, x: Codes, y: Codes)
     Returns
     -------
     array, shape (4, b)
-        Number of concordant minus discordant pairs, of stories, of pairs tied by the judge, and of pairs tied
-        by people.
+        Four numbers for each resample: concordant minus discordant pairs; stories; pairs tied by the judge;
+        pairs tied by people.
     """
     out = np.empty((4, factors[0][0].shape[0]), dtype=np.int64)
     _compiled(loops.sweep)(*_two(factors), story, x, y, int(y.max()) + 1 if y.size else 0, out)
@@ -145,7 +145,7 @@ def rows(x: Floats, y: Floats, mass: Sums) -> tuple[Sums, Sums, Sums]:
     Returns
     -------
     three arrays of int, shape (b,)
-        Number of concordant minus discordant pairs, of pairs not tied on x, and of pairs not tied on y.
+        Concordant minus discordant pairs; pairs not tied on x; pairs not tied on y.
     """
     out = np.empty((3, x.shape[0]), dtype=np.int64)
     _compiled(loops.rows)(*(np.ascontiguousarray(side) for side in (x, y, mass)), out)
@@ -164,16 +164,16 @@ def swaps(masks: Masks, cells: tuple[Codes, Codes], signed: Sums, margin: Sums) 
         Both ratings of each story as one code for each judge: people's level * levels of judges + judge's
         level.
     signed, margin : arrays, shapes (levels of people, levels of judges) and (levels of judges,)
-        For each cell of the sum of the two judges' contingency tables: number of ratings in cells that are
-        concordant with it minus number in cells that are discordant with it. Then the number of ratings of both
-        judges at each level.
+        Both describe the sum of the two judges' contingency tables. `signed`, for each cell: number of ratings
+        in cells concordant with it minus number in cells discordant with it. `margin`: number of ratings of
+        both judges at each level.
 
     Returns
     -------
     array, shape (4, b)
-        For the first judge after the swaps: number of concordant minus discordant pairs, and sum of its
-        contingency table times `signed`. Then the number of pairs tied by the first judge, and tied by the
-        second judge.
+        Four numbers for each pattern, after the swaps: the first judge's concordant minus discordant pairs; the
+        sum over cells of the first judge's contingency table times `signed`; pairs tied by the first judge;
+        pairs tied by the second judge.
     """
     out = np.empty((4, masks.shape[0]), dtype=np.int64)
     _compiled(loops.swaps)(np.ascontiguousarray(masks), *cells, signed, margin, out)
@@ -192,8 +192,9 @@ def inversions(values: Codes) -> int:
 
 
 def _two(factors: list[tuple[Counts, Codes]]) -> tuple[Counts, Codes, Counts, Codes]:
-    """Counts and units of the first of one or two kinds of units that were drawn (`factors`), followed by those of the
-    second kind. Where only one kind was drawn, the second consists of a single unit that is always drawn once.
+    """The draws of two kinds of units, as four arrays: how often each unit was drawn in each resample and the unit of
+    each story, for the first kind and then for the second. If `factors` holds only one kind, the second kind is a
+    single unit that is drawn once in every resample and to which all stories belong.
     """
     counts, unit = factors[0]
     if len(factors) == 2:

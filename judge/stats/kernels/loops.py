@@ -38,13 +38,13 @@ def tables(
     unit_1, unit_2 : array of int, shape (n,)
         Unit of each story, of the first and of the second kind.
     code : array of int, shape (judges, n)
-        Both ratings of each story as one code: people's level * levels_x + judge's level; levels_y * levels_x =
-        missing.
+        Both ratings of each story as one code: people's level * levels_x + judge's level. The code levels_y *
+        levels_x stands for a missing rating.
     levels_y, levels_x : int
         Number of rating levels of people and of judges.
     out : array of int, shape (4, judges, b)
-        Overwritten with the number of concordant minus discordant pairs, of stories, of pairs tied by the
-        judge, and of pairs tied by people.
+        Overwritten with four numbers for each judge and resample: concordant minus discordant pairs; stories;
+        pairs tied by the judge; pairs tied by people.
     """
     n, judges, cells = unit_1.size, code.shape[0], levels_x * levels_y
     drawn, weight = np.empty(n, np.int64), np.empty(n, np.int64)
@@ -103,8 +103,8 @@ def sweep(
     levels_y : int
         Number of rating levels of people.
     out : array of int, shape (4, b)
-        Overwritten with the number of concordant minus discordant pairs, of stories, of pairs tied by the
-        judge, and of pairs tied by people.
+        Overwritten with four numbers for each resample: concordant minus discordant pairs; stories; pairs tied
+        by the judge; pairs tied by people.
     """
     m = story.size
     # A Fenwick tree: sums over the people's levels below one, in steps that are logarithmic in their number.
@@ -156,8 +156,8 @@ def rows(x: Floats, y: Floats, mass: Sums, out: Sums) -> None:
     mass : array of int, shape (b, groups)
         How often each group was drawn in each resample.
     out : array of int, shape (3, b)
-        Overwritten with the number of concordant minus discordant pairs, of pairs not tied on x, and of pairs
-        not tied on y.
+        Overwritten with three numbers for each resample: concordant minus discordant pairs; pairs not tied on
+        x; pairs not tied on y.
     """
     for b in range(x.shape[0]):
         score, untied_x, untied_y = 0, 0, 0
@@ -192,9 +192,9 @@ def swaps(masks: Masks, cell_a: Codes, cell_b: Codes, signed: Sums, margin: Sums
     margin : array of int, shape (levels of judges,)
         Number of ratings of both judges at each level.
     out : array of int, shape (4, b)
-        Overwritten, for the first judge after the swaps, with the number of concordant minus discordant pairs
-        and with the sum of its contingency table times `signed`. The last two rows are the number of pairs tied
-        by the first judge, and tied by the second judge.
+        Overwritten with four numbers for each pattern, after the swaps: the first judge's concordant minus
+        discordant pairs; the sum over cells of the first judge's contingency table times `signed`; pairs tied
+        by the first judge; pairs tied by the second judge.
     """
     levels_y, levels = signed.shape
     table, below = np.empty(levels_y * levels, np.int64), np.empty(levels, np.int64)

@@ -43,7 +43,7 @@ class Detection:
     p : float or None
         Two-sided p value of the hypothesis that the share is one half. None where `estimate` has no interval.
     p_raised : float or None
-        One-sided p value of the hypothesis that the changed story is not rated higher more often than lower;
+        One-sided p value for the alternative that the changed story is more often rated higher than lower;
         small where the change raises ratings. None where `estimate` has no interval.
     """
 
@@ -108,8 +108,8 @@ def detection(difference: Floats, cluster: Codes) -> Detection:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Intervals:
-    """Intervals of the mean credit in each of s samples of pairs of an untouched and a changed story, with tests; every
-    array has shape (s,). The credit of a pair is 1 where the untouched story has the higher rating, one half for a tie,
+    """Intervals and tests of the mean credit in s samples of pairs; every array has shape (s,). A pair is an untouched
+    story and its changed version. Its credit is 1 where the untouched story has the higher rating, one half for a tie,
     else 0.
 
     Attributes

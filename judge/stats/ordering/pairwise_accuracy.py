@@ -220,9 +220,10 @@ def ratio_of_resamples(right: Floats, taken: Floats, unit: Codes) -> Callable[[C
     """A function that computes an accuracy in each of b resamples that draw units (such as story-prompts) as a whole.
     Its argument holds the weights of the n stories, shape (b, n); it returns the accuracies, shape (b,).
 
-    For tables of shape (units, units) the accuracy is (w' right w) / (w' taken w) with the units' weights w, so that a
-    pair counts the product of the draws of its two units. A story is never paired with a copy of itself, which would be
-    an artificial tie. For tables of shape (units,), with pairs within units only, it is the mean of the units' ratios.
+    For tables of shape (units, units) the accuracy is (w' right w) / (w' taken w) where w holds the number of draws of
+    each unit. A pair of stories thus has the product of its two units' numbers of draws as its weight. A story is never
+    paired with a copy of itself, which would be an artificial tie. For tables of shape (units,), with pairs within
+    units only, it is the mean of the units' ratios.
 
     Parameters
     ----------

@@ -137,8 +137,8 @@ def by_chance(
 ) -> Chance:
     """SPA to expect by chance: that of the judge's ratings when they are assigned to systems at random.
 
-    The p values of the permuted ratings come from the first 200 permutations, because their error hardly changes the
-    mean over random assignments.
+    For ratings assigned to systems within each story-prompt, p values use only the first 200 rows of `flips`. Their
+    error hardly changes the mean over random assignments.
 
     Parameters
     ----------

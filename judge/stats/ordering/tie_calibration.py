@@ -53,11 +53,12 @@ class TieCalibration:
     epsilon : float or None
         The in-sample epsilon, in points of the judge's ratings; None where there is no pair.
     epsilons : array
-        The held-out epsilons: one for each pair of folds (or each single fold) to which the two stories of a
-        pair belong.
+        The epsilons of `held_out`. The two stories of a pair belong to two folds or to the same fold; there is
+        one epsilon for each such combination of folds that occurs.
     right, taken : array, shape (units, units), or (units,) for pairs within units only
-        Number of pairs scored right held out, and number of all pairs, by the units (story-prompts) of the two
-        stories. Resamples are computed from these, without fitting the epsilons again.
+        Number of pairs that are right with the epsilons of `held_out`, and number of all pairs, by the units
+        (story-prompts) of the two stories. The accuracy in resamples is computed from these, without fitting
+        the epsilons again.
     """
 
     plain: Estimate

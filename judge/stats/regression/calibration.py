@@ -88,11 +88,11 @@ def fit_calibration(score: Floats, people: Floats, kind: Kind) -> Calibration:
     Parameters
     ----------
     score, people : array, shape (n,)
-        Score of each story by a judge or a panel of judges, in any units, and its mean human rating. Pairs with NaN
-        are left out.
+        Score of each story by a judge or a panel of judges, in any units, and its mean human rating. Pairs with
+        NaN are left out.
     kind : str
-        ``linear`` (least squares), ``isotonic`` (`isotonic.fit_isotonic`), ``ordinal`` (expected value of
-        `ordinal.fit_ordinal` with the people's distinct means as levels).
+        ``linear`` (least squares), ``isotonic`` (`isotonic.fit_isotonic`), ``ordinal`` (expected rating under
+        the proportional-odds model, `ordinal.fit_ordinal`; its levels are the distinct mean human ratings).
 
     Returns
     -------

@@ -1,8 +1,8 @@
 """Calibration error: distance between predicted ratings and mean human ratings, over all stories and in bins of similar
 predictions.
 
-The predictions should be for stories on which they were not fitted; the functions cannot check this. They fit nothing
-themselves.
+The predictions should come from a model that was fitted on other stories; the functions of this module cannot check
+this.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Isotonic regression: the non-decreasing curve with the smallest squared error.
 
-Minimises sum_i w_i (y_i - f(x_i))^2 over non-decreasing f by pooling adjacent violators (Ayer et al. 1955, An Empirical
-Distribution Function for Sampling with Incomplete Information, section 2; Barlow et al. 1972, chapter 1). Equal x are
-merged into one point with the weighted mean of their y, so that ties share one prediction (Kruskal 1964, secondary
-approach).
+The curve f minimises sum_i w_i (y_i - f(x_i))^2 among non-decreasing curves; it is computed by pooling adjacent
+violators (Ayer et al. 1955, An Empirical Distribution Function for Sampling with Incomplete Information, section 2;
+Barlow et al. 1972, chapter 1). Equal x are merged into one point with the weighted mean of their y, so that ties share
+one prediction (Kruskal 1964, secondary approach).
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The proportional-odds model: probabilities of ordered levels, given a score.
 
 P(Y <= level k | x) = F(theta_k - x . beta) with F(t) = 1 / (1 + exp(-t)) and theta_1 < ... < theta_{K-1} (McCullagh
-1980, Regression Models for Ordinal Data, equation 2.1). Fitted by maximum likelihood, or, with a penalty, by the
-maximum of log likelihood - penalty / 2 * |beta|^2. Both are concave in (theta, beta) (Pratt 1981; Burridge 1981), so
-damped Newton steps reach the unique maximum, if it exists.
+1980, Regression Models for Ordinal Data, equation 2.1). The model is fitted by maximising the log likelihood or, with a
+penalty, log likelihood - penalty / 2 * |beta|^2. Both functions are concave in (theta, beta) (Pratt 1981; Burridge
+1981), so damped Newton steps reach the unique maximum, if it exists.
 """
 
 from __future__ import annotations
@@ -166,8 +166,8 @@ class _Likelihood:
 
     def improved(self, start: Floats, step: Floats, value: float) -> tuple[Floats, float]:
         """Parameters after a step of Newton's method from `start`, and the penalised log likelihood there. The step is
-        halved until this likelihood is not below `value`, that at `start`; without success the result is `start` and
-        `value`.
+        halved until this likelihood is at least `value`, the likelihood at `start`. If 40 halvings do not suffice, the
+        result is `start` and `value`.
         """
         for halving in range(40):
             there = start + step / 2**halving

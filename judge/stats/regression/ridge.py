@@ -1,7 +1,8 @@
 """Ridge regression that chooses the penalty with the smallest leave-one-out error on the training rows.
 
-Minimises |y - mean(y) - X w|^2 + penalty |w|^2 (Hoerl & Kennard 1970). The leave-one-out errors have a closed form, e_i
-/ (1 - h_i) with h the leverages (PRESS, Allen 1974), so that one eigenvalue decomposition suffices for all penalties.
+The weights w minimise |y - mean(y) - X w|^2 + penalty |w|^2 (Hoerl & Kennard 1970). The leave-one-out errors have a
+closed form, e_i / (1 - h_i) with h the leverages (PRESS, Allen 1974), so that one eigenvalue decomposition suffices for
+all penalties.
 """
 
 from __future__ import annotations

@@ -67,8 +67,8 @@ class StandardisedRidge:
 @dataclass(frozen=True, slots=True, eq=False)
 class StandardisedRows:
     """Standardised training rows with their eigenvalue decomposition (`parts`), computed once for ridge regressions on
-    several responses. `low`, `high`, `mean` and `scale` are each column's range, mean and standard deviation (1 for a
-    constant column).
+    several responses. `low`, `high` and `mean` are each column's lowest value, highest value and mean. `scale` is its
+    standard deviation, or 1 for a constant column.
     """
 
     low: Floats

@@ -72,7 +72,8 @@ class Resamples:
     independently. A story's weight is the number of draws of its unit or, for two factors, the product of the two
     numbers.
 
-    Stories that are missing from an unbalanced design have no entry.
+    Only stories that exist have a weight: in an unbalanced design, combinations of system and story-prompt without a
+    story are left out.
     """
 
     factors: tuple[Factor, ...]
@@ -158,10 +159,10 @@ class Resamples:
         Returns
         -------
         mass : array of int, shape (B, groups)
-            How often each group was drawn as a whole in each of B resamples. If both factors (kinds of units
-            that are drawn) draw whole groups, this is the product of two counts; if none does, it is 1.
+            How often each group was drawn as a whole in each of B resamples: the count of the factor (kind of
+            units) that draws whole groups, the product of the counts if two factors do, and 1 if none does.
         within : Resamples or None
-            Resamples of the factors that do not draw whole groups; None if there is no such factor.
+            Resamples of the other factors, which draw units within groups; None if there are no others.
         """
         groups = int(group.max()) + 1 if group.size else 0
         mass = np.ones((self.size, groups), dtype=np.int64)
@@ -250,8 +251,8 @@ def draw_both(system: Codes, story_prompt: Codes, resamples: int, rng: np.random
     """Bootstrap resamples that draw systems and, independently, story-prompts with replacement (BOOT-BOTH, Deutsch,
     Dror & Roth 2021).
 
-    The weight of a story is the number of draws of its system times the number of draws of its story-prompt. Stories
-    that are missing from an unbalanced design are left out.
+    The weight of a story is the number of draws of its system times the number of draws of its story-prompt. In an
+    unbalanced design, combinations of system and story-prompt without a story are left out.
 
     In 2,000 simulated studies of 40 systems x 40 story-prompts, the coverage of 95 % intervals for tau-b over all
     stories was 98.2 % (percentile), 98.0 % (BCa) and 94.0 % (`intervals.calibrated`, percentile). At system level it

@@ -1,11 +1,11 @@
 """Jackknife intervals of coefficients for few clusters, some of which contribute most of the variance.
 
-The delete-a-cluster jackknife (Efron & Tibshirani 1993, equation 11.5) with Student's t. Its degrees of freedom are the
-effective number of clusters, (sum d²)² / sum d⁴ for the jackknife's deviations d, but at most G - 1 for G clusters.
-They are few where a few clusters have most of the influence on the coefficient (as with G* = G / (1 + squared
-coefficient of variation) of Carter, Schnepel & Steigerwald 2017, Asymptotic behavior of a t-test robust to cluster
-heterogeneity, Rev. Econ. Stat. 99, with d² for the clusters' contributions). With G - 1 degrees of freedom, the 95 %
-interval of a kappa of rare errors on 20 stories covers only 87 %.
+The interval is that of the delete-a-cluster jackknife (Efron & Tibshirani 1993, equation 11.5) with Student's t. The
+degrees of freedom are the effective number of clusters, (sum d²)² / sum d⁴ for the jackknife's deviations d, but at
+most G - 1 for G clusters. They are few if a few clusters have most of the influence on the coefficient. (sum d²)² / sum
+d⁴ equals G* = G / (1 + squared coefficient of variation of the d²), as in Carter, Schnepel & Steigerwald 2017,
+Asymptotic behavior of a t-test robust to cluster heterogeneity, Rev. Econ. Stat. 99. With G - 1 degrees of freedom, the
+95 % interval of a kappa of rare errors on 20 stories covers only 87 %.
 """
 
 from __future__ import annotations

@@ -57,9 +57,9 @@ def expanded(estimate: Estimate, values: Floats, units: int, method: str, *, con
 
     The percentile interval of a mean of m units is too short for two reasons: its standard error is too small by the
     factor sqrt((m - 1) / m), and it corresponds to normal quantiles instead of those of t. The tail probability of a 95
-    % interval is therefore Phi(-sqrt(m / (m - 1)) t(m - 1)) instead of 2.5 %, which is 0.2 % with 6 units and 2.3 %
-    with 96 units (the expanded percentile interval of Hesterberg 2015, What teachers should know about the bootstrap,
-    The American Statistician 69). The interval is extended if it does not contain its estimate (`holding`).
+    % interval is therefore Phi(-sqrt(m / (m - 1)) t(m - 1)) instead of 2.5 %: 0.2 % with 6 units, and 2.3 % with 96
+    units (the expanded percentile interval of Hesterberg 2015, What teachers should know about the bootstrap, The
+    American Statistician 69). The interval is extended if it does not contain its estimate (`holding`).
 
     Parameters
     ----------
@@ -213,15 +213,15 @@ def calibrated(values: Floats, one_way: Sequence[Floats], units: Sequence[int]) 
     variance of this product is 3 where that of one count is 1, so that BOOT-BOTH intervals are too wide where stories
     vary much. Let A, B and E be the variances of systems, story-prompts and the remainder. The variance of a mean is
     A/S + B/P + E/SP for S systems and P story-prompts. BOOT-BOTH gives A/S + B/P + 3E/SP (Owen 2007, The pigeonhole
-    bootstrap, Annals of Applied Statistics 1), and drawing one factor alone gives A/S + E/SP or B/P + E/SP. With V the
-    variance over the respective resamples, the variance is therefore estimated by
+    bootstrap, Annals of Applied Statistics 1), and drawing one factor alone gives A/S + E/SP or B/P + E/SP. Let V be
+    the variance over the resamples of one of these three kinds. The variance is then estimated by
 
-        2 (V systems alone + V story-prompts alone) - V both, but at least the larger one of the two V alone,
+        2 (V systems alone + V story-prompts alone) - V both, but at least the larger one of the two V alone.
 
-    and the values' distances from their mean are multiplied by the square root of the ratio of this estimate to V both,
-    with the usual correction for few units: sqrt(m / (m - 1)) times the ratio of the 97.5 % quantiles of t with m - 1
-    degrees of freedom and of the normal distribution, where m is the smaller number of units (as for two-way clustered
-    variances: Cameron, Gelbach & Miller 2011, JBES 29). The factor is at most 1.
+    Each value's distance from the mean of the values is multiplied by a factor of at most 1. It is the square root of
+    the ratio of this estimate to V both, times a correction for few units: sqrt(m / (m - 1)) times the ratio of the
+    97.5 % quantiles of t with m - 1 degrees of freedom and of the normal distribution, where m is the smaller number of
+    units (as for two-way clustered variances: Cameron, Gelbach & Miller 2011, JBES 29).
 
     Parameters
     ----------
@@ -251,8 +251,8 @@ def calibrated(values: Floats, one_way: Sequence[Floats], units: Sequence[int]) 
 
 
 def _usable(estimate: Estimate, values: Floats) -> tuple[Floats, Estimate | None]:
-    """The defined values of the statistic in the resamples, and None. Where no interval is possible, the second item is
-    not None but the estimate to return, without an interval.
+    """The defined values of the statistic in the resamples, and None where an interval can be computed from them. Where
+    none can, the second value is instead the estimate to return, without an interval.
     """
     if not estimate.defined:
         return values, estimate

@@ -1,7 +1,8 @@
 """Permutation test of a statistic of labels, in which the labels of whole units are permuted within strata.
 
-p = (1 + number of permuted statistics that are at least as large) / (1 + permutations), which is never 0 (Phipson &
-Smyth 2010, Permutation P-values should never be zero, Statistical Applications in Genetics and Molecular Biology 9).
+p = (1 + number of permutations whose statistic is at least as large as the original one) / (1 + permutations), which is
+never 0 (Phipson & Smyth 2010, Permutation P-values should never be zero, Statistical Applications in Genetics and
+Molecular Biology 9).
 """
 
 from __future__ import annotations

@@ -205,8 +205,9 @@ def tau_b_within(resamples: Resamples, x: Codes, y: Codes, group: Codes) -> Floa
 
 
 def _once(varying: Resamples, group: Codes) -> bool:
-    """Whether, for resamples `varying` that draw units (such as story-prompts) within groups, products of the counts of
-    all pairs of units fit into memory: there are few units, and each has at most one story per group.
+    """Whether the method of `_small_groups` is possible for the resamples `varying`, which draw units within groups.
+    They must draw one kind of units (such as story-prompts), with at most one story of each unit in a group, and so few
+    units that products of the counts of all pairs of units fit into memory.
     """
     units = varying.factors[0].counts.shape[1]
     if len(varying.factors) > 1 or units > _FEW_UNITS:
@@ -225,8 +226,8 @@ def _grid(varying: Resamples, group: Codes, codes: Codes) -> Codes:
 
 def _small_groups(counts: NDArray[np.int32], grid: Codes) -> Iterator[tuple[int, slice, Floats]]:
     """Yield the index of a judge, a slice of the resamples, and the judge's tau-b with people within each group in
-    these resamples, shape (resamples in the slice, groups). It is computed from products of the counts of each pair of
-    units (such as story-prompts) and of the rating codes `grid`, from `_grid`.
+    these resamples, shape (resamples in the slice, groups). It is computed from the rating codes `grid` (from `_grid`)
+    and, for each pair of units (such as story-prompts), the product of their `counts`.
     """
     first, second = np.triu_indices(grid.shape[2], 1)
     signs = np.sign(grid[:, :, second] - grid[:, :, first])

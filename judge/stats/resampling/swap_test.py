@@ -5,9 +5,9 @@ PERM-BOTH, PERM-SYSTEMS and PERM-INPUTS of Deutsch, Dror & Roth 2021 (A Statisti
 Metrics Using Resampling Methods, TACL 9, section 5): both judges' ratings are standardised to a common scale. Under the
 null hypothesis they are exchangeable, so the distribution of the difference of correlations does not change when the
 two judges' ratings are swapped with probability 1/2 for each story (PERM-BOTH), for all stories of a system
-(PERM-SYSTEMS) or of a story-prompt (PERM-INPUTS). p = (1 + number of swaps with an at least as extreme difference) / (1
-+ swaps), which is never 0 (Phipson & Smyth 2010). If there are no more possible patterns of swaps than `swaps`, every
-pattern is used once and p is exact.
+(PERM-SYSTEMS) or of a story-prompt (PERM-INPUTS). p = (1 + number of swaps after which the difference is at least as
+extreme as before) / (1 + swaps), which is never 0 (Phipson & Smyth 2010). If there are no more possible patterns of
+swaps than `swaps`, every pattern is used once and p is exact.
 
 The unit that is swapped decides to which population p generalises. Swaps of single stories treat the stories as
 independent, so that a judge's preference for a system or story-prompt, which all its stories share, counts as evidence

@@ -1,9 +1,10 @@
 """Kendall's tau-b of two judges with human ratings after the judges' ratings are swapped for some stories, for many
 patterns of swaps.
 
-A swap does not change N, the sum of the two judges' contingency tables with human ratings. For a table M, let f(M) =
-M'KM / 2 be the number of concordant minus discordant pairs, where K holds the sign (1, -1 or 0) for each pair of cells.
-Then f(N - M) = f(N) - M'KN + f(M), so that one sweep over the stories gives the results of both judges.
+A swap does not change N, the sum of the two judges' contingency tables with human ratings. Let M be one judge's table
+as a vector of cells; the other judge's table is then N - M. The number of concordant minus discordant pairs in M is
+f(M) = M'KM / 2, where K holds the sign (1, -1 or 0) for each pair of cells. As f(N - M) = f(N) - M'KN + f(M), one sweep
+over the stories gives the results of both judges.
 """
 
 from __future__ import annotations
@@ -68,8 +69,8 @@ def overall(a: Floats, b: Floats, people: Codes) -> Both:
     Returns
     -------
     callable
-        Function from b patterns of swaps to the tau-b of the first and of the second judge, each of shape (b,).
-        The patterns are an array of shape (b, n), with 1 where the ratings of a story are swapped. Ratings
+        Function from k patterns of swaps to the tau-b of the first and of the second judge, each of shape (k,).
+        The patterns are an array of shape (k, n), with 1 where the ratings of a story are swapped. Ratings
         within 1e-9 are ties; ties are determined once for the ratings of both judges together.
     """
     union, y = kendall.codes(np.concatenate([a, b])), kendall.dense(people)
@@ -104,8 +105,8 @@ def over_means(a: Floats, b: Floats, people: Floats, group: Codes) -> Both:
     Returns
     -------
     callable
-        Function from b patterns of swaps to the tau-b of the first and of the second judge, each of shape (b,).
-        The patterns are an array of shape (b, n), with 1 where the ratings of a story are swapped. Means within
+        Function from k patterns of swaps to the tau-b of the first and of the second judge, each of shape (k,).
+        The patterns are an array of shape (k, n), with 1 where the ratings of a story are swapped. Means within
         1e-9 are ties.
     """
     groups = int(group.max()) + 1
@@ -168,9 +169,9 @@ def _by_tables(pair: _Pair) -> Callable[[Masks], Sums]:
 
 
 def _by_signs(pair: _Pair) -> Callable[[Masks], Sums]:
-    """A function that computes sums over pairs of stories after swaps of two judges' ratings, for judges with many
-    rating levels. The number of concordant minus discordant pairs after a pattern of swaps m is a quadratic form in m,
-    computed from the signs of all pairs of stories.
+    """A function from patterns of swaps to each judge's number of concordant minus discordant pairs and number of tied
+    pairs, for judges with many rating levels. The number of concordant minus discordant pairs after a pattern of swaps
+    m is a quadratic form in m, computed from the signs of all pairs of stories.
     """
     n = pair.y.size
     kind = weighted_tau.exact(4 * n**2)

@@ -13,8 +13,8 @@ covariance V, where V is the covariance over resamples. Then:
    inverting the Cholesky root of a Wishart matrix: the right-Haar distribution of a covariance matrix, whose intervals
    for a correlation have exactly their nominal coverage (Berger & Sun 2008, Objective priors for the bivariate normal
    model, Annals of Statistics 36). The Wishart matrices of all rows of a table come from the same random matrices,
-   rotated to the directions in which the systems differ in that row. Rows are thus as correlated as their systems'
-   differences, as intervals of differences and of means of rows require;
+   rotated to the directions in which the systems differ in that row. What is drawn for two rows is thus as correlated
+   as the differences between systems in these rows; intervals of the difference or the mean of two rows need this;
 2. T is that matrix minus V. A side (judge or people) whose variance does not exceed its noise gets a variance close
    to 0, since its systems may all be equal, and the covariance is limited to what the variances allow;
 3. the true means given T are the sample means shrunk by T (T + V)^-1, with errors of covariance T (T + V)^-1 V
@@ -186,8 +186,8 @@ def _true_covariances(mean: Floats, noise: Floats, size: int, rng: np.random.Gen
     """Plausible covariances of the true means by people and by the judge (in this order), shape (size, 2, 2). Each is a
     plausible covariance of the sample means minus that of the noise.
 
-    Where the variance of the means of the judge (or of people) does not exceed its noise, it is set close to 0. Its
-    correlation with the means of the other is then 1 or -1.
+    Where the variance of the means of the judge (or of people) does not exceed its noise, it is set close to 0. The
+    covariance is then limited so that the correlation lies between -1 and 1.
     """
     over = _covariances(mean, size, rng) - noise
     variance = np.maximum(np.stack([over[:, 0, 0], over[:, 1, 1]], axis=1), _LITTLE * np.diag(noise))

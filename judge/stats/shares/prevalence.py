@@ -2,8 +2,8 @@
 
 Rogan & Gladen (1978): with sensitivity and specificity measured on stories that people labelled, share = (share judged
 positive + specificity - 1) / (sensitivity + specificity - 1). The interval is Lang & Reiczigel's (2014, Prev. Vet. Med.
-113, equation 16), which includes the uncertainty of both calibration samples; Lee et al. (2025, arXiv 2511.21140,
-equation 6) recommend it for LLM judges.
+113, equation 16), which includes the uncertainty of the measured sensitivity and specificity; Lee et al. (2025, arXiv
+2511.21140, equation 6) recommend it for LLM judges.
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ def corrected_share(
     Estimate
         The share, clipped to 0..1. Undefined without judged stories, without stories of one of the two human
         labels, and where sensitivity + specificity <= 1, because then the judge has no information about the
-        share.
+        share. It has no interval, but a reason, where too few stories have a human label to tell the judge from
+        chance.
     """
     count = round(n)
     if n < 1 or positives < 1 or negatives < 1:

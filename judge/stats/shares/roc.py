@@ -89,9 +89,8 @@ def tpr_at_fpr(score: Floats, label: Flags, most: float = 0.05) -> Estimate:
     Returns
     -------
     Estimate
-        Undefined with only one class, and with so few negative stories that one false positive would exceed
-        `most`: the rate would then be the true-positive rate without any false positive, not at, e.g., 1 false
-        positive in 20.
+        Undefined with only one class, and with fewer than 1 / `most` negative stories, since then a single
+        false positive would exceed `most`, and only thresholds without a false positive would count.
     """
     keep = ~np.isnan(score)
     reason = _too_few(label[keep], most)

@@ -30,8 +30,8 @@ def nearest(x: Vectors, apart: Codes, k: int) -> Codes:
     Returns
     -------
     array of int, shape (n, k)
-        Row indices of the neighbours, unordered; -1 where a vector has fewer than k neighbours. The choice among
-        equally near vectors is arbitrary, so shuffle rows whose order has a meaning.
+        Row indices of the neighbours, unordered; -1 where a vector has fewer than k neighbours. The choice
+        among equally near vectors is arbitrary. If the order of the rows has a meaning, shuffle them first.
     """
     n = x.shape[0]
     k = min(k, max(n - 1, 0))

@@ -1,8 +1,8 @@
 """Fits of a cross-encoder by the trainer of sentence-transformers, with checkpoints. Only this module of the training
 code imports sentence-transformers and PyTorch.
 
-It is imported only when an encoder is trained. Only the pretrained model is downloaded from the hub, and nothing is
-uploaded.
+The module is imported only when an encoder is trained. Only the pretrained model is downloaded from the hub, and
+nothing is uploaded.
 """
 
 from __future__ import annotations
@@ -57,8 +57,9 @@ class Base:
 
 
 def base_of(options: EncoderOptions) -> Base:
-    """Description of the pretrained model, which is loaded for it: its name, the version of its weights, and the number
-    of tokens it reads. Raises SpecError where it cannot be loaded or does not state how many tokens it reads.
+    """Description of the pretrained model: its name, the version of its weights, and the number of tokens after which a
+    text is cut. The model is loaded to find these. Raises SpecError where it cannot be loaded or does not state how
+    many tokens it reads.
     """
     model = _open(options, None, 1)
     tokens = int(model.tokenizer.model_max_length)
@@ -256,8 +257,8 @@ class _HeldOut(BaseEvaluator):  # type: ignore[misc]  # the package has no types
 
 
 class _StopAfter(TrainerCallback):  # type: ignore[misc]  # the package has no types
-    """Callback that stops training after a number of epochs, while the learning-rate schedule is planned for the
-    maximum number of epochs, as in the fits on folds.
+    """Callback that stops training after a number of epochs. The learning-rate schedule is still that for the maximum
+    number of epochs, as in the fits on folds.
     """
 
     def __init__(self, epochs: int | None) -> None:
@@ -294,8 +295,8 @@ def _logits(model: Any, pairs: Sequence[Pair], batch: int) -> Floats:
 
 
 def _last_checkpoint(folder: Path) -> Path | None:
-    """The newest complete checkpoint of a training, or None. Checkpoints whose state file is missing or damaged are
-    incomplete, since it is written last; they are deleted.
+    """The newest complete checkpoint of a training, or None. The state file of a checkpoint is written last.
+    Checkpoints in which it is missing or damaged are therefore incomplete, and are deleted.
     """
     checkpoints = sorted(folder.glob("checkpoint-*"), key=lambda path: int(path.name.rpartition("-")[2]))
     whole = []

@@ -62,7 +62,7 @@ class Question:
     kind : str
         Whether people gave preferences or ratings.
     about : Preferences or Ratings
-        These preferences or ratings.
+        People's preferences or ratings on the criterion.
     asked : str
         Text of the question.
     stories : array of int
@@ -218,7 +218,8 @@ def _key(story: Story) -> str:
 
 def _held_together(materials: Sequence[Material]) -> list[list[str]]:
     """Name of each story's group, one list per dataset; groups are held out together in cross-validation. All stories
-    for a story-prompt, in any dataset, are in one group. Groups are merged where people compared stories of both.
+    for a story-prompt, in any dataset, are in one group. Two groups are merged if people compared a story of one with a
+    story of the other.
     """
     keys = [
         [_key(story) if story.story_prompt.strip() else f"{m} {_key(story)}" for story in material.stories]

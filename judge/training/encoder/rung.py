@@ -41,8 +41,8 @@ _ON_ALL = "all"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Course:
-    """What one training of an encoder uses in each of its fits (one for each fold, and a final one on all data): data,
-    options and folders.
+    """Data, options and folders of one training of an encoder. All its fits use them: one fit for each fold, and a
+    final one on all data.
     """
 
     materials: Sequence[Material]

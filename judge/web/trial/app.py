@@ -205,8 +205,8 @@ def _unfitted(sheet: Sheet) -> list[str]:
 
 
 def _share(criterion: Any, rating: float) -> float:
-    """Position of a rating on its scale in per cent, from 0 for the lowest point to 100 for the highest; the length of
-    a bar.
+    """Position of a rating on its scale in per cent, from 0 for the lowest point to 100 for the highest. It is drawn as
+    the length of a bar.
     """
     scale = criterion.scale
     return 100 * (rating - scale.min) / (scale.max - scale.min) if scale.max > scale.min else 100.0

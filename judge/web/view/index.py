@@ -103,9 +103,9 @@ def update(folder: ResultFolder, file: Path) -> int:
 
 
 def identity_of(definition: Mapping[str, Any], parser: Parser, created: float | None) -> str:
-    """Fingerprint of everything on which parsed judgments depend: an index of judgments can be continued only where it
-    is unchanged. It covers all criteria, since a later criterion changes how other answers are parsed. `created` is the
-    start of the journal's first session.
+    """Fingerprint of everything on which parsed judgments depend. New judgments can be added to an index of judgments
+    only if its fingerprint is still the same. The fingerprint covers all criteria, since an added criterion changes how
+    answers about others are parsed. `created` is the start of the journal's first session.
     """
     kept: tuple[str, ...] = (
         "name",

@@ -217,7 +217,7 @@ class Judgments:
 
     def agreed(self) -> dict[tuple[str, str], tuple[int, int]]:
         """Agreement of verdicts with people's preferences, by (criterion, Eval-Prompt): of the verdicts where the judge
-        and people each prefer one story, the number that agree, and the number of all. Entries without such a verdict
+        and people each prefer one story, the number that agree, and the total number. Entries without such a verdict
         are left out.
         """
         sql = "SELECT criterion, eval_prompt, sum(agrees * n), sum(n) FROM cells WHERE agrees IS NOT NULL GROUP BY 1, 2"

@@ -24,8 +24,8 @@ _MOST = 2_000_000
 
 
 def answer(text: str, judgment: Judgment | Verdict) -> Markup:
-    """A judge's whole answer as HTML, with the rating or preference that was parsed in a `mark` element and the
-    explanation underlined.
+    """A judge's whole answer as HTML. The parsed rating or preference is in a `mark` element, and the explanation is
+    underlined.
 
     The explanation is marked only if the answer contains it unchanged.
     """

@@ -58,8 +58,8 @@ class Preferred:
 
 
 def beside(criterion: str, names_there: Iterable[str]) -> str | None:
-    """The human criterion with which a judge's criterion is compared: the one with the same name or, if there is none,
-    the only human criterion; None otherwise. `names_there` are the names of the human criteria.
+    """The human criterion with which a judge's criterion is compared: the one with the same name. If there is none, it
+    is the human criterion if there is only one, else None. `names_there` are the names of the human criteria.
     """
     names = list(names_there)
     same = [name for name in names if name.casefold() == criterion.casefold()]

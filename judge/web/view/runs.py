@@ -1,5 +1,5 @@
-"""Search for the runs under a folder. Addresses of pages name runs by keys of the list of runs, so that no path is made
-from a request.
+"""Search for the runs under a folder. Addresses of pages contain a key of the list of runs instead of a path, so that a
+request cannot name any other folder.
 """
 
 from __future__ import annotations

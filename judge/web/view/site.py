@@ -146,8 +146,8 @@ class Site:
 
     def computed(self, kind: str, folder: Path, name: str, wanted: str, before: list[Any]) -> Computed:
         """A file computed from one folder, stored under `name`. A background job of the given kind is started unless
-        the file is known to be computed for the state (fingerprint) `wanted`. `before` are the arguments of the job
-        before the path of the file.
+        the file is known to be computed for the state (fingerprint) `wanted`. `before` holds the arguments of the job
+        that precede the path of the file.
         """
         file = self.kept.folder_of(folder) / name
         work = self.jobs.want(kind, [*before, file], wanted, again=not file.is_file())

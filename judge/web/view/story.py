@@ -182,7 +182,9 @@ def cell(opened: Stored, story: Story, criterion: str, eval_prompt: str) -> Cell
 
 
 def _says(answer: Answer) -> tuple[Any, ...]:
-    """The parts of an answer on which its parsed rating depends, apart from the query."""
+    """The parts of a judge's answer that are compared: two answers to the same query in which these parts are equal
+    have the same parsed rating.
+    """
     return (answer.outcome, answer.response)
 
 

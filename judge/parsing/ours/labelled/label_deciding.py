@@ -22,12 +22,12 @@ _NEAR = 40
 
 def decide_label(page: Page, stated: list[Statement], mentions: Sequence[Mention]) -> Decision:
     """The label (such as Yes) chosen from all statements of a label in an answer, or the status where none can be
-    chosen. The plainest statement counts, as for ratings given as numbers. But two different stated labels make the
-    answer ambiguous even if one is stated more plainly, unless the later one is an explicit revision or only one is
-    stated for the requested criterion.
+    chosen. Of several statements of the same label, the plainest is chosen.
 
-    Numbers in running text may be misread, so plainer ones overrule them. Labels are rarely misread: an answer that
-    states two labels leaves open which one holds.
+    Two different stated labels make the answer ambiguous even if one is stated more plainly, unless the later one is an
+    explicit revision or only one is stated for the requested criterion. Ratings given as numbers have another rule:
+    there, the plainer statement overrules the other, because a number in running text may be misread. Labels are rarely
+    misread.
     """
     own = [s for s in stated if not s.other]
     flags: tuple[str, ...] = ("others_rated",) if len(own) < len(stated) else ()
@@ -59,8 +59,8 @@ def decide_label(page: Page, stated: list[Statement], mentions: Sequence[Mention
 
 
 def _asked_itself(statement: Statement) -> bool:
-    """Whether a label such as Yes answers a question at the beginning of the answer, which may be only one of several
-    questions.
+    """Whether a label such as Yes answers a question with which the judge itself opened the answer ("Is it coherent?
+    Yes."). The question may be only one of several.
     """
     return statement.form == "leading" and statement.tier == STANDING
 

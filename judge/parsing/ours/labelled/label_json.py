@@ -40,8 +40,8 @@ LABELS = Reading(LABEL_NAMES, _judge)
 
 
 def code_in(value: Any, scale: Scale) -> int | None:
-    """Code of the scale's label (such as Yes) that a text is, or with which it begins before a punctuation mark; None
-    for every other value.
+    """Code of the scale's label (such as Yes) if the value is this label, or a text that begins with it and a
+    punctuation mark ("Yes, because ..."); None for every other value.
     """
     if not isinstance(value, str):
         return None

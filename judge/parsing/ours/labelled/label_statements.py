@@ -97,8 +97,8 @@ def _plainly_stated(page: Page, mention: Mention) -> Statement | None:
 
 def _follow(page: Page, mention: Mention) -> str:
     """Kind of the text after a label of the scale (such as Yes). `stop`: a punctuation mark or the end. `dash`: a dash.
-    `opening`: a new clause. `stated`: words that may follow "the answer is no". `noun`: words to which the label
-    belongs. `no`: the label is defined ("Yes = ...") or is a JSON key.
+    `opening`: a new clause. `stated`: a word that may follow a stated answer ("the answer is no for this story").
+    `noun`: words to which the label belongs. `no`: the label is defined ("Yes = ...") or is a JSON key.
     """
     low, position = page.low, mention.stop
     while position < len(low) and low[position] in " \t\"'”»)]}>$":
