@@ -96,6 +96,17 @@ class Backend(Protocol):
 
 
 @runtime_checkable
+class Queueing(Protocol):
+    """A back-end with a queue of its own, such as one that runs a model in this process, a batch at a time."""
+
+    def leave_waiting(self) -> None:
+        """Cancel the calls of `complete` that still wait in the queue: they raise `asyncio.CancelledError`. Calls that
+        are being answered are completed.
+        """
+        ...
+
+
+@runtime_checkable
 class Rehearsing(Protocol):
     """A back-end that sends the first query of a plan before the others, to learn which settings the server refuses."""
 

@@ -43,6 +43,57 @@ def test_a_batch_that_takes_longer_than_an_attempt_may_is_waited_for(tiny: Path)
     assert len(texts(asyncio.run(once()))) == 3
 
 
+def test_a_stopped_back_end_completes_its_batch_and_leaves_the_others(tiny: Path) -> None:
+    async def once() -> list[Any]:
+        backend: Any = open_backend(f"hf/{tiny}", Settings(engine={"batch_size": 2}))
+        try:
+            await backend.probe()
+            asked = lengths(12, generation=Generation(temperature=0.0, max_tokens=40))
+            calls = [asyncio.ensure_future(backend.complete(one, repeats)) for one, repeats in asked]
+            await asyncio.wait(calls, return_when=asyncio.FIRST_COMPLETED)
+            backend.leave_waiting()
+            return await asyncio.gather(*calls, return_exceptions=True)
+        finally:
+            await backend.close()
+
+    ended = asyncio.run(once())
+    answered = [found for found in ended if isinstance(found, list)]
+    left = [found for found in ended if isinstance(found, asyncio.CancelledError)]
+    # The first batch, and the one that had begun meanwhile.
+    assert 2 <= len(answered) <= 4
+    assert len(answered) + len(left) == 12
+
+
+def test_a_closed_back_end_gives_up_its_batch_at_the_next_token(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from judge.backends.hf import backend as module
+    from judge.backends.hf import generation
+
+    given_up: list[bool] = []
+    steps = generation._Steps.__call__
+
+    def noted(self: Any, *scores: Any) -> Any:
+        try:
+            return steps(self, *scores)
+        except generation.LeftError:
+            given_up.append(True)
+            raise
+
+    monkeypatch.setattr(generation._Steps, "__call__", noted)
+
+    async def once() -> None:
+        backend = module.open(str(tiny), Settings())
+        await backend.probe()
+        asked = lengths(1, generation=Generation(temperature=0.0, max_tokens=1500), structured="none")
+        call = asyncio.ensure_future(backend.complete(*asked[0]))
+        while not backend._batch:  # noqa: ASYNC110  it has no event for the test
+            await asyncio.sleep(0.01)
+        call.cancel()
+        await backend.close()
+
+    asyncio.run(once())
+    assert given_up == [True]
+
+
 def texts(found: list[list[Response]]) -> list[str]:
     return [response.text for responses in found for response in responses]
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -64,11 +65,14 @@ class _Kind:
 
 @dataclass(slots=True)
 class _Waiting:
-    """One requested answer that waits for its batch; `answer` is the future that receives it."""
+    """One requested answer that waits for its batch; `answer` is the future that receives it. `call` is the same object
+    for all answers of one call.
+    """
 
     kind: _Kind
     row: Row
     answer: asyncio.Future[Any]
+    call: object
 
 
 class HFBackend:
@@ -91,6 +95,9 @@ class HFBackend:
         self.capabilities = Capabilities(logprobs=True, structured=frozenset({"none", "choice"}))
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="hf")
         self._queue: asyncio.Queue[_Waiting] = asyncio.Queue()
+        self._held: list[_Waiting] = []
+        self._batch: list[_Waiting] = []
+        self._closing = threading.Event()
         self._batches: asyncio.Task[None] | None = None
         self._wait = float(self._keys.get("batch_wait_ms", WAIT_MS)) / 1000
 
@@ -157,11 +164,12 @@ class HFBackend:
             query.scoring == "logprobs",
         )
         loop = asyncio.get_running_loop()
-        waiting = []
+        waiting: list[_Waiting] = []
+        call = object()
         for repeat in repeats:
             seed = query.generation.seed
             chance = int.from_bytes(os.urandom(7), "big") if seed is None else seed + repeat
-            waiting.append(_Waiting(kind, Row(tokens, chance), loop.create_future()))
+            waiting.append(_Waiting(kind, Row(tokens, chance), loop.create_future(), call))
             self._queue.put_nowait(waiting[-1])
         # Without `attempt_timeout`: no answer is lost on the way in this process, and one that is given up is computed
         # again, so that a slow machine would never finish.
@@ -186,8 +194,22 @@ class HFBackend:
             for i, answer in enumerate(answers)
         ]
 
+    def leave_waiting(self) -> None:
+        """Cancel the calls of `complete` that wait for a batch. Calls with an answer in the present batch are
+        completed.
+        """
+        while not self._queue.empty():
+            self._held.append(self._queue.get_nowait())
+        begun = {id(request.call) for request in self._batch}
+        for request in self._held:
+            if id(request.call) not in begun:
+                request.answer.cancel()
+
     async def close(self) -> None:
-        """Stop batching. The memory of the weights is freed with the object."""
+        """Stop batching. A batch that is being generated ends at its next token. The memory of the weights is freed
+        with the object.
+        """
+        self._closing.set()
         if self._batches is not None:
             self._batches.cancel()
             await asyncio.gather(self._batches, return_exceptions=True)
@@ -197,32 +219,37 @@ class HFBackend:
     async def _serve(self) -> None:
         """Loop that takes the waiting queries, sorts them, and answers them batch by batch."""
         loop = asyncio.get_running_loop()
-        held: list[_Waiting] = []
         while True:
-            if not held:
-                held.append(await self._queue.get())
+            if not self._held:
+                self._held.append(await self._queue.get())
                 await asyncio.sleep(self._wait)
             while not self._queue.empty():
-                held.append(self._queue.get_nowait())
-            held = [request for request in held if not request.answer.done()]
-            if not held:
+                self._held.append(self._queue.get_nowait())
+            self._held = [request for request in self._held if not request.answer.done()]
+            if not self._held:
                 continue
-            # The longest first: a batch that does not fit into memory is met at the start, not at the end.
-            held.sort(key=lambda request: -len(request.row.tokens))
-            kind = held[0].kind
-            alike = [request for request in held if request.kind == kind]
-            batch = [alike[i] for i in shared_beginnings.batch([request.row.tokens for request in alike], self._size)]
-            taken = set(map(id, batch))
-            held = [request for request in held if id(request) not in taken]
+            batch = self._batch = self._next_batch()
             rows = [request.row for request in batch]
             try:
-                answers = await loop.run_in_executor(self._thread, self._generate, kind, rows)
+                answers = await loop.run_in_executor(self._thread, self._generate, batch[0].kind, rows)
             except Exception as error:  # noqa: BLE001  those who wait are told, whatever it was
                 self._fail_batch(batch, error)
                 continue
+            finally:
+                self._batch = []
             for request, answer in zip(batch, answers, strict=True):
                 if not request.answer.done():
                     request.answer.set_result(answer)
+
+    def _next_batch(self) -> list[_Waiting]:
+        """Take the requests of the next batch out of those that are held."""
+        # The longest first: a batch that does not fit into memory is met at the start, not at the end.
+        self._held.sort(key=lambda request: -len(request.row.tokens))
+        alike = [request for request in self._held if request.kind == self._held[0].kind]
+        batch = [alike[i] for i in shared_beginnings.batch([request.row.tokens for request in alike], self._size)]
+        taken = set(map(id, batch))
+        self._held = [request for request in self._held if id(request) not in taken]
+        return batch
 
     def _fail_batch(self, batch: Sequence[_Waiting], error: Exception) -> None:
         if "out of memory" in str(error).lower():
@@ -247,6 +274,7 @@ class HFBackend:
             choices=kind.choices,
             logprobs=kind.logprobs,
             context=self._context,
+            left=self._closing.is_set,
         )
 
     def _tokens(self, query: Request) -> list[int]:

@@ -10,7 +10,7 @@ own generator, so that an answer with a seed does not depend on the rest of the 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -32,6 +32,10 @@ from judge.backends.engine_keys import TOP_LOGPROBS
 from judge.backends.hf.shared_beginnings import beginnings
 from judge.errors import BackendError
 from judge.records import Generation
+
+
+class LeftError(Exception):
+    """Raised when a batch is given up while it is generated, because nobody waits for it any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +98,13 @@ class _Steps:
     prompt: int
     allowed: Any = None
     top: int = 0
+    left: Callable[[], bool] = lambda: False
     kept: list[tuple[torch.Tensor, torch.Tensor]] = field(default_factory=list)
     drawn: list[torch.Tensor] = field(default_factory=list)
 
     def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
+        if self.left():
+            raise LeftError
         scores = scores.float()
         if self.allowed is not None:
             scores = self._constrained(input_ids, scores)
@@ -134,12 +141,14 @@ def generate(
     choices: Sequence[str],
     logprobs: bool,
     context: int,
+    left: Callable[[], bool] = lambda: False,
 ) -> list[Text]:
     """The generated answers of a batch, in the order of `rows`.
 
     `generation` holds the run's settings of generation, and `extra` the keys of `engine` in run.yaml, such as
     `top_logprobs`. `choices` are the only permitted answers (empty: any text). With `logprobs`, answers have
-    log-probabilities. `context` is the model's maximum number of tokens.
+    log-probabilities. `context` is the model's maximum number of tokens. Raises `LeftError` at the next token when
+    `left` returns True.
     """
     tokenizer, model = loaded.tokenizer, loaded.model
     ends = _ends(model, tokenizer)
@@ -154,6 +163,7 @@ def generate(
         width,
         allowed=_trie(tokenizer, choices, ends) if choices else None,
         top=int(extra.get("top_logprobs", TOP_LOGPROBS)) if logprobs else 0,
+        left=left,
     )
     stop = {"stop_strings": list(generation.stop), "tokenizer": tokenizer} if generation.stop else {}
     with torch.inference_mode():

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from judge.backends import Backend
+from judge.backends.protocol import Queueing
 from judge.backends.rate_limits import TellsLimits
 from judge.errors import BackendError
 from judge.execution.sending.breaker import Breaker
@@ -192,14 +193,16 @@ class Run:
         return self.outcomes
 
     def stop(self, why: str) -> None:
-        """Stop sending new requests. Those in flight are still awaited and their answers stored. `why` is the reason to
-        report.
+        """Stop sending new requests. Those in flight are still awaited and their answers stored, except for those that
+        only wait in a queue of the back-end. `why` is the reason to report.
         """
         if self.outcomes.stopped is None:
             self.outcomes.stopped = why
         if self._schedule is not None:
             self._schedule.stop()
         self._pace.stop()
+        if isinstance(self._backend, Queueing):
+            self._backend.leave_waiting()
 
     def abandon(self) -> None:
         """Stop without waiting for requests in flight."""
@@ -237,6 +240,11 @@ class Run:
             if tokens is None:
                 return False
             responses = await self._attempt(schedule, work, early)
+        except asyncio.CancelledError:
+            # The back-end left the call in its queue, as the run stops. Otherwise this task itself is cancelled.
+            if self.outcomes.stopped is None or _is_cancelled():
+                raise
+            return False
         finally:
             if tokens is not None:
                 self._pace.back(tokens, work, responses)
@@ -309,6 +317,12 @@ class Run:
         if error is not None and self.outcomes.stopped is None:
             self.outcomes.cause = error
             self.stop(str(error))
+
+
+def _is_cancelled() -> bool:
+    """Whether the current task is asked to end."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 def works(

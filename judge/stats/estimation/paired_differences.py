@@ -137,7 +137,9 @@ def _pair(i: int, j: int, n: int, mean: float, error: float, equal: bool, confid
         return Difference(i, j, replace(estimate, reason=reason), p=2.0 ** (1 - n), test="sign")
     t = mean / error
     half = float(special.stdtrit(n - 1, 0.5 + confidence / 2)) * error
-    estimate = replace(estimate, low=mean - half, high=mean + half, method=f"paired t, one pair, {100 * confidence:g} %")
+    estimate = replace(
+        estimate, low=mean - half, high=mean + half, method=f"paired t, one pair, {100 * confidence:g} %"
+    )
     return Difference(i, j, estimate, t=t, p=float(2 * special.stdtr(n - 1, -abs(t))), test="paired t")
 
 
