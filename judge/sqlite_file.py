@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+import threading
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,6 +12,41 @@ from typing import Literal
 
 WAIT = 5.0
 """Seconds to wait for another program's lock."""
+
+_open: Counter[Path] = Counter()
+"""Number of this process's open connections to each file."""
+
+_counting = threading.Lock()
+
+
+class _Connection(sqlite3.Connection):
+    """A connection that is counted as open until it is closed."""
+
+    file: Path | None = None
+
+    def close(self) -> None:
+        super().close()
+        self._forget()
+
+    def __del__(self) -> None:
+        self._forget()
+
+    def _forget(self) -> None:
+        file, self.file = self.file, None
+        if file is not None:
+            with _counting:
+                _open[file] -= 1
+
+
+def is_open(path: Path) -> bool:
+    """Whether this process has a connection to the file. The file must then not be read in any other way.
+
+    When a process closes any descriptor of a file, POSIX takes away all its locks on the file. Another program would
+    then delete the write-ahead log of a connection that seems to have ended, and all later commits would be lost
+    ("How To Corrupt An SQLite Database File", section 2.2, sqlite.org/howtocorrupt.html).
+    """
+    with _counting:
+        return _open[path.resolve()] > 0
 
 
 def connect(
@@ -29,7 +66,7 @@ def connect(
         Seconds to wait for a lock of another process.
     """
     level: Literal["DEFERRED"] | None = None if autocommit else "DEFERRED"
-    return _wary(sqlite3.connect(path or ":memory:", timeout=wait, isolation_level=level, check_same_thread=not shared))
+    return _opened(path, str(path or ":memory:"), level, wait=wait, shared=shared)
 
 
 def use_wal(connection: sqlite3.Connection, synchronous: Literal["FULL", "NORMAL"]) -> None:
@@ -47,11 +84,25 @@ def read_only(
     """Open a connection that cannot write. `immutable` reads the file alone and ignores its log and locks."""
     address = f"{path.resolve().as_uri()}?mode=ro{'&immutable=1' if immutable else ''}"
     level: Literal["DEFERRED"] | None = None if autocommit else "DEFERRED"
-    return _wary(sqlite3.connect(address, uri=True, timeout=wait, isolation_level=level, check_same_thread=not shared))
+    return _opened(path, address, level, wait=wait, shared=shared)
 
 
-def _wary(connection: sqlite3.Connection) -> sqlite3.Connection:
-    """The connection, set not to trust the schema in the file, which may come from another person."""
+def _opened(
+    path: Path | None, address: str, level: Literal["DEFERRED"] | None, *, wait: float, shared: bool
+) -> sqlite3.Connection:
+    """A connection that is counted, and set not to trust the schema in the file, which may come from another person."""
+    connection = sqlite3.connect(
+        address,
+        uri=address.startswith("file:"),
+        timeout=wait,
+        isolation_level=level,
+        check_same_thread=not shared,
+        factory=_Connection,
+    )
+    if path is not None:
+        with _counting:
+            _open[path.resolve()] += 1
+        connection.file = path.resolve()
     connection.execute("PRAGMA trusted_schema = OFF")
     connection.execute("PRAGMA cell_size_check = ON")
     return connection

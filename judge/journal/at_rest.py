@@ -18,7 +18,7 @@ import orjson
 
 from judge.errors import RunFolderError
 from judge.fingerprint import fingerprint_file
-from judge.sqlite_file import read_only
+from judge.sqlite_file import is_open, read_only
 from judge.whole_file import write_whole
 
 # An SQLite file begins with a header of 100 bytes, whose bytes 24 to 27 count the file's changes.
@@ -36,9 +36,12 @@ def sum_file(path: Path) -> Path:
 def note(path: Path) -> None:
     """Store the checksum of a journal whose write-ahead log was merged into it. The caller holds the folder's lock.
 
-    Nothing is stored where the file cannot be written. While another process writes to the journal, an existing
-    checksum is deleted instead.
+    Nothing is stored where the file cannot be written. While the journal is open, here or in another process that
+    writes to it, an existing checksum is deleted instead.
     """
+    if is_open(path):
+        forget(path)
+        return
     changes = _changes(path)
     with suppress(OSError, sqlite3.DatabaseError):
         if changes is None or _is_written(path):
@@ -60,8 +63,10 @@ def is_noted(path: Path) -> bool:
 
 def check(path: Path) -> None:
     """Raise RunFolderError for a damaged journal: its bytes differ from its checksum, although its change counter says
-    that nothing was written.
+    that nothing was written. A journal to which this process has a connection was checked before it was opened.
     """
+    if is_open(path):
+        return
     noted = _noted(path)
     if not noted or _is_written(path) or _changes(path) not in (None, noted.get("changes")):
         return

@@ -30,8 +30,11 @@ def _refuse_cut(path: Path) -> None:
     """Raise RunFolderError for a file that is shorter than its header says, because SQLite reads missing pages as
     zeros.
 
-    A file with a non-empty write-ahead log is not checked: its missing pages may still be in the log.
+    A file with a non-empty write-ahead log is not checked: its missing pages may still be in the log. A file to which
+    this process has a connection was checked before, and reading it would take the connection's locks away.
     """
+    if sqlite_file.is_open(path):
+        return
     log = path.with_name(path.name + "-wal")
     if log.exists() and log.stat().st_size:
         return

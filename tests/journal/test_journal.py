@@ -169,6 +169,45 @@ def test_what_was_counted_survives_kill_9(tmp_path: Path) -> None:
         assert reader.check_integrity() == []
 
 
+_OUTSIDER = """
+import sqlite3, sys
+with sqlite3.connect(sys.argv[1]) as connection:
+    print(connection.execute("SELECT count(*) FROM responses").fetchone()[0])
+connection.close()
+"""
+
+
+@pytest.mark.parametrize("reads", ["first", "later", "both", "never"])
+def test_another_program_that_opens_the_journal_takes_no_answer_away(tmp_path: Path, reads: str) -> None:
+    """SQLite deletes the log at the last close: whoever else closes must see that the writer is there."""
+    path = tmp_path / "j.sqlite"
+    write(path, (query(0), 0, Response("1")))
+
+    async def session() -> list[str]:
+        before = JournalReader(path) if reads in ("first", "both") else None
+        counts = []
+        with JournalWriter(path) as writer:
+            writer.start()
+            after = JournalReader(path) if reads in ("later", "both") else None
+            for number in range(1, 4):
+                writer.answered(query(number), 0, Response("4"), started=1.0, seconds=0.5)
+                await asyncio.sleep(0.2)
+                done = await asyncio.create_subprocess_exec(
+                    sys.executable, "-c", _OUTSIDER, str(path), stdout=subprocess.PIPE
+                )
+                counts.append((await done.communicate())[0].decode().strip())
+            await writer.finish("done")
+        for reader in (before, after):
+            if reader is not None:
+                reader.close()
+        return counts
+
+    assert asyncio.run(session()) == ["2", "3", "4"]
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("SELECT count(*) FROM responses").fetchone() == (4,)
+        assert connection.execute("SELECT ended FROM sessions ORDER BY id DESC LIMIT 1").fetchone() == ("done",)
+
+
 def test_a_journal_of_another_format_and_a_file_that_is_none_are_named(tmp_path: Path) -> None:
     path = tmp_path / "j.sqlite"
     JournalWriter(path).close()
