@@ -1,9 +1,9 @@
 """Sentences that mention options of a command or function, and that can be worded for the command line, for Python or
 for web pages.
 
-An `Advice` is a string in Python's wording (``level="system"``), which is what exceptions, frames and notebooks show.
-It keeps its template and arguments, so that the command line can write flags instead (`written`). A page whose readers
-cannot set options can leave it out.
+An `Advice` is a string in Python's wording, where an option is written, for example, as ``level="system"``. Exceptions,
+frames and notebooks show it so. It keeps its template and arguments, so that the command line can write flags instead
+(function `written`). A page whose readers cannot set options can leave the advice out.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ class Group:
 class Colouring:
     """One way to mark the points of a map of explanations: by the variable `by`, for example the criterion.
 
-    `groups` are the sets of points with the same mark, and `of_point` holds, for each point, the index of its group.
+    `groups` are the sets of points with the same mark. `of_point` holds, for each point, the index of its group, and
     `note` explains the marks. `ratings` is set if the marks represent ratings, so that they can be drawn on a
     continuous colour scale. It holds None for points without a rating.
     """

@@ -79,10 +79,10 @@ _FEW = 200_000
 
 
 def in_sample(judge: str, criteria: Sequence[Criterion], journal: JournalReader) -> list[str]:
-    """A note if the control (a model of surface features) was fitted on ratings of stories for these story-prompts.
+    """A list with one note if the control `judge` (a model of surface features) was fitted on ratings of stories for
+    story-prompts that the journal's stories have too; otherwise an empty list.
 
-    The control's agreement with people on the journal's stories is then not out of sample, and too high. Returns [] if
-    no story is concerned.
+    On those stories the control's agreement with people is not out of sample, and too high.
     """
     from judge.backends.surface import fitted_on
 

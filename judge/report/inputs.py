@@ -119,7 +119,8 @@ class ReportInputs:
 
     `folders` hold ratings and `compared` hold comparisons of two stories. `table` is the ratings table without
     perturbed stories; `stressed` is the table with them, None where there are none. `scores` are the files of the
-    contamination analysis. `checked` is set where the report is on a table that this program did not make.
+    contamination analysis. `checked` is the table from outside this program that the report is about; None for a report
+    on runs.
     """
 
     runs: tuple[str, ...]

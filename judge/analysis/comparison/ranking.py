@@ -19,9 +19,10 @@ LEAST = 3
 
 
 def ranked(entries: Sequence[Entry]) -> list[Ranked]:
-    """Rankings of variants, best first, for every group of three or more variants in which all pairs were compared.
+    """Ranks of variants: one item for each variant, group after group, the best of each group first.
 
-    Variants are values of what is compared, e.g. Eval-Prompts, with all other settings the same.
+    Variants are the things that are compared, for example several Eval-Prompts. A group is the variants of one dataset
+    that share all other settings. It is ranked if it has three or more variants and every pair has a difference in tau.
     """
     return [rank for group in _groups(entries) for rank in _ranking(group)]
 

@@ -1,7 +1,7 @@
 """Counts of repeats requested, answered and rated.
 
-*Asked* counts planned repeats, *answered* counts repeats for which the judge's text arrived, and *rated* counts repeats
-from whose text a rating was read.
+*Asked* counts requested repeats, *answered* counts repeats for which the judge's text arrived, and *rated* counts
+repeats from whose text a rating was read.
 """
 
 from __future__ import annotations

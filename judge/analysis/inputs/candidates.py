@@ -97,14 +97,17 @@ class Subject:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidate:
-    """Ratings of n stories by one judge with one Eval-Prompt, by the control judge, or (ceiling) by people one at a
-    time.
+    """A rater whose ratings of n stories are compared with people: one judge with one Eval-Prompt, the control judge,
+    or the human ceiling (each person against the mean of the other people).
 
     Attributes
     ----------
     subject : Subject
-    ratings, people : array, shape (n,), or None
-        The ratings, and the mean human ratings they are compared with; None where `reason` says why there are none.
+        The rater and criterion, and counts of lost ratings.
+    ratings : array, shape (n,), or None
+        The ratings; None for the ceiling (see `raters`), and where `reason` says why there are none.
+    people : array, shape (n,), or None
+        Mean human ratings to compare with; None where `reason` says why there are none.
     raters : Raters or None
         For the ceiling: the human ratings by person.
     cell : int or None

@@ -44,11 +44,15 @@ class Row:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Verdict:
-    """A jury's results on one criterion: data, foldings (assignments of stories to folds), rows, weights of predictors.
+    """A jury's results on one criterion.
 
-    `calibrated` holds the jury's errors before and after calibration, `interval` the prediction interval of one story's
-    human rating, and `carried` whether the calibration holds for each system. They are empty or None if not requested.
-    `effective` is the number of independent judges that the members are equivalent to.
+    `panel` holds the data, `foldings` the assignments of stories to folds, `rows` the rows of the jury table (the jury
+    and the raters it is compared with), and `weights` the weights of the predictors. `effective` is the number of
+    independent judges that the members are equivalent to.
+
+    Three results are empty or None if not requested: `calibrated`, the jury's errors before and after calibration;
+    `interval`, the prediction interval of one story's human rating; `carried`, whether the calibration holds for each
+    system.
     """
 
     panel: Panel

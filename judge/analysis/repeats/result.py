@@ -89,10 +89,11 @@ class Repeats(Signed):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A long frame of the results on repeats, with one row for each number, e.g. the agreement of the mean of 3
-        repeats with people.
+        """A long frame of the results on repeats, with one row for each number, for example the agreement of the mean
+        of 3 repeats with people.
 
-        `what` names the number. `at` is the number of repeats, the way to combine them, or the third of the stories.
+        `what` names the number. `at` says for what it holds: the number of repeats, the way to combine them, or one of
+        three parts of the stories, such as ``people agree most``. It is None for distances between distributions.
         """
         return self.signed([dict(row) for row in self._rows()])
 

@@ -123,7 +123,9 @@ class Terms:
             )
 
     def shortened(self, repeats: Any) -> Any:
-        """The first of the given repeats, as many as the server answers in one call."""
+        """The sequence `repeats` cut to the number of answers that the server gives in one call; unchanged while no
+        maximum is known.
+        """
         return repeats if self.most is None else repeats[: self.most]
 
 

@@ -59,8 +59,10 @@ class Measurement:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measured:
-    """Three analyses of one ratings table, computed once for both tables and exports: correlations with human ratings,
-    consistency of repeats, and share of repeats with a rating (`coverage`).
+    """Three analyses of one ratings table: correlations with human ratings, consistency of repeats, and share of
+    repeats with a rating (`coverage`).
+
+    A bundle computes them once. Its exports use all three, and its printed tables use the first two.
     """
 
     correlations: Correlations

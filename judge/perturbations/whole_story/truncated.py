@@ -15,7 +15,7 @@ _FEWEST = 2
 
 
 def truncate_end(material: Material, strength: int, rng: Random) -> Made:  # noqa: ARG001  nothing is drawn
-    """The edits that remove the last sentences of the story, as many as `strength`; an `Unfit` if no sentence would
+    """Edits that remove the last sentences of the story, as many as `strength`; an `Unfit` if no sentence would
     remain.
     """
     text = material.story.text

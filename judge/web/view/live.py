@@ -42,9 +42,10 @@ _QUIET = 15.0
 class Standing:
     """One judge's current figures: how far its run is.
 
-    `counted` holds the numbers of queries and answers, None while they are being counted. `parsed` is the share of the
-    newest `sample` answers that have a rating or, where the run `compares` stories, a preference; None = unknown.
-    `problem` is a sentence for a folder that cannot be read; all other figures are then unknown.
+    `counted` holds the numbers of queries and answers, None while they are being counted. `sample` is how many of the
+    newest answers were examined, and `parsed` the share of the judgments in them that have a rating (or a preference,
+    where the run `compares` stories); None = unknown. `problem` is a sentence for a folder that cannot be read; all
+    other figures are then unknown.
     """
 
     judge: str
