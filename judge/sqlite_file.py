@@ -16,7 +16,8 @@ WAIT = 5.0
 _open: Counter[Path] = Counter()
 """Number of this process's open connections to each file."""
 
-_counting = threading.Lock()
+# A connection may be deleted, and count itself, wherever memory is collected: also while this thread counts.
+_counting = threading.RLock()
 
 
 class _Connection(sqlite3.Connection):
