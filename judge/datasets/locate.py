@@ -90,9 +90,11 @@ def find(relative: str) -> Path | None:
 
 
 def find_with_place(relative: str) -> tuple[Path, str] | None:
-    """Path of a released file on this machine, and where it was found: `JUDGE_DATA` (the folder that this variable
-    names), `registered` or `cache`. None if the file is not on this machine. `relative` is the file's path in that
-    folder, e.g. `openmeva/mans_roc.json`.
+    """Path of a released file on this machine, and where it was found; None if it is in none of these places:
+    `JUDGE_DATA` (the folder that this environment variable names), `registered` (a folder that the user registered with
+    `judge data add`) and `cache` (downloaded files).
+
+    `relative` is the file's path inside such a folder, e.g. `openmeva/mans_roc.json`.
     """
     folder = data_folder()
     if folder is not None and (folder / relative).is_file():

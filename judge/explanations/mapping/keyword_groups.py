@@ -144,8 +144,10 @@ class YakeWords:
 
 
 def yake_keywords(mapped: ExplanationMap, step: Step | None = None) -> tuple[YakeWords, ...]:
-    """Keywords by the HANNA judge study's method: 30 for each criterion by YAKE, over whole answers of first repeats on
-    all stories.
+    """Keywords of the judge's answers by the method of the HANNA judge study. For each criterion, YAKE extracts 30
+    keywords from the full texts of the answers to all stories; only the first repeat of each query is used.
+
+    `step` is called before each criterion, to show progress.
     """
     keywords_by_name = []
     for name, text, count in as_published.corpora(mapped.texts):
