@@ -1,4 +1,9 @@
-"""Shared fixtures: where the studies' released files lie, and what may not be skipped."""
+"""Shared fixtures: where the studies' released files lie, and what may not be skipped.
+
+A test that needs these files takes the fixture `studies`, directly or through other fixtures, and so gets the marker
+`data`; a test that asks for it by name only (`getfixturevalue`) is marked where it is parametrized. Marked tests are
+skipped without the files, here and nowhere else, and `-m data` selects exactly them.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +26,14 @@ os.environ.pop("COLUMNS", None)
 
 pytest_plugins = ["tests.server.fixtures"]
 
+NEEDS_DATA = pytest.mark.data
+"""Marker of parametrized tests that ask for `studies` by its name."""
+
+_HELD = "JUDGE_TESTS_DATA"
+if "JUDGE_DATA" in os.environ:
+    # Held back for marked tests, also from the processes of pytest-xdist: no other test may depend on it unsaid.
+    os.environ[_HELD] = os.environ.pop("JUDGE_DATA")
+
 
 def _required() -> set[str]:
     return {part for part in os.environ.get("JUDGE_REQUIRE", "").split(",") if part}
@@ -33,10 +46,34 @@ def missing(part: str, why: str) -> None:
     pytest.skip(why)
 
 
+def _data() -> Path | None:
+    """The folder that JUDGE_DATA named when the tests began."""
+    named = os.environ.get(_HELD)
+    return Path(named) if named and Path(named).is_dir() else None
+
+
+@pytest.hookimpl(tryfirst=True)  # before -m selects by markers
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests that need the studies' files."""
+    for item in items:
+        if "studies" in getattr(item, "fixturenames", ()):
+            item.add_marker(NEEDS_DATA)
+
+
+@pytest.hookimpl(tryfirst=True)  # before fixtures are set up
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Give JUDGE_DATA to a test that needs the studies' files, or skip it; take it away from every other."""
+    os.environ.pop("JUDGE_DATA", None)
+    if item.get_closest_marker(NEEDS_DATA.name):
+        folder = _data()
+        if folder is None:
+            missing("data", "JUDGE_DATA does not name the folder of the studies' released files")
+        os.environ["JUDGE_DATA"] = str(folder)
+
+
 @pytest.fixture(scope="session")
 def studies() -> Path:
     """The folder of the studies' released files (JUDGE_DATA)."""
-    folder = os.environ.get("JUDGE_DATA")
-    if not folder or not Path(folder).is_dir():
-        missing("data", "JUDGE_DATA does not name the folder of the studies' released files")
-    return Path(str(folder))
+    folder = _data()
+    assert folder is not None, "a test that is not marked `data` asks for the studies' files"
+    return folder

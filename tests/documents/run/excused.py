@@ -1,7 +1,7 @@
 """Commands of the documentation that are not run page by page: servers, slow ones, and those that no test can run."""
 
 STUDIES = (
-    r"\b(mans_roc|mans_wp|storyer\w*|ttcw\w*|hanna_llm|hanna_user_study|user_study.csv|hanna-scores|reproduce|"
+    r"\b(mans_roc|mans_wp|storyer\w*|ttcw\w*|hanna_llm|hanna_user_study|user_study.csv|hanna-scores|reproduce|plotguided|"
     r"salience|study)\b"
 )
 """What names a study's files, which are there where JUDGE_DATA says so."""

@@ -88,15 +88,29 @@ def _of_one_criterion(source: str, name: str, is_other: Callable[[dict[str, Any]
     return write
 
 
+def _studies(step: Callable[[str], None]) -> Callable[[str], None]:
+    """A step that reads a study's files; left out without them, as commands that name none do not need it."""
+    return lambda url: step(url) if "JUDGE_DATA" in os.environ else None
+
+
+@_studies
 def _study(_url: str) -> None:
     """The HANNA study's audit."""
     shutil.copy(Path(os.environ["JUDGE_DATA"]) / "hanna/user_study.csv", "user_study.csv")
 
 
+@_studies
+def _study_audit(url: str) -> None:
+    _study(url)
+    done("audit", "import", "study.sqlite", "user_study.csv")
+
+
+@_studies
 def _ttcw(_url: str) -> None:
     shutil.copy(Path(os.environ["JUDGE_DATA"]) / "ttcw/llm_answers/annotations_gpt4.jsonl", "annotations_gpt4.jsonl")
 
 
+@_studies
 def _ttcw_run(url: str) -> None:
     _ttcw(url)
     done("import", "ttcw-answers", "annotations_gpt4.jsonl", "--judge", "gpt4", "-o", "runs/ttcw")
@@ -130,6 +144,7 @@ def _scored(name: str) -> Callable[[str], None]:
     return score
 
 
+@_studies
 def _ratings(_url: str) -> None:
     """A judge's ratings of a study's stories, long and wide."""
     stories = [story.id for story, _ in zip(open_dataset("mans_roc").stories(), range(60), strict=False)]
@@ -259,9 +274,7 @@ BEFORE: dict[str, Callable[[str], None]] = {
     "docs/guides/audits.md": _study,
     "docs/guides/batch_files.md": _unasked("my-run"),
     "docs/guides/explanations.md": _file("comments.csv", _COMMENTS),
-    "docs/guides/report.md": _all(
-        _scored("hanna.scores.jsonl"), _study, _done("audit import study.sqlite user_study.csv")
-    ),
+    "docs/guides/report.md": _all(_scored("hanna.scores.jsonl"), _study_audit),
     "docs/guides/stress_tests.md": _stress,
     "docs/stress.md": _stress,
     "docs/stress_report.md": _stress,
@@ -274,7 +287,7 @@ BEFORE: dict[str, Callable[[str], None]] = {
     "audit export": _done("audit sample runs/hanna -n 12 -o audit.sqlite"),
     "audit import": _study,
     "audit pack": _done("audit sample runs/demo -n 12"),
-    "audit report": _all(lambda _: audited("runs/my-run"), _study, _done("audit import study.sqlite user_study.csv")),
+    "audit report": _all(lambda _: audited("runs/my-run"), _study_audit),
     "audit sample": _done("disagreements runs/my-run --between eval-prompts --long --format json -o differ.json"),
     "batch collect": _done("batch submit runs/hanna-api"),
     "batch status": _done("batch submit runs/hanna-api"),

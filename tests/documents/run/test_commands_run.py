@@ -15,7 +15,7 @@ import pytest
 from tests.documents.blocks import ROOT, blocks, prose_pages
 from tests.documents.run.collected import Command
 from tests.documents.run.excused import EXCUSED, SERVERS, SLOW
-from tests.documents.run.running import ELSEWHERE, EVERY, HELP, PAGES, failures
+from tests.documents.run.running import ELSEWHERE, EVERY, HELP, PAGES, failures, needs_study
 from tests.golden_tables.calls import inside
 from tests.server.loopback import LoopbackServer
 
@@ -28,7 +28,9 @@ PYTHON = {
 }
 
 
-@pytest.mark.parametrize("page", sorted(PAGES))
+@pytest.mark.parametrize(
+    "page", [pytest.param(page, id=page, marks=needs_study(PAGES[page])) for page in sorted(PAGES)]
+)
 def test_the_commands_of_a_page_run(page: str, folder: Path, data: Path | None, server: LoopbackServer) -> None:
     assert failures(page, PAGES[page], folder, data, server) == []
 
@@ -36,7 +38,7 @@ def test_the_commands_of_a_page_run(page: str, folder: Path, data: Path | None, 
 @pytest.mark.parametrize(
     ("path", "command"),
     [
-        pytest.param(path, command, id=command.line)
+        pytest.param(path, command, id=command.line, marks=needs_study([command]))
         for path in sorted(HELP)
         for command in HELP[path]
         if command.line not in ELSEWHERE

@@ -9,7 +9,7 @@ import pytest
 
 from tests.documents.run.collected import Command
 from tests.documents.run.excused import SLOW
-from tests.documents.run.running import EVERY, failures
+from tests.documents.run.running import EVERY, failures, needs_study
 from tests.server.loopback import LoopbackServer
 
 pytestmark = [
@@ -19,7 +19,12 @@ pytestmark = [
 
 
 @pytest.mark.parametrize(
-    "command", [pytest.param(command, id=command.line) for command in EVERY if command.line in SLOW]
+    "command",
+    [
+        pytest.param(command, id=command.line, marks=needs_study([command], left_out=set()))
+        for command in EVERY
+        if command.line in SLOW
+    ],
 )
 def test_a_slow_command_runs(command: Command, folder: Path, data: Path | None, server: LoopbackServer) -> None:
     assert failures(command.place, [command], folder, data, server, set()) == []

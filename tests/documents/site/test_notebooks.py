@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.documents.blocks import blocks
-from tests.documents.tutorials import can_run, environment_for, tutorials
+from tests.documents.tutorials import can_run, environment_for, reads_studies, tutorials
 
 pytest.importorskip("jupytext")
 nbclient = pytest.importorskip("nbclient")
@@ -20,14 +20,11 @@ pytest.importorskip("ipykernel")
 @pytest.fixture
 def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder whose kernels find `judge` and this Python."""
-    data = os.environ.get("JUDGE_DATA")
     for name, value in environment_for(tmp_path).items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path / ".ipython"))
     monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path / ".jupyter"))
     monkeypatch.setenv("PATH", f"{os.environ['PATH']}{os.pathsep}{Path(sys.executable).parent}")
-    if data:
-        monkeypatch.setenv("JUDGE_DATA", data)
     return tmp_path
 
 
@@ -36,12 +33,24 @@ def _words(text: str) -> list[list[str]]:
     return [re.sub(r"\x1b\[[\d;]*m|>>|<<", "", line).split() for line in text.strip("\n").splitlines()]
 
 
-@pytest.mark.parametrize("path", tutorials(), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [path for path in tutorials() if not reads_studies(path)], ids=lambda path: path.stem)
 def test_every_cell_of_a_notebook_runs(path: Path, started: Path) -> None:
+    _assert_runs(path, started)
+
+
+@pytest.mark.parametrize("path", [path for path in tutorials() if reads_studies(path)], ids=lambda path: path.stem)
+def test_every_cell_of_a_notebook_on_a_study_runs(
+    path: Path, started: Path, studies: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JUDGE_DATA", str(studies))
+    _assert_runs(path, started, studies)
+
+
+def _assert_runs(path: Path, started: Path, data: Path | None = None) -> None:
     from tests.documents.site.notebooks import notebook
 
     made = notebook(path.read_text(encoding="utf-8"))
-    made.cells = [cell for cell in made.cells if can_run(cell.metadata.get("needs"))]
+    made.cells = [cell for cell in made.cells if can_run(cell.metadata.get("needs"), data)]
     cells = [cell for cell in made.cells if cell.cell_type == "code"]
     shown = ["".join(output.text for output in cell.outputs) for cell in cells]
     nbclient.NotebookClient(made, timeout=250, resources={"metadata": {"path": str(started)}}).execute()
