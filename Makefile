@@ -17,12 +17,13 @@ SITE_STAMP := $(VENV)/.site-$(shell cat pyproject.toml constraints.txt | cksum |
 BROWSER_STAMP := $(VENV)/.browser-$(shell cat requirements/browser-tests.txt | cksum | cut -d' ' -f1)
 VLLM_STAMP := $(VLLM)/.installed-$(shell cat pyproject.toml requirements/*.txt | cksum | cut -d' ' -f1)
 
-.PHONY: help demo demo-llm test test-pythons test-explain test-measures test-stress test-browser test-vllm advisories fix docs site benchmarks clean
+.PHONY: help demo demo-llm test test-arithmetics test-pythons test-explain test-measures test-stress test-browser test-vllm advisories fix docs site benchmarks clean
 
 help:
 	@echo "make demo        set up, and run the whole program on packaged stories (no key, no network but PyPI)"
 	@echo "make demo-llm    set up transformers and a small language model, and let it judge the same stories (1.5 GB, .venv-local)"
 	@echo "make test        set up, and run every check: format, lint, types, layers, tests"
+	@echo "make test-arithmetics  run the golden tables and the tests of statistics as other x86-64 processors would compute them"
 	@echo "make test-pythons  run the tests with every supported Python of this machine, or with PYTHONS=\"3.11.2 3.13\""
 	@echo "make test-explain  set up sentence-transformers and its trainer, UMAP and KeyBERT with a small model (2 GB, .venv-explain), and run their tests"
 	@echo "make test-measures  set up transformers, sentence-transformers and small models pinned by hash (2 GB, .venv-measures), and test measures by models"
@@ -114,6 +115,9 @@ test: $(STAMP)
 	@$(BIN)/python -m tests.machine
 	$(BIN)/python -m pytest -n 2 -q
 	@$(BIN)/python -m tests.machine
+
+test-arithmetics: $(STAMP)
+	$(BIN)/python -m tests.arithmetics
 
 test-pythons: $(STAMP)
 	$(BIN)/python -m tests.every_python $(PYTHONS)

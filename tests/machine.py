@@ -2,27 +2,67 @@
 
 from __future__ import annotations
 
+import json
 import platform
 import sys
+from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 
 LIBRARIES = ("numpy", "scipy", "pandas", "numba")
 
 
-def described() -> str:
-    """One line that a report of a failure can begin with."""
-    system = f"{platform.system()} {platform.machine()}"
-    return f"Python {platform.python_version()} ({sys.executable}), {system}, {_processor()}; {_libraries()}"
+@dataclass(frozen=True, slots=True)
+class Arithmetic:
+    """What decides how this process rounds: OpenBLAS's kernels and threads, numpy's SIMD, numba's processor.
+
+    `threads` are the numbers of threads of each OpenBLAS. `numba` is empty where numba is not installed; `wide` says
+    whether numba may use AVX-512.
+    """
+
+    kernels: list[str]
+    threads: list[int]
+    simd: list[str]
+    numba: str
+    wide: bool
 
 
-def _processor() -> str:
+def arithmetic() -> Arithmetic:
+    """The arithmetic of this process."""
     import numpy as np
     import scipy.linalg  # noqa: F401  brings its own OpenBLAS
     from threadpoolctl import threadpool_info
 
-    found = np.show_config(mode="dicts")["SIMD Extensions"].get("found", [])
-    kernels = sorted({str(one["architecture"]) for one in threadpool_info() if one.get("internal_api") == "openblas"})
-    return f"numpy uses {' '.join(found) or 'its baseline'}, OpenBLAS {' '.join(kernels) or 'is not there'}"
+    blas = [one for one in threadpool_info() if one.get("internal_api") == "openblas"]
+    return Arithmetic(
+        sorted({str(one["architecture"]) for one in blas}),
+        sorted({int(one["num_threads"]) for one in blas}),
+        list(np.show_config(mode="dicts")["SIMD Extensions"].get("found", [])),
+        *_numba(),
+    )
+
+
+def _numba() -> tuple[str, bool]:
+    """The processor for which numba compiles, and whether with AVX-512."""
+    try:
+        from numba.core.registry import cpu_target
+    except ImportError:
+        return "", False
+    _, processor, features = cpu_target.target_context.codegen().magic_tuple()
+    # Of this machine's own processor numba knows the features, of a named one the name tells.
+    return str(processor), "+avx512f" in features or "avx512" in processor
+
+
+def described() -> str:
+    """One line that a report of a failure can begin with."""
+    system = f"{platform.system()} {platform.machine()}"
+    return f"Python {platform.python_version()} ({sys.executable}), {system}, {in_words(arithmetic())}; {_libraries()}"
+
+
+def in_words(found: Arithmetic) -> str:
+    """An arithmetic in prose."""
+    kernels, threads = " ".join(found.kernels) or "is not there", "/".join(map(str, found.threads))
+    own = f", numba compiles for {found.numba} {'with' if found.wide else 'without'} AVX-512" if found.numba else ""
+    return f"numpy uses {' '.join(found.simd) or 'its baseline'}, OpenBLAS {kernels} in {threads} threads{own}"
 
 
 def _libraries() -> str:
@@ -37,4 +77,4 @@ def _version(name: str) -> str:
 
 
 if __name__ == "__main__":
-    print(f"tests on {described()}")
+    print(json.dumps(asdict(arithmetic())) if "--json" in sys.argv else f"tests on {described()}")

@@ -4,6 +4,9 @@ distinct text is embedded once.
 A model's vectors are kept in an SQLite cache, by model (the hash of its folder, or its name and revision) and by the
 hash of the text, so that a second analysis does not need the model. TF-IDF with a singular value decomposition needs no
 model and no network. It is fitted to the given texts, so its vectors are not cached.
+
+Models compute and the cache keeps float32; what is computed from vectors is computed in float64. In float32, cosines of
+equally near texts differ in the eighth digit, in another way on every processor.
 """
 
 from __future__ import annotations
@@ -24,7 +27,8 @@ from judge.errors import MissingExtraError, SpecError
 from judge.fingerprint import fingerprint, fingerprint_weights, text_key
 from judge.wording import Advice
 
-Vectors = NDArray[np.float32]
+Vectors = NDArray[np.float64]
+Singles = NDArray[np.float32]
 Progress = Callable[[int, int], None]
 More = Callable[[Sequence[str], Progress | None], Vectors]
 
@@ -41,7 +45,7 @@ class Embedded:
 
     Attributes
     ----------
-    vectors : float32 array, shape (n, d)
+    vectors : array, shape (n, d)
         Rows of unit length; a row of zeros for a text without any TF-IDF term.
     name : str
         Name for the signature: ``all-mpnet-base-v2@e8c3b32`` or ``tfidf-svd100``.
@@ -103,8 +107,8 @@ def _by_model(texts: Sequence[str], model: str, cache: Path | None, progress: Pr
             if progress is not None:
                 progress(min(start + CHUNK, len(wanted)), len(wanted))
         row_of = {k: row for row, k in enumerate(distinct)}
-        table = kept.get(key, list(distinct))
-    vectors = table[[row_of[text_key(text)] for text in texts]] if texts else np.empty((0, 0), np.float32)
+        table = kept.get(key, list(distinct)).astype(np.float64)
+    vectors = table[[row_of[text_key(text)] for text in texts]] if texts else np.empty((0, 0))
     name = signature_name(model)
     limit = _longest(model)
     cut = f"; texts are cut at its {limit} tokens" if limit else ""
@@ -116,21 +120,21 @@ def _by_model(texts: Sequence[str], model: str, cache: Path | None, progress: Pr
     return Embedded(vectors, name, note, len(wanted), len(distinct) - len(wanted), key, more)
 
 
-def encode(model: str, texts: Sequence[str]) -> Vectors:
-    """Embeddings of `texts`, vectors of unit length, computed with a sentence-transformers model and without
+def encode(model: str, texts: Sequence[str]) -> Singles:
+    """Embeddings of `texts`, vectors of unit length in float32, computed with a sentence-transformers model and without
     the cache.
     """
     vectors = np.asarray(
         _loaded(model).encode(list(texts), batch_size=BATCH, show_progress_bar=False, convert_to_numpy=True),
-        dtype=np.float32,
+        dtype=np.float64,
     )
-    return unit(vectors)
+    return unit(vectors).astype(np.float32)
 
 
 def unit(vectors: Vectors) -> Vectors:
     """The rows of `vectors`, each divided by its Euclidean length. Rows of zeros are unchanged."""
     length = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.asarray(vectors / np.where(length > 0, length, 1), dtype=np.float32)
+    return np.asarray(vectors / np.where(length > 0, length, 1), dtype=np.float64)
 
 
 def model_key(model: str) -> str:
@@ -239,7 +243,7 @@ def _tfidf(texts: Sequence[str], seed: int) -> Embedded:
         raise MissingExtraError("analysing explanations without a model", "stats") from error
     distinct = list(dict.fromkeys(texts))
     if not distinct:
-        nothing = np.empty((0, 0), np.float32)
+        nothing = np.empty((0, 0))
         return Embedded(nothing, "tfidf-svd0", "no texts", 0, 0, "tfidf-svd0", lambda *_: nothing)
     reader = TfidfVectorizer(sublinear_tf=True, ngram_range=(1, 2), max_features=_FEATURES)
     try:
@@ -248,7 +252,7 @@ def _tfidf(texts: Sequence[str], seed: int) -> Embedded:
         raise SpecError(f"the {len(distinct)} distinct texts hold no word of two letters") from error
     components = min(_COMPONENTS, table.shape[0] - 1, table.shape[1] - 1)
     decomposed = TruncatedSVD(components, random_state=seed) if components >= 1 else None
-    dense = np.asarray(table.toarray() if decomposed is None else decomposed.fit_transform(table), dtype=np.float32)
+    dense = np.asarray(table.toarray() if decomposed is None else decomposed.fit_transform(table), dtype=np.float64)
     row_of = {text: row for row, text in enumerate(distinct)}
     vectors = unit(dense)[[row_of[text] for text in texts]]
     note = (
@@ -259,6 +263,6 @@ def _tfidf(texts: Sequence[str], seed: int) -> Embedded:
 
     def more(others: Sequence[str], _: Progress | None = None) -> Vectors:
         counted = reader.transform(others)
-        return unit(np.asarray(counted.toarray() if decomposed is None else decomposed.transform(counted), np.float32))
+        return unit(np.asarray(counted.toarray() if decomposed is None else decomposed.transform(counted), np.float64))
 
     return Embedded(vectors, name, note, len(distinct), 0, f"{name}/{fingerprint(sorted(distinct))}", more)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-import numpy as np
 import pandas as pd
 
 from judge.explanations.mapping import as_published, keywords
@@ -19,6 +18,7 @@ from judge.explanations.mapping.keyword_groups import (
 from judge.explanations.mapping.side_words import SideWords, side_words
 from judge.explanations.quality.numbers import Numbers, numbers
 from judge.explanations.quality.rows import Asked, Measured, Row
+from judge.stats import near_ties
 from judge.wording import Advice, Note
 
 
@@ -176,4 +176,4 @@ def _most(column: pd.Series[str]) -> tuple[str | None, float | None]:
 def _example(mapped: ExplanationMap, rows: pd.DataFrame) -> str:
     vectors = mapped.embedded.vectors[rows.index]
     near = vectors @ vectors.mean(axis=0)
-    return str(rows["text"].iloc[int(np.argmax(near))])
+    return str(rows["text"].iloc[near_ties.highest(near.tolist())])

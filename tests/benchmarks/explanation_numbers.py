@@ -57,7 +57,7 @@ def main() -> int:
     place = frame["criterion"].map({c.name: i for i, c in enumerate(criteria)}).to_numpy()
     x = draw.normal(size=(len(frame), DIMENSIONS)) + 0.3 * lean[place] + 0.1 * frame[["rating"]].to_numpy() * lean[-1]
     points = draw.normal(size=(sum(len(c.guidelines) for c in criteria), DIMENSIONS))
-    unit = [(v / np.linalg.norm(v, axis=1, keepdims=True)).astype(np.float32) for v in (x, points)]
+    unit = [v / np.linalg.norm(v, axis=1, keepdims=True) for v in (x, points)]
     texts = ExplanationTexts(frame, about, criteria, (), ())
     del x, rows
     marks: list[tuple[str, float]] = []

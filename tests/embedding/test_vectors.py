@@ -18,7 +18,7 @@ TEXTS = ["the ending surprised me", "the ending surprised nobody", "prompt and s
 
 def test_tfidf_gives_unit_rows_in_the_order_of_the_texts_and_equal_rows_for_equal_texts() -> None:
     found = embed(TEXTS, None)
-    assert found.vectors.dtype == np.float32
+    assert found.vectors.dtype == np.float64
     assert found.vectors.shape[0] == 4
     assert np.allclose(np.linalg.norm(found.vectors, axis=1), 1, atol=1e-6)
     assert (found.vectors[0] == found.vectors[3]).all()
@@ -38,7 +38,7 @@ def test_a_text_without_words_is_a_row_of_zeros_and_no_words_at_all_an_error() -
 
 
 def test_the_cache_keeps_vectors_by_model_and_text_on_disk(tmp_path: Path) -> None:
-    vectors = unit(np.arange(1, 7, dtype=np.float32).reshape(3, 2))
+    vectors = unit(np.arange(1.0, 7.0).reshape(3, 2)).astype(np.float32)
     path = tmp_path / "derived" / "embeddings.sqlite"
     with Cache(path) as cache:
         cache.put("m1", ["a", "b", "c"], vectors)

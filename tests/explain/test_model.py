@@ -25,7 +25,7 @@ def test_vectors_are_the_librarys_own_in_the_order_of_the_texts(minilm: str, com
 
     plain = SentenceTransformer(minilm).encode(comments, normalize_embeddings=True, show_progress_bar=False)
     found = embed([*comments, comments[3]], minilm)
-    assert found.vectors.dtype == np.float32
+    assert found.vectors.dtype == np.float64
     assert np.allclose(found.vectors[:40], plain, atol=1e-5)
     assert np.allclose(found.vectors[40], found.vectors[3], atol=1e-6)
     assert found.computed == 40

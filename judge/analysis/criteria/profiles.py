@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -128,22 +129,11 @@ def scales(table: RatingsTable, default: Scale | None = None) -> dict[str, Scale
 
 
 def _resampled_tau(matrix: RatingMatrix, options: CriteriaOptions) -> halo.Resampled | None:
-    """Function that returns tau-b of two vectors of rank codes in each resample; None if there are no intervals.
-
-    The function caches its results.
-    """
+    """Function that returns tau-b of many vectors of rank codes with one in each resample; None without intervals."""
     if options.ci == "none" or np.unique(matrix.story_prompt).size < LEAST_UNITS:
         return None
     drawn = bootstrap.draw(matrix.story_prompt, options.resamples, np.random.default_rng(options.seed), "boot-inputs")
-    cache: dict[bytes, Floats] = {}
-
-    def tau(x: Codes, y: Codes) -> Floats:
-        key = x.tobytes() + y.tobytes()
-        if key not in cache:
-            cache[key] = resampled_tau.tau_b(drawn, x, y)
-        return cache[key]
-
-    return tau
+    return partial(resampled_tau.tau_b, drawn)
 
 
 def _profile(

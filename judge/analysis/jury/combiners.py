@@ -17,13 +17,15 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.analysis.options.table_options import NamedCombiner
+from judge.choices import registry
 from judge.stats import near_ties
 from judge.stats.regression.calibration import fit_calibration
 from judge.stats.regression.ordinal import fit_ordinal
@@ -120,23 +122,35 @@ def _ordinal(split: Split, people: Floats, own: Bools) -> Combined:
     return Combined(model.predict(held_out * factors), model.weights * factors)
 
 
-COMBINERS: dict[str, Combiner] = {
-    "mean": _mean,
-    "median": _median,
-    "calibrated": _calibrated,
-    "weighted": _weighted,
-    "ridge": _ridge,
-    "ordinal": _ordinal,
-}
+@dataclass(frozen=True, slots=True)
+class CombinerRecord:
+    """All that depends on the choice of a combiner.
 
-UNFITTED = ("mean", "median")
-"""Combiners whose ratings are on the members' scale; all others predict people's mean."""
+    `combine` is None for the stack, which weighs other combiners against each other (`stacked` of these is true).
+    `fitted` is false if the ratings are on the members' scale; all others predict people's mean. `own_only` is true
+    if predictors of other criteria are not read and so have no weight. ``auto`` chooses among the `candidate` ones.
+    """
 
-STACKED = ("mean", "median", "weighted", "ridge")
-"""What `stack` weighs against each other."""
+    combine: Combiner | None
+    fitted: bool = True
+    own_only: bool = False
+    stacked: bool = False
+    candidate: bool = False
 
-CANDIDATES = ("mean", "ridge", "stack")
-"""What `auto` chooses from: nothing fitted, one regression, or weights for several."""
+
+COMBINERS: Mapping[NamedCombiner, CombinerRecord] = registry(
+    NamedCombiner,
+    {
+        "mean": CombinerRecord(_mean, fitted=False, stacked=True, candidate=True),
+        "median": CombinerRecord(_median, fitted=False, stacked=True),
+        "calibrated": CombinerRecord(_calibrated),
+        "weighted": CombinerRecord(_weighted, own_only=True, stacked=True),
+        "ridge": CombinerRecord(_ridge, stacked=True, candidate=True),
+        "ordinal": CombinerRecord(_ordinal),
+        "stack": CombinerRecord(None, candidate=True),
+    },
+)
+"""The combiners. Where candidates agree equally well with people, the first one is chosen."""
 
 
 def _best_ridge(split: Split, people: Floats, own: Bools) -> tuple[RidgeFit, Floats]:

@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.analysis.jury.combiners import CANDIDATES, COMBINERS, STACKED, UNFITTED, Combined, Split
+from judge.analysis.jury.combiners import COMBINERS, Combined, Combiner, Split
 from judge.analysis.jury.panel import Panel
-from judge.analysis.options.table_options import JuryOptions
+from judge.analysis.options.table_options import JuryOptions, NamedCombiner
 from judge.stats import near_ties
 from judge.stats.correlation import kendall
 from judge.stats.regression.calibration import Kind, fit_calibration
@@ -38,9 +38,9 @@ class FoldWeights:
     For a stack of combiners, `weights` has one weight for each combiner in `stacked`.
     """
 
-    combiner: str
+    combiner: NamedCombiner
     weights: Floats
-    stacked: tuple[str, ...] = ()
+    stacked: tuple[NamedCombiner, ...] = ()
 
 
 @dataclass(slots=True, eq=False)
@@ -91,7 +91,7 @@ class Folding:
         """
         mixed = len({fold.name for fold in rated}) > 1
         for fold in rated:
-            plain = fold.name in UNFITTED and not mixed
+            plain = not COMBINERS[fold.name].fitted and not mixed
             values = fold.raw if plain else fold.scaled
             self.uncalibrated[fold.held_out] = values
             self.ranked[fold.held_out] = values if plain else values - fold.level
@@ -110,7 +110,7 @@ class _Rated:
     """
 
     held_out: Rows
-    name: str
+    name: NamedCombiner
     raw: Floats
     scaled: Floats
     calibrated: Floats | None
@@ -243,8 +243,8 @@ class _Fold:
         self.train, self.held_out, self.inner = train, held_out, inner
         self.people = panel.people[train]
         self.reasons: dict[str, None] = {}
-        self._inside: dict[str, Floats] = {}
-        self._outside: dict[str, Combined] = {}
+        self._inside: dict[NamedCombiner, Floats] = {}
+        self._outside: dict[NamedCombiner, Combined] = {}
 
     def rate(self, folding: Folding) -> _Rated:
         """The jury's ratings of the held-out stories of this fold.
@@ -255,29 +255,30 @@ class _Fold:
         name = self._choose() if asked == "auto" else asked
         combined = self.outside(name)
         scaled = combined.predicted
-        if asked == "auto" and name in UNFITTED:
+        if asked == "auto" and not COMBINERS[name].fitted:
             scaled = fit_calibration(self.inside(name), self.people, "linear").predict(combined.predicted)
         calibrated = self._calibrated(name, combined.predicted)
         if combined.weights is not None:
-            stacked = tuple(self._stacked()) if name == "stack" else ()
+            stacked = () if COMBINERS[name].combine else tuple(self._stacked())
             folding.weights.append(FoldWeights(name, combined.weights, stacked))
         folding.reasons.update(self.reasons)
         return _Rated(self.held_out, name, combined.predicted, scaled, calibrated, float(self.people.mean()))
 
-    def outside(self, name: str) -> Combined:
+    def outside(self, name: NamedCombiner) -> Combined:
         """The named combiner's ratings of the held-out stories, fitted on all training stories, and its weights."""
         if name not in self._outside:
-            self._outside[name] = self._stack() if name == "stack" else self._fit(name, self.train, self.held_out)
+            combine = COMBINERS[name].combine
+            self._outside[name] = self._fit(combine, self.train, self.held_out) if combine else self._stack()
         return self._outside[name]
 
-    def inside(self, name: str) -> Floats:
+    def inside(self, name: NamedCombiner) -> Floats:
         """The combiner's ratings of the training stories, predicted out of inner fold; shape (training stories,)."""
         if name not in self._inside:
-            predicted = self._stack_inside() if name == "stack" else self._by_inner_folds(name)
-            self._inside[name] = predicted
+            combine = COMBINERS[name].combine
+            self._inside[name] = self._by_inner_folds(combine) if combine else self._stack_inside()
         return self._inside[name]
 
-    def _choose(self) -> str:
+    def _choose(self) -> NamedCombiner:
         """Name of the combiner whose ratings of the training stories agree best with people (highest tau-b).
 
         The ratings are predicted out of inner fold. If several combiners agree equally well, it is the first.
@@ -286,13 +287,14 @@ class _Fold:
         level = np.zeros(self.train.size)
         for out, train, _ in self._inner_folds():
             level[out] = self.panel.people[train].mean()
+        candidates = [name for name, record in COMBINERS.items() if record.candidate]
         taus = []
-        for name in CANDIDATES:
-            ranked = self.inside(name) - (0.0 if name in UNFITTED else level)
+        for name in candidates:
+            ranked = self.inside(name) - (level if COMBINERS[name].fitted else 0.0)
             taus.append(kendall.tau_b(kendall.codes(ranked), people))
-        return CANDIDATES[near_ties.highest(taus)]
+        return candidates[near_ties.highest(taus)]
 
-    def _calibrated(self, name: str, predicted: Floats) -> Floats | None:
+    def _calibrated(self, name: NamedCombiner, predicted: Floats) -> Floats | None:
         if self.options.calibrate == "none":
             return None
         kind: Kind = self.options.calibrate
@@ -309,22 +311,22 @@ class _Fold:
             out = self.inner == fold
             yield out, self.train[~out], self.train[out]
 
-    def _by_inner_folds(self, name: str) -> Floats:
+    def _by_inner_folds(self, combine: Combiner) -> Floats:
         predicted = np.full(self.train.size, np.nan)
         for out, train, held_out in self._inner_folds():
-            predicted[out] = self._fit(name, train, held_out).predicted
+            predicted[out] = self._fit(combine, train, held_out).predicted
         return predicted
 
-    def _fit(self, name: str, train: Rows, held_out: Rows) -> Combined:
+    def _fit(self, combine: Combiner, train: Rows, held_out: Rows) -> Combined:
         split = self.splits.get(self.panel.predictors, train, held_out)
-        combined = COMBINERS[name](split, self.panel.people[train], self.panel.own)
+        combined = combine(split, self.panel.people[train], self.panel.own)
         if combined.reason:
             self.reasons[combined.reason] = None
         return combined
 
-    def _stacked(self) -> list[str]:
+    def _stacked(self) -> list[NamedCombiner]:
         """Names of the combiners to be stacked: those that could be fitted."""
-        return [name for name in STACKED if not np.isnan(self.inside(name)).all()]
+        return [name for name, record in COMBINERS.items() if record.stacked and not np.isnan(self.inside(name)).all()]
 
     def _stack(self) -> Combined:
         """Ratings of the held-out stories by a stack of combiners, and the weight of each combiner.

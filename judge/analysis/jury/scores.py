@@ -11,6 +11,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.analysis.inputs.resamples import draw
+from judge.analysis.options.choices import INTERVALS
 from judge.analysis.options.table_options import JuryOptions
 from judge.rating_matrix import RatingMatrix
 from judge.stats.correlation import coefficients, kendall
@@ -94,18 +96,15 @@ class Scorer:
     def __init__(self, matrix: RatingMatrix, options: JuryOptions) -> None:
         self.resamples: bootstrap.Resamples | None = None
         self.refused: str | None = None
-        if options.ci == "none":
+        resampled = INTERVALS[options.ci].resampled
+        if not resampled:
             return
         if np.unique(matrix.story_prompt).size < MIN_UNITS:
             self.refused = f"no intervals: fewer than {MIN_UNITS} story-prompts"
             return
-        rng = np.random.default_rng(options.seed)
-        if options.ci == "boot-inputs":
-            self.resamples = bootstrap.draw(matrix.story_prompt, options.resamples, rng, options.ci)
-            return
-        self.refused = bootstrap.both_refused(matrix.system)
+        self.refused = bootstrap.both_refused(matrix.system) if "systems" in resampled else None
         if self.refused is None:
-            self.resamples = bootstrap.draw_both(matrix.system, matrix.story_prompt, options.resamples, rng)
+            self.resamples = draw(matrix, options.ci, options.resamples, np.random.default_rng(options.seed))
 
     def score(self, predictions: Sequence[Floats], people: Floats) -> Scored:
         """Agreement of predictions with mean human ratings: their tau-b, also in resamples.

@@ -8,6 +8,7 @@ from judge.analysis.inputs.bars import control_label
 from judge.analysis.jury import calibration_tables, trust_tables, weights_tables
 from judge.analysis.jury.criterion_columns import cells_of, criterion_columns
 from judge.analysis.jury.result import BESIDE, CONTROL, IN_SAMPLE, JURY, MEAN, SINGLE, Held, Juries
+from judge.analysis.options.choices import INTERVALS
 from judge.analysis.options.table_options import JuryOptions
 from judge.printing.tables import Column, Table
 from judge.stats.estimate import Estimate
@@ -94,11 +95,11 @@ def _method(options: JuryOptions) -> Iterator[str]:
             ),
             Advice("{hold_out} scores new systems", hold_out="system"),
         )
-    if options.ci != "none":
-        both = options.ci != "boot-inputs"
-        drawn, kind = ("systems and story-prompts", "percentile") if both else ("story-prompts", "expanded percentile")
+    resampled = INTERVALS[options.ci]
+    if resampled.resampled:
+        kind = "percentile" if len(resampled.resampled) > 1 else "expanded percentile"
         yield (
-            f"intervals: {kind}, {options.resamples} resamples of {drawn} of the out-of-fold ratings, the "
+            f"intervals: {kind}, {options.resamples} resamples of {resampled.units} of the out-of-fold ratings, the "
             "same for every row; nothing is refitted in them, so they do not include the variation from fitting"
         )
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from judge.analysis.jury.combiners import COMBINERS
 from judge.analysis.jury.nested_folds import Folding
 from judge.analysis.jury.panel import Panel
 
@@ -48,12 +49,12 @@ def weights_of(panel: Panel, foldings: Sequence[Folding]) -> tuple[Weight, ...]:
     weights_by_key: dict[tuple[str, str, str, bool], list[float]] = {}
     for folding in foldings:
         for fold in folding.weights:
-            if fold.combiner == "stack":
+            if COMBINERS[fold.combiner].combine is None:
                 names = [(f"combiner: {base}", f"combiner: {base}", False) for base in fold.stacked]
             else:
                 names = list(zip(panel.sources, panel.labels, panel.own.tolist(), strict=True))
             for (source, label, own), weight in zip(names, fold.weights.tolist(), strict=True):
-                if own or fold.combiner != "weighted":  # which reads own columns only
+                if own or not COMBINERS[fold.combiner].own_only:
                     weights_by_key.setdefault((fold.combiner, source, label, own), []).append(weight)
     return tuple(Weight(*key, float(np.mean(v)), float(np.std(v)), len(v)) for key, v in weights_by_key.items())
 

@@ -13,7 +13,7 @@ from judge.explanations.mapping.options import ExplainOptions
 from judge.explanations.mapping.projection import Projection, components
 from judge.wording import Advice
 
-Vectors = NDArray[np.float32]
+Vectors = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
 NOISE = -1
@@ -74,7 +74,7 @@ def cluster(vectors: Vectors, picture: Projection | None, options: ExplainOption
                 Advice("{cluster_on} needs a map by UMAP", cluster_on="umap"),
                 hint=Advice("leave {map} out, or {cluster_on}", map="none", cluster_on="pca"),
             )
-        points, where = picture.points, "on the UMAP"
+        points, where = picture.points.astype(np.float64), "on the UMAP"
     else:
         points, share = components(vectors, DIMENSIONS, options.seed)
         where = f"on {points.shape[1]} principal components, {100 * share:.0f} % of the variance"

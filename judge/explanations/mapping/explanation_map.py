@@ -24,7 +24,7 @@ from judge.ratings_table import RatingsTable
 from judge.run_folder import ResultFolder
 from judge.version import __version__
 
-Vectors = NDArray[np.float32]
+Vectors = NDArray[np.float64]
 Step = Callable[[str, int, int], None]
 """Told of (what, done, total); total 0 where a step cannot be counted."""
 
@@ -46,7 +46,7 @@ class ExplanationMap:
         a map); index 0, 1, 2...
     embedded : Embedded
         Vectors of `rows`, in their order.
-    guidelines : float32 array, shape (guidelines, d dimensions)
+    guidelines : array, shape (guidelines, d dimensions)
         Vectors of all criteria's guidelines, in the criteria's order, computed together with those of the rows.
     picture : Projection or None
         The map; None where none was computed.

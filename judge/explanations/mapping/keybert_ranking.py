@@ -24,7 +24,7 @@ from judge.embedding.vectors import Embedded
 from judge.errors import MissingExtraError
 from judge.fingerprint import fingerprint
 
-Vectors = NDArray[np.float32]
+Vectors = NDArray[np.float64]
 Ranked = list[tuple[str, float]]
 Progress = Callable[[int, int], None]
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Points = NDArray[np.float32]
+Points = NDArray[np.float64]
 
 # HDBSCAN's core distance needs `min_samples` of them; the others leave few edges of the spanning tree to be bridged.
 NEIGHBOURS = 100
@@ -64,11 +64,11 @@ def _bridges(
     largest = int(np.argmax(np.bincount(part)))
     shortest = np.full(parts, np.inf)
     starts, ends = np.zeros(parts, np.int64), np.zeros(parts, np.int64)
-    square = (points.astype(np.float64) ** 2).sum(axis=1)
+    square = (points**2).sum(axis=1)
     outside = np.flatnonzero(part != largest)
     for start in range(0, outside.size, _BLOCK):
         rows = outside[start : start + _BLOCK]
-        away = square[rows, None] + square - 2 * (points[rows] @ points.T).astype(np.float64)
+        away = square[rows, None] + square - 2 * (points[rows] @ points.T)
         away[part[rows, None] == part] = np.inf
         nearest = away.argmin(axis=1)
         length = away[np.arange(rows.size), nearest]

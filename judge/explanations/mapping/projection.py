@@ -13,7 +13,8 @@ from judge.errors import MissingExtraError
 from judge.explanations.mapping.options import ExplainOptions
 from judge.wording import Advice
 
-Vectors = NDArray[np.float32]
+Vectors = NDArray[np.float64]
+Points = NDArray[np.float32]
 
 _TSNE_MOST, _LEAST = 5000, 5
 """Texts up to which t-SNE is taken where UMAP is not installed, and distinct texts below which nothing is drawn."""
@@ -25,7 +26,7 @@ class Projection:
     line under tables names it, `method` its name in prose, `note` a sentence on it.
     """
 
-    points: Vectors
+    points: Points
     name: str
     method: str
     note: str
@@ -69,12 +70,12 @@ def _distinct(vectors: Vectors) -> tuple[Vectors, NDArray[np.int64]]:
     return vectors[first], positions
 
 
-def plane(vectors: Vectors, seed: int) -> tuple[Vectors, float]:
+def plane(vectors: Vectors, seed: int) -> tuple[Points, float]:
     """The vectors projected onto their first two principal components, and these components' share of the variance."""
     points, share = components(vectors, 2, seed)
     if points.shape[1] < 2:
-        points = np.column_stack([points, np.zeros((len(points), 2 - points.shape[1]), np.float32)])
-    return points, share
+        points = np.column_stack([points, np.zeros((len(points), 2 - points.shape[1]))])
+    return points.astype(np.float32), share
 
 
 def components(vectors: Vectors, wanted: int, seed: int) -> tuple[Vectors, float]:
@@ -85,11 +86,11 @@ def components(vectors: Vectors, wanted: int, seed: int) -> tuple[Vectors, float
         raise MissingExtraError("a map of explanations", "stats") from error
     most = min(wanted, *vectors.shape)
     decomposition = PCA(most, random_state=seed)
-    points = decomposition.fit_transform(vectors).astype(np.float32)
+    points = np.asarray(decomposition.fit_transform(vectors), dtype=np.float64)
     return points, float(decomposition.explained_variance_ratio_.sum())
 
 
-def _umap(vectors: Vectors, options: ExplainOptions) -> tuple[Vectors, str, str]:
+def _umap(vectors: Vectors, options: ExplainOptions) -> tuple[Points, str, str]:
     neighbours = min(options.neighbours, vectors.shape[0] - 1)
     with warnings.catch_warnings():
         # The library warns of TensorFlow, which it does not need here, and that a seed means one thread.
@@ -107,7 +108,7 @@ def _umap(vectors: Vectors, options: ExplainOptions) -> tuple[Vectors, str, str]
     return np.asarray(points, dtype=np.float32), name, note
 
 
-def _tsne(vectors: Vectors, seed: int) -> tuple[Vectors, float]:
+def _tsne(vectors: Vectors, seed: int) -> tuple[Points, float]:
     try:
         from sklearn.manifold import TSNE
     except ImportError as error:

@@ -19,7 +19,7 @@ from judge.stats.estimate import Estimate
 from judge.stats.estimation.means import clustered
 from judge.stats.estimation.power import clustered_proportion
 
-Vectors = NDArray[np.float32]
+Vectors = NDArray[np.float64]
 Floats = NDArray[np.float64]
 
 

@@ -31,7 +31,7 @@ from judge.explanations.quality.rows import Measured
 from judge.explanations.quality.specificity import TakenFor, ToldApart
 from judge.explanations.quality.stability import Stability
 
-Vectors = NDArray[np.float32]
+Vectors = NDArray[np.float64]
 Step = Callable[[str, int, int], None]
 
 _SHARES = "ci:wilson-stories"
@@ -74,9 +74,9 @@ def numbers(
         All selected explanations; presence also counts rows without a text.
     rows : DataFrame
         The analysed rows, each with a text, index 0, 1, 2...
-    vectors : float32 array, shape (rows, d dimensions)
+    vectors : array, shape (rows, d dimensions)
         Vectors of `rows`, of unit length or zero.
-    guidelines : float32 array, shape (guidelines, d dimensions)
+    guidelines : array, shape (guidelines, d dimensions)
         Vectors of all criteria's guidelines in order, embedded together with the rows.
     options : NumbersOptions
     signature : callable

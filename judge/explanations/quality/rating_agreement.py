@@ -35,7 +35,7 @@ from judge.stats.regression.ridge import fit_ridge
 from judge.stats.resampling import bootstrap, resampled_correlation
 from judge.stats.resampling.grouped_folds import deal
 
-Vectors = NDArray[np.float32]
+Vectors = NDArray[np.float64]
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 

@@ -23,7 +23,7 @@ from judge.stats.resampling.label_permutation import AgainstChance, against_chan
 from judge.stats.vectors.cosine_silhouette import mean_silhouette
 from judge.stats.vectors.neighbours import nearest, purity
 
-Vectors = NDArray[np.float32]
+Vectors = NDArray[np.float64]
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
@@ -233,8 +233,8 @@ def components(x: Vectors, wanted: int) -> Floats:
     one. The array has shape (n texts, at most `wanted`).
     """
     centred = x - x.mean(axis=0)
-    _, axes = np.linalg.eigh((centred.T @ centred).astype(np.float64))
-    turned = centred.astype(np.float64) @ axes[:, ::-1][:, :wanted]
+    _, axes = np.linalg.eigh(centred.T @ centred)
+    turned = centred @ axes[:, ::-1][:, :wanted]
     spread = float(turned[:, 0].std())
     return np.asarray(turned / spread if spread > 0 else turned, dtype=np.float64)
 

@@ -18,9 +18,10 @@ from judge.explanations.quality.options import NumbersOptions
 from judge.explanations.quality.rows import BY_CRITERION, STORY, Measured, Row, codes, groups, rows_with
 from judge.stats.estimate import Estimate
 from judge.stats.estimation.power import clustered_proportion
+from judge.stats.near_ties import SAME
 from judge.stats.vectors.cosine_similarity import cosines, likeness, pairs_between, pairs_within
 
-Vectors = NDArray[np.float32]
+Vectors = NDArray[np.float64]
 
 PAIRS = 20_000
 """Random pairs of texts about different stories, from which the threshold is taken."""
@@ -101,7 +102,7 @@ def stability(frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions) ->
         other = Estimate.undefined("no two repeats of a query have a text and equal ratings")
     else:
         threshold = float(np.median(far))
-        differ = cosines(vectors, first, second) < threshold
+        differ = cosines(vectors, first, second) < threshold - SAME
         other = clustered_proportion(differ.astype(np.float64), story[first])
     return Stability(
         similarity.within, similarity.between, similarity.difference, threshold, other, int(first.size), len(frame)

@@ -132,7 +132,7 @@ def sweep(factors: list[tuple[Counts, Codes]], story: Codes, x: Codes, y: Codes)
 
 def rows(x: Floats, y: Floats, mass: Sums) -> tuple[Sums, Sums, Sums]:
     """Sums over pairs of groups (such as systems) in each of b resamples, from which Kendall's tau over group means is
-    computed (`resampled_tau.pairs_of_rows`).
+    computed (`weighted_tau.pairs_of_rows`).
 
     Parameters
     ----------

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.stats.correlation import kendall
 from judge.stats.estimate import Estimate
 
 Floats = NDArray[np.float64]
@@ -91,7 +92,7 @@ def bias(predicted: Floats, people: Floats) -> Estimate:
 
 def reliability_bins(predicted: Floats, people: Floats, bins: int = BINS) -> list[Bin]:
     """Bins of stories with similar predictions, with about equal numbers of stories, in ascending order of prediction;
-    stories with equal predictions are in the same bin.
+    stories with equal predictions (to 1e-9) are in the same bin.
 
     Parameters
     ----------
@@ -104,18 +105,18 @@ def reliability_bins(predicted: Floats, people: Floats, bins: int = BINS) -> lis
     x, y = predicted[present], people[present]
     if not x.size:
         return []
-    values, position, counts = np.unique(x, return_inverse=True, return_counts=True)
+    level = kendall.codes(x)
+    counts = np.bincount(level)
     # A value belongs to the bin in which the middle of its stories lies.
     middle = np.cumsum(counts) - counts / 2
     of_value = np.minimum((middle * bins / x.size).astype(np.int64), bins - 1)
-    of_story = of_value[position.reshape(-1)]
+    of_story = of_value[level]
     filled = []
     for number in np.unique(of_value):
         inside = of_story == number
-        ends = values[of_value == number]
-        part = y[inside]
-        numbers = (float(x[inside].mean()), float(part.mean()), float(part.std()))
-        filled.append(Bin(float(ends[0]), float(ends[-1]), int(inside.sum()), *numbers))
+        part, people_part = x[inside], y[inside]
+        numbers = (float(part.mean()), float(people_part.mean()), float(people_part.std()))
+        filled.append(Bin(float(part.min()), float(part.max()), part.size, *numbers))
     return filled
 
 

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.stats.correlation import kendall
+
 Floats = NDArray[np.float64]
 
 
@@ -43,7 +45,8 @@ def fit_isotonic(x: Floats, y: Floats) -> Isotonic:
     Parameters
     ----------
     x, y : array, shape (n,)
-        Scores and responses. Pairs with a missing side (NaN) are left out; equal scores share one prediction.
+        Scores and responses. Pairs with a missing side (NaN) are left out; scores that are equal to 1e-9 share one
+        prediction.
 
     Returns
     -------
@@ -59,9 +62,9 @@ def fit_isotonic(x: Floats, y: Floats) -> Isotonic:
     x, y = x[present], y[present]
     if x.size == 0:
         raise ValueError("isotonic regression needs a pair of score and response")
-    scores, position = np.unique(x, return_inverse=True)
-    mass = np.bincount(position.reshape(-1)).astype(np.float64)
-    means = np.bincount(position.reshape(-1), weights=y) / mass
+    level = kendall.codes(x)
+    mass = np.bincount(level).astype(np.float64)
+    scores, means = (np.bincount(level, weights=side) / mass for side in (x, y))
     return Isotonic(scores, pooled(means, mass))
 
 

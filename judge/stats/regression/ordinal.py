@@ -23,6 +23,8 @@ MAX_LEVELS = 60
 """People's means of five ratings on 1-5 have at most 21 levels; more than this is a continuous response."""
 
 _STEPS = 60
+_SETTLED = 1e-10
+"""Twice the gain that the next Newton step is expected to make, relative to the log likelihood."""
 _PERFECT = 1e-4
 """Where the predictors part the levels perfectly, slopes grow without end and log likelihood a story reaches 0."""
 
@@ -118,14 +120,15 @@ def fit_ordinal(x: Floats, y: Floats, penalty: float = 0.0) -> Ordinal | str:
             step = np.asarray(np.linalg.solve(curvature, gradient), dtype=np.float64)
         except np.linalg.LinAlgError:
             return "the predictors are collinear, or part the levels perfectly"
-        parameters, better = problem.improved(parameters, step, value)
-        # Under perfect separation the likelihood approaches 1 while the slopes grow without end.
-        if better > -_PERFECT * at.size:
-            return "the predictors part the levels of people's ratings perfectly"
-        if better - value < 1e-10 * (1 + abs(value)):
+        if float(gradient @ step) < _SETTLED * (1 + abs(value)):
+            # A full step, as gains this close to the maximum are rounding errors of the log likelihood.
+            parameters = parameters + step
             fitted = parameters[: problem.cuts], parameters[problem.cuts :]
             return Ordinal(levels, *fitted, problem.log_likelihood(parameters))
-        value = better
+        parameters, value = problem.improved(parameters, step, value)
+        # Under perfect separation the likelihood approaches 1 while the slopes grow without end.
+        if value > -_PERFECT * at.size:
+            return "the predictors part the levels of people's ratings perfectly"
     return f"the fit did not settle in {_STEPS} Newton steps"
 
 

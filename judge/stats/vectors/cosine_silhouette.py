@@ -11,8 +11,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.stats.near_ties import SAME
+
 Floats = NDArray[np.float64]
-Vectors = NDArray[np.float32]
+Vectors = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
 _CHUNK = 4_000_000
@@ -47,14 +49,18 @@ def _some(x: Vectors, labels: Codes, groups: int) -> Floats:
     b, n = labels.shape
     belongs = labels[:, None, :] == np.arange(groups)[None, :, None]
     size = belongs.sum(axis=2).astype(np.float64)
-    sums = belongs.reshape(b * groups, n).astype(np.float32) @ x
-    away = size[:, :, None] - (sums @ x.T).reshape(b, groups, n).astype(np.float64)
+    sums = belongs.reshape(b * groups, n).astype(np.float64) @ x
+    away = size[:, :, None] - (sums @ x.T).reshape(b, groups, n)
     own = np.take_along_axis(away, labels[:, None, :], axis=1)[:, 0, :]
     own_size = np.take_along_axis(size, labels, axis=1)
-    # Float32 sums can put the distance within a group of equal vectors slightly below 0.
-    inside = np.maximum(own, 0.0) / np.maximum(own_size - 1, 1.0)
+    inside = _distance(own / np.maximum(own_size - 1, 1.0))
     with np.errstate(invalid="ignore", divide="ignore"):
-        other = np.where((size[:, :, None] > 0) & ~belongs, away / size[:, :, None], np.inf).min(axis=1)
+        other = _distance(np.where((size[:, :, None] > 0) & ~belongs, away / size[:, :, None], np.inf).min(axis=1))
         ratio = (other - inside) / np.maximum(np.maximum(inside, other), 1e-12)
     value = np.where(own_size > 1, ratio, 0.0).mean(axis=1)
     return np.where((size > 0).sum(axis=1) > 1, value, np.nan)
+
+
+def _distance(mean: Floats) -> Floats:
+    """Mean distances; of equal vectors exactly 0, because a ratio of two rounding errors is arbitrary."""
+    return np.where(mean < SAME, 0.0, mean)

@@ -16,7 +16,7 @@ from scipy import special
 from judge.stats.estimate import Estimate
 
 Floats = NDArray[np.float64]
-Vectors = NDArray[np.float32]
+Vectors = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
 MIN_GROUPS = 10
@@ -147,7 +147,7 @@ def cosines(x: Vectors, first: Codes, second: Codes) -> Floats:
     parts = [
         np.einsum("ij,ij->i", x[first[at : at + step]], x[second[at : at + step]]) for at in range(0, first.size, step)
     ]
-    return np.concatenate(parts).astype(np.float64) if parts else np.empty(0)
+    return np.concatenate(parts) if parts else np.empty(0)
 
 
 def _group_sums(x: Vectors, group: Codes) -> tuple[Floats, Floats, Floats]:
@@ -158,7 +158,7 @@ def _group_sums(x: Vectors, group: Codes) -> tuple[Floats, Floats, Floats]:
     order = np.argsort(code, kind="stable")
     size = np.bincount(code)
     starts = np.r_[0, np.cumsum(size)[:-1]]
-    sums = np.add.reduceat(x[order].astype(np.float64), starts, axis=0) if size.size else np.zeros((0, x.shape[1]))
+    sums = np.add.reduceat(x[order], starts, axis=0) if size.size else np.zeros((0, x.shape[1]))
     return size.astype(np.float64), (sums**2).sum(axis=1), sums
 
 

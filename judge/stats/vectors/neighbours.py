@@ -7,8 +7,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.stats.near_ties import SAME
+
 Floats = NDArray[np.float64]
-Vectors = NDArray[np.float32]
+Vectors = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
 _CHUNK = 8_000_000
@@ -30,8 +32,9 @@ def nearest(x: Vectors, apart: Codes, k: int) -> Codes:
     Returns
     -------
     array of int, shape (n, k)
-        Row indices of the neighbours, unordered; -1 where a vector has fewer than k neighbours. The choice
-        among equally near vectors is arbitrary. If the order of the rows has a meaning, shuffle them first.
+        Row indices of the neighbours, unordered; -1 where a vector has fewer than k neighbours. Cosines are
+        rounded to 1e-9, and among equally near vectors the first rows are taken. If the order of the rows has a
+        meaning, shuffle them first.
     """
     n = x.shape[0]
     k = min(k, max(n - 1, 0))
@@ -39,11 +42,12 @@ def nearest(x: Vectors, apart: Codes, k: int) -> Codes:
     step = max(1, _CHUNK // max(1, n))
     for start in range(0, n, step):
         rows = slice(start, min(n, start + step))
-        cosine = x[rows] @ x.T
-        cosine[apart[rows, None] == apart[None, :]] = -np.inf
+        # Whole numbers below 2^53, all different in a row: a partition has no ties to break in a way of its own.
+        nearness = np.rint((x[rows] @ x.T) / SAME) * n - np.arange(n)
+        nearness[apart[rows, None] == apart[None, :]] = -np.inf
         if k:
-            best = np.argpartition(cosine, n - k, axis=1)[:, n - k :]
-            nearest_rows[rows] = np.where(np.isneginf(np.take_along_axis(cosine, best, axis=1)), -1, best)
+            best = np.argpartition(nearness, n - k, axis=1)[:, n - k :]
+            nearest_rows[rows] = np.where(np.isneginf(np.take_along_axis(nearness, best, axis=1)), -1, best)
     return nearest_rows
 
 

@@ -22,14 +22,14 @@ SIZES = (60, 40, 30)
 def blobs(spread: float = 0.05, seed: int = 1) -> np.ndarray:
     """Three groups of unit vectors in 20 dimensions, the middle one first."""
     rng = np.random.default_rng(seed)
-    centres = np.eye(20, dtype=np.float32)[:3]
+    centres = np.eye(20)[:3]
     order = [1, 0, 2]
     parts = [centres[k] + spread * rng.normal(size=(SIZES[k], 20)) for k in order]
-    return unit(np.vstack(parts).astype(np.float32))
+    return unit(np.vstack(parts))
 
 
 def test_clusters_are_numbered_by_size_and_far_texts_are_noise() -> None:
-    axes = np.eye(20, dtype=np.float32)
+    axes = np.eye(20)
     lost = unit(2 * axes[10:15] - axes[:3].sum(axis=0))  # farther from every group than groups are from each other
     made = cluster(np.vstack([blobs(), lost]), None, ExplainOptions(map="none"))
     assert made is not None

@@ -75,3 +75,13 @@ def test_calibration_error_weighs_bins_by_stories() -> None:
     assert calibration_error(bins).n == 40
     assert reliability_bins(np.full(3, np.nan), np.ones(3)) == []
     assert not calibration_error([]).defined
+
+
+def test_rounding_errors_part_no_equal_predictions() -> None:
+    predicted, people = np.repeat([1.0, 5 / 3, 2.0, 7 / 3], 25), np.arange(100.0)
+    plain = reliability_bins(predicted, people, bins=3)
+    for seed in range(3):
+        noise = 1e-15 * np.random.default_rng(seed).integers(-1, 2, size=100)
+        bins = reliability_bins(predicted + noise, people, bins=3)
+        assert [each.n for each in bins] == [each.n for each in plain] == [25, 50, 25]
+        assert [each.people for each in bins] == [each.people for each in plain]

@@ -46,3 +46,11 @@ def test_missing_pairs_are_left_out_and_missing_scores_stay_missing() -> None:
     assert np.isnan(curve.predict(np.array([np.nan]))).all()
     with pytest.raises(ValueError, match="needs a pair"):
         fit_isotonic(np.array([np.nan]), np.array([1.0]))
+
+
+def test_scores_that_are_equal_but_for_rounding_share_one_prediction() -> None:
+    x, y = np.repeat([1 / 3, 2 / 3], 4), np.array([1.0, 2, 3, 4, 5, 6, 7, 8])
+    noise = 1e-16 * np.array([0, 1, -1, 2, 0, 1, -1, 2])
+    curve = fit_isotonic(x + noise, y)
+    np.testing.assert_allclose(curve.scores, [1 / 3, 2 / 3], atol=1e-12)
+    np.testing.assert_allclose(curve.values, [2.5, 6.5], atol=1e-12)

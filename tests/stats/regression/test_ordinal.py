@@ -78,3 +78,16 @@ def test_where_there_is_no_model_it_says_why(x: np.ndarray, y: np.ndarray, reaso
     found = fit_ordinal(x, y)
     assert isinstance(found, str)
     assert reason in found
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_fit_does_not_depend_on_how_sums_are_rounded(seed: int) -> None:
+    """The rows in another order add up to other last digits."""
+    x, y = _made(seed, n=2000)
+    fitted = fit_ordinal(x, y)
+    order = np.random.default_rng(seed).permutation(y.size)
+    other = fit_ordinal(x[order], y[order])
+    assert isinstance(fitted, Ordinal)
+    assert isinstance(other, Ordinal)
+    np.testing.assert_allclose(other.weights, fitted.weights, rtol=0, atol=1e-13)
+    np.testing.assert_allclose(other.thresholds, fitted.thresholds, rtol=0, atol=1e-13)

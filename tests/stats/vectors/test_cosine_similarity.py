@@ -13,7 +13,7 @@ from judge.stats.vectors.cosine_similarity import cosines, likeness, pairs_betwe
 
 def unit(n: int, d: int, seed: int) -> np.ndarray:
     x = np.random.default_rng(seed).normal(size=(n, d)) + 0.5
-    return (x / np.linalg.norm(x, axis=1, keepdims=True)).astype(np.float32)
+    return x / np.linalg.norm(x, axis=1, keepdims=True)
 
 
 def by_pairs(x: np.ndarray, group: np.ndarray) -> tuple[float, float]:
