@@ -326,6 +326,24 @@ def test_the_control_without_texts_is_undefined(make_table) -> None:
     assert "texts are not in the result folder" in row["reason"]
 
 
+def test_a_control_that_saw_the_stories_says_so_and_not_that_there_are_few(make_table) -> None:
+    why = (
+        "the control cannot be refitted (that takes 100 rated stories, for two story-prompts or more), and its shipped "
+        "model was fitted on the story-prompts of 48 of these 48 stories"
+    )
+
+    def predict(stories, people, criterion):
+        values = np.full(len(stories), np.nan)
+        return SimpleNamespace(values=values, how="surface:none", source=ControlSource.UNAVAILABLE, reason=why)
+
+    for level in ("overall", "system"):
+        options = CorrelationOptions(level=level, resamples=20)
+        (printed,) = correlation.tables(correlation.correlations(make_table(text="once upon"), options, predict))
+        (row,) = [row for row in printed.rows if row["kind"] == "control"]
+        assert row["value"].reason == f"control unavailable: {why}"
+        assert not any("fewer than 3 stories" in str(value) for value in (*printed.notes, *row.values()))
+
+
 def test_the_real_control_gives_out_of_fold_ratings(mans_table: RatingsTable) -> None:
     from judge.analysis.inputs.control import control_predictions
 

@@ -27,6 +27,8 @@ from judge.analysis.classes.result import Classes, ClassPart, ClassRow, Factor
 from judge.analysis.correlation import CorrelatedDataset, CorrelationRow, Correlations
 from judge.analysis.correlation.statistic import Floats, Side
 from judge.analysis.inputs.bars import JUDGE
+from judge.analysis.options.choices import LEVELS
+from judge.stats.correlation.coefficients import COEFFICIENTS
 from judge.stats.correlation.range_restriction import Spread, at_spread, spread_within
 from judge.stats.estimate import Estimate
 from judge.stats.estimation.multiplicity import adjust
@@ -73,9 +75,9 @@ def classes(result: Correlations) -> Classes:
     system means) the result has no rows.
     """
     tested: list[_Tested] = []
-    if result.level == "overall":
+    if LEVELS[result.level].grouping == "overall":
         for dataset in result.datasets:
-            tested += _of_dataset(dataset, rank=result.coefficient == "kendall")
+            tested += _of_dataset(dataset, rank=COEFFICIENTS[result.coefficient].of_signs)
         tested += _of_datasets(result)
     p = np.array([[row_tests.signs, row_tests.outside] for row_tests in tested]).reshape(-1, 2)
     adjusted = adjust(p, "holm", family="signs and parts of every row").p

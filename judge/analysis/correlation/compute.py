@@ -15,6 +15,7 @@ from judge.analysis.inputs.bars import JUDGE, Predict, Remarks
 from judge.analysis.inputs.criterion_matching import match
 from judge.analysis.inputs.label_criteria import numbers, phi_note
 from judge.analysis.inputs.panels import of_panel, panels_of
+from judge.analysis.options.choices import LEVELS
 from judge.analysis.options.signature import abbreviations, signature_parts
 from judge.analysis.options.table_options import LENGTH, NOTHING_GIVEN, CorrelationOptions
 from judge.rating_matrix import RatingMatrix, build
@@ -66,7 +67,7 @@ def correlations(
     lost = loss.findings(loss.tests_against_people(matrices))
     remarks.note(lost)
     remarks.note(_lower_is_better(table))
-    if options.level == "system":
+    if LEVELS[options.level].grouping == "means":
         remarks.note(_system_notes(matrices))
     return Correlations(
         datasets=tuple(datasets),
@@ -92,7 +93,7 @@ def _with_given(table: RatingsTable, options: CorrelationOptions) -> Correlation
     if options.given == NOTHING_GIVEN:
         return replace(options, given=None)
     wanted = next((fact.given for fact in table.facts if fact.given), None)
-    if wanted != LENGTH or options.given is not None or options.level not in ("overall", "system"):
+    if wanted != LENGTH or options.given is not None or LEVELS[options.level].grouping == "within":
         return options
     counted = table.stories["words"].notna().groupby(level="dataset").any()
     return replace(options, given=wanted) if len(counted) and counted.all() else options

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import assert_never
 
 import numpy as np
 
 from judge.analysis.correlation.statistic import Floats, Statistic
-from judge.analysis.options.table_options import CorrelationOptions, IntervalMethod
+from judge.analysis.inputs.resamples import draw
+from judge.analysis.options.choices import INTERVALS, LEVELS, METHODS, IntervalMethod, NamedInterval, Unit
+from judge.analysis.options.table_options import CorrelationOptions
 from judge.rating_matrix import RatingMatrix
 from judge.stats.estimate import Estimate
 from judge.stats.resampling import bootstrap, interval_coverage, intervals
 from judge.wording import Advice, Note
-
-_NAMES: dict[IntervalMethod, str] = {
-    "expanded": "expanded percentile",
-    "true-means": "true means",
-    "percentile": "percentile",
-    "bca": "BCa",
-    "calibrated": "calibrated percentile",
-}
-_UNITS = {"boot-inputs": "story-prompts", "boot-systems": "systems", "boot-stories": "stories"}
 
 MIN_UNITS = 5
 """With fewer units to resample an interval says more about the number of units than about the judge."""
@@ -36,7 +30,7 @@ class Intervals:
     additional parts of its signature.
     """
 
-    how: str
+    how: NamedInterval
     statistic: Statistic
     sets: tuple[bootstrap.Resamples, ...] = ()
     method: IntervalMethod = "expanded"
@@ -52,27 +46,27 @@ class Intervals:
         resamples, and a note gives the reason.
         """
         how, method = options.interval, options.method
-        if not how.startswith("boot"):
+        if not INTERVALS[how].resampled:
             return cls(how, statistic)
         prompts, systems = np.unique(matrix.story_prompt).size, len(matrix.systems)
         notes, parts = [], []
         if how == "boot-inputs" and prompts < MIN_UNITS <= matrix.n:
             how = "boot-stories"
-            notes.append(interval_coverage.few_story_prompts(matrix.dataset, prompts, options.level))
+            notes.append(interval_coverage.few_story_prompts(matrix.dataset, prompts, LEVELS[options.level].coverage))
             parts.append(f"ci:{matrix.dataset}:boot-stories")
-        few = ["story-prompts"] if how == "boot-both" and prompts < MIN_UNITS else []
-        few += ["systems"] if how in ("boot-systems", "boot-both") and systems < MIN_UNITS else []
+        sizes: dict[Unit, int] = {"story-prompts": prompts, "systems": systems, "stories": matrix.n}
+        resampled = INTERVALS[how].resampled
+        few = [unit for unit in ("story-prompts", "systems") if unit in resampled and sizes[unit] < MIN_UNITS]
         if few or matrix.n < MIN_UNITS:
             too_few = " and ".join(few or ["stories"])
             return cls(how, statistic, notes=(f"{matrix.dataset}: no intervals, fewer than {MIN_UNITS} {too_few}",))
-        drawn = _drawn(matrix, options, how)
+        drawn = draw(matrix, how, options.resamples, np.random.default_rng(options.seed))
         sets = (drawn, *(drawn.jackknife() if method == "bca" else drawn.one_way() if method == "calibrated" else ()))
         notes.insert(0, _note(how, method, options))
         if options.level == "system" and options.given and method == "true-means":
             notes.append("intervals of partial correlations: expanded percentiles, of sample means")
         if not parts:
-            units = {"boot-inputs": prompts, "boot-stories": matrix.n}.get(how, systems)
-            notes += interval_coverage.cautions(how, method, options.level, units)
+            notes += interval_coverage.cautions(how, method, LEVELS[options.level].coverage, sizes[resampled[0]])
         return cls(how, statistic, sets, method, tuple(notes), tuple(parts))
 
     def first(self, most: int) -> Intervals:
@@ -100,14 +94,20 @@ class Intervals:
         """
         if not values:
             return estimate
-        parts = (estimate.method, self.how, _NAMES[self.method], "95 %")
+        parts = (estimate.method, self.how, METHODS[self.method], "95 %")
         method = ", ".join(part for part in parts if part)
         units = [factor.counts.shape[1] for factor in self.sets[0].factors]
-        if self.method == "expanded":
-            return intervals.expanded(estimate, values[0], min(units), method)
-        if self.method == "bca":
-            return intervals.holding(intervals.bca(estimate, values[0], values[1:], method))
-        spread = intervals.calibrated(values[0], values[1:], units) if self.method == "calibrated" else values[0]
+        match self.method:
+            case "expanded":
+                return intervals.expanded(estimate, values[0], min(units), method)
+            case "bca":
+                return intervals.holding(intervals.bca(estimate, values[0], values[1:], method))
+            case "calibrated":
+                spread = intervals.calibrated(values[0], values[1:], units)
+            case "percentile" | "true-means":
+                spread = values[0]
+            case _:
+                assert_never(self.method)
         return intervals.holding(intervals.percentile(estimate, spread, method))
 
     def of_given(self, estimate: Estimate, values: tuple[Floats, ...]) -> Estimate:
@@ -120,17 +120,9 @@ class Intervals:
         return replace(self, method=method).of_values(estimate, values)
 
 
-def _drawn(matrix: RatingMatrix, options: CorrelationOptions, how: str) -> bootstrap.Resamples:
-    rng, count = np.random.default_rng(options.seed), options.resamples
-    if how == "boot-both":
-        return bootstrap.draw_both(matrix.system, matrix.story_prompt, count, rng)
-    unit = {"boot-inputs": matrix.story_prompt, "boot-systems": matrix.system, "boot-stories": np.arange(matrix.n)}
-    return bootstrap.draw(unit[how], count, rng, how)
-
-
-def _note(how: str, method: IntervalMethod, options: CorrelationOptions) -> str:
-    units = _UNITS.get(how, "systems and story-prompts")
-    note = f"intervals: {_NAMES[method]}, {options.resamples} resamples of {units}, the same for every row"
+def _note(how: NamedInterval, method: IntervalMethod, options: CorrelationOptions) -> str:
+    units = INTERVALS[how].units
+    note = f"intervals: {METHODS[method]}, {options.resamples} resamples of {units}, the same for every row"
     if method == "true-means":
         note += (
             f"; they are for the correlation of these systems' true means, of judge and people alike, over {units} "

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.analysis.correlation.statistic import Floats, Side
+from judge.analysis.coverage.bounds import SCALE_UNKNOWN
 from judge.stats.estimate import Estimate
 
 LOWEST, HIGHEST, MIDDLE = "lost_lowest", "lost_highest", "lost_middle"
@@ -24,7 +25,7 @@ NOTE = (
 
 
 def with_lost(
-    judge: Floats, lost: NDArray[np.bool_], ends: tuple[float, float], measure: Callable[[Side], Estimate]
+    judge: Floats, lost: NDArray[np.bool_], ends: tuple[float, float] | None, measure: Callable[[Side], Estimate]
 ) -> dict[str, Estimate]:
     """Map from each assumption about the lost stories' rating to the correlation under it; empty if no story was lost.
 
@@ -37,7 +38,9 @@ def with_lost(
         The judge's ratings; NaN = no rating.
     lost : array of bool, shape (n,)
         Mask of the lost stories.
-    ends : (lowest, highest) point of the scale
+    ends : (lowest, highest) point of the scale, or None
+        None = the scale is not known. The correlations with lost stories at its ends are then undefined, as the ratings
+        seen need not reach them.
     measure : callable
         Computes the correlation with people from the judge's ratings as a `Side`.
     """
@@ -47,6 +50,12 @@ def with_lost(
     if not rated.size:
         none = Estimate.undefined("undefined: the judge rated none of the stories")
         return dict.fromkeys(TITLES, none)
-    low, high = min(ends[0], float(rated.min())), max(ends[1], float(rated.max()))
-    places = {LOWEST: low, HIGHEST: high, MIDDLE: float(np.median(rated))}
-    return {name: measure(Side.of(np.where(lost, replacement, judge))) for name, replacement in places.items()}
+    places: dict[str, float | None] = dict.fromkeys(TITLES)
+    if ends is not None:
+        places |= {LOWEST: min(ends[0], float(rated.min())), HIGHEST: max(ends[1], float(rated.max()))}
+    places[MIDDLE] = float(np.median(rated))
+    unknown = Estimate.undefined(f"undefined: {SCALE_UNKNOWN}")
+    return {
+        name: unknown if place is None else measure(Side.of(np.where(lost, place, judge)))
+        for name, place in places.items()
+    }

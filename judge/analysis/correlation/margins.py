@@ -28,6 +28,7 @@ from judge.rating_matrix import RatingMatrix
 from judge.stats import near_ties
 from judge.stats.estimate import Estimate
 from judge.stats.estimation import other_raters
+from judge.stats.estimation.other_raters import Spread
 
 __all__ = [
     "CEILING",
@@ -51,6 +52,10 @@ _ABSENT: dict[Bar, Estimate] = {
 
 MOST_APART = 0.02
 """Shares of the stories that two judges rated may differ by so much before the highest needs the common stories."""
+
+
+_FURTHEST = 2.0
+"""Largest possible difference between two correlations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +91,10 @@ class Margin:
     keyed by reference: human ceiling or control judge. `bars`: mean of the reference over the same criteria, on the
     stories that it shares with the judge; a control below 0 counts as 0, and `control_below` counts such criteria.
     `same`: the judge's mean on these stories (for the ceiling, against the means of the other people). `over`: judge
-    minus reference. `above`: number of criteria on which the judge is higher, and number of criteria on which both are
-    defined.
+    minus reference, that is `same` minus `bars`; for the ceiling, its interval is that of one more person. `average`:
+    the same difference from people, with the interval of a difference from the average person, which is narrower since
+    the judge is not taken for one of them. `spread` holds its variances; None without resamples. `above`: number of
+    criteria on which the judge is higher, and number of criteria on which both are defined.
 
     `stories` counts stories with ratings of people and of the judge (smallest count over criteria), and `share` divides
     them by all stories that people rated. `readings` describes the judge's ratings that are compared with one person's.
@@ -106,6 +113,8 @@ class Margin:
     bars: dict[Bar, Estimate]
     over: dict[Bar, Estimate]
     above: dict[Bar, tuple[int, int]]
+    average: Estimate = _ABSENT[CEILING]
+    spread: Spread | None = None
     control_below: int = 0
     same: dict[Bar, Estimate] = field(default_factory=dict)
     stories: int = 0
@@ -197,6 +206,7 @@ def _margin(dataset: CorrelatedDataset, group: Sequence[CorrelationRow], how: Re
     over: dict[Bar, Estimate] = {}
     same: dict[Bar, Estimate] = {}
     above: dict[Bar, tuple[int, int]] = {}
+    average, spread = _ABSENT[CEILING], None
     kinds: tuple[Bar, Bar] = (CONTROL, CEILING)
     for kind in kinds:
         beside = [(row.subject.criterion, row.beside[kind]) for row in group if kind in row.beside]
@@ -207,8 +217,13 @@ def _margin(dataset: CorrelatedDataset, group: Sequence[CorrelationRow], how: Re
         same[kind] = _mean(dataset, [(name, *sides.judge) for name, sides in beside])
         shown = [(name, _at_least_0(sides.bar) if kind == CONTROL else sides.bar) for name, sides in beside]
         bars[kind] = _mean(dataset, [(name, *bar) for name, bar in shown])
-        by = _other_raters([sides for _, sides in beside]) if kind == CEILING else 1.0
-        over[kind] = _mean(dataset, [(name, *sides.over) for name, sides in beside], by)
+        parts = [(name, *sides.over) for name, sides in beside]
+        over[kind] = _difference(dataset, parts)
+        if kind == CEILING:
+            spread = _spread([sides for _, sides in beside])
+            average = _difference(dataset, parts, spread.average if spread else 1.0)
+            over[kind] = _difference(dataset, parts, spread.one_more if spread else 1.0)
+            spread = spread or _of_stories(parts)
         values = [sides.over[0].value for _, sides in beside if sides.over[0].value is not None]
         above[kind] = (sum(value > near_ties.SAME for value in values), len(values))
     subject = group[0].subject
@@ -224,6 +239,8 @@ def _margin(dataset: CorrelatedDataset, group: Sequence[CorrelationRow], how: Re
         bars=bars,
         over=over,
         above=above,
+        average=average,
+        spread=spread,
         control_below=sum(CONTROL in row.beside and (row.beside[CONTROL].bar[0].value or 0.0) < 0 for row in group),
         same=same,
         stories=min(row.stories for row in group),
@@ -279,11 +296,11 @@ def _rival(
     return Rival(other.name, other.share, min(stories, default=0), *means)
 
 
-def _other_raters(beside: Sequence[Beside]) -> float:
-    """Factor by which the interval of a difference from people is widened, to allow for the choice of raters.
+def _spread(beside: Sequence[Beside]) -> Spread | None:
+    """Variances of a judge's mean difference from people over stories and over raters.
 
-    `beside` holds the comparisons of one judge with people, one for each criterion. The factor is 1 if single raters
-    are not known.
+    `beside` holds the comparisons of one judge with people, one for each criterion. None if single raters are not
+    known.
     """
     names = dict.fromkeys(name for sides in beside for name in sides.by_rater)
     parts, resampled = [], []
@@ -292,10 +309,29 @@ def _other_raters(beside: Sequence[Beside]) -> float:
         parts.append(float(np.mean([value for value, _ in mine])))
         resampled.append(np.mean([values for _, values in mine], axis=0))
     if not parts or not resampled[0].size:
-        return 1.0
-    return other_raters.factor(np.array(parts), np.stack(resampled))
+        return None
+    return other_raters.spread(np.array(parts), np.stack(resampled))
 
 
-def _mean(dataset: CorrelatedDataset, parts: Sequence[Part], by: float = 1.0) -> Estimate:
+def _of_stories(parts: Sequence[Part]) -> Spread | None:
+    """Variance over stories of a mean difference, where single raters are not known; None without resamples."""
+    _, values = mean_of(parts)
+    if not values or np.isnan(values[0]).all():
+        return None
+    return Spread(float(np.nanvar(values[0])), 0.0, 1)
+
+
+def _mean(dataset: CorrelatedDataset, parts: Sequence[Part]) -> Estimate:
     estimate, values = mean_of(parts)
-    return dataset.intervals.of_values(estimate, tuple(other_raters.drawn_out(each, by) for each in values))
+    return dataset.intervals.of_values(estimate, values)
+
+
+def _difference(dataset: CorrelatedDataset, parts: Sequence[Part], by: float = 1.0) -> Estimate:
+    """Mean of differences of two correlations, with its interval widened by a factor and cut at the range that such a
+    difference can have, -2 to 2.
+    """
+    estimate, values = mean_of(parts)
+    wide = dataset.intervals.of_values(estimate, tuple(other_raters.drawn_out(each, by) for each in values))
+    if wide.low is None or wide.high is None:
+        return wide
+    return replace(wide, low=max(wide.low, -_FURTHEST), high=min(wide.high, _FURTHEST))

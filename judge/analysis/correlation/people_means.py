@@ -35,7 +35,7 @@ def notes(matrix: RatingMatrix) -> Iterator[str]:
     if sentences:
         yield (
             f"{matrix.dataset}: systems that people's means tell apart (paired t over story-prompts, Holm, 5 %), and "
-            f"the share of the means' variance that is not noise (below 0: noise exceeds it): {'; '.join(sentences)}"
+            f"the share of the means' variance that is not noise: {'; '.join(sentences)}"
         )
     if not shared:
         yield (

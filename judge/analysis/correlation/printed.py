@@ -7,6 +7,7 @@ from typing import Any
 from judge.analysis.correlation import lost_ratings
 from judge.analysis.correlation.result import CONTROL_SAME, ONE_OUT, PEOPLE_SAME, CorrelationRow, Correlations
 from judge.analysis.inputs.bars import CEILING, CONTROL, JUDGE
+from judge.analysis.options.choices import LEVELS
 from judge.printing.tables import Column, Table
 
 _FURTHER = {ONE_OUT: "leave-one-out", PEOPLE_SAME: "people, same", CONTROL_SAME: "control, same", **lost_ratings.TITLES}
@@ -62,7 +63,7 @@ def _columns(result: Correlations) -> list[Column]:
         columns.append(Column("given", f"given {result.given}", digits=1, factor=100))
     columns += _further_columns(result)
     columns.append(Column("n", result.unit))
-    if result.level != "overall":
+    if LEVELS[result.level].grouping != "overall":
         columns.append(Column("stories", "stories"))
     return [
         *columns,

@@ -17,9 +17,11 @@ from judge.analysis.correlation.reference_rows import Beside
 from judge.analysis.correlation.statistic import Floats, Statistic
 from judge.analysis.inputs.bars import JUDGE, MEAN, ControlMade, ControlSource, Kind
 from judge.analysis.inputs.candidates import Subject
+from judge.analysis.options.choices import LEVELS, Level
 from judge.analysis.options.signed import Signed
-from judge.analysis.options.table_options import Coefficient, CorrelationOptions, Level
+from judge.analysis.options.table_options import CorrelationOptions
 from judge.rating_matrix import RatingMatrix
+from judge.stats.correlation.coefficients import COEFFICIENTS, Coefficient
 from judge.stats.estimate import Estimate
 
 if TYPE_CHECKING:
@@ -32,23 +34,6 @@ ONE_OUT, PEOPLE_SAME, CONTROL_SAME = "leave_one_out", "people_same", "control_sa
 """Further numbers of a row: judge or control against the means of the others, averaged over raters; people, leave one
 out, and the control on this row's stories."""
 
-_STATISTICS: dict[Coefficient, str] = {
-    "kendall": "Kendall's tau-b",
-    "spearman": "Spearman's rho",
-    "pearson": "Pearson's r",
-}
-_OVER: dict[Level, str] = {
-    "overall": "over all stories",
-    "system": "over system means",
-    "by-item": "averaged over story-prompts",
-    "by-system": "averaged over systems",
-}
-_UNITS: dict[Level, str] = {
-    "overall": "stories",
-    "system": "systems",
-    "by-item": "story-prompts",
-    "by-system": "systems",
-}
 _ABOUT = ("dataset", "kind", "run", "judge", "eval_prompt", "criterion", "against", "value", "low", "high", "n")
 _COUNTS = ("stories", "systems", "repeats", "unrated", "missing", "method", "reason")
 _COLUMNS = (*_ABOUT, *_COUNTS, "given", "given_low", "given_high", ONE_OUT, PEOPLE_SAME, CONTROL_SAME)
@@ -209,17 +194,17 @@ class Correlations(Signed):
     @property
     def statistic(self) -> str:
         """Name of the coefficient, e.g. ``Kendall's tau-b``."""
-        return _STATISTICS[self.coefficient]
+        return COEFFICIENTS[self.coefficient].name
 
     @property
     def over(self) -> str:
         """Description of the level of the correlations, e.g. ``over all stories``."""
-        return _OVER[self.level]
+        return LEVELS[self.level].over
 
     @property
     def unit(self) -> str:
         """Unit that an estimate's `n` counts, e.g. ``stories``."""
-        return _UNITS[self.level]
+        return LEVELS[self.level].unit
 
     @property
     def control_sources(self) -> tuple[ControlSource, ...]:

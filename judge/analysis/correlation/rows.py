@@ -19,10 +19,10 @@ from judge.analysis.correlation.reference_rows import Beside, Masks, OnePerson, 
 from judge.analysis.correlation.result import CONTROL_SAME, ONE_OUT, PEOPLE_SAME, CorrelatedDataset, CorrelationRow
 from judge.analysis.correlation.statistic import Floats, Side, Statistic
 from judge.analysis.correlation.third_variable import third_variable
-from judge.analysis.coverage.bounds import observed_scale
 from judge.analysis.inputs.bars import CEILING, CONTROL, JUDGE, ControlMade, Kind, Predict, Remarks, control_label
 from judge.analysis.inputs.candidates import Candidate, CandidatesOnCriterion, by_criterion, people_one_by_one, unpaired
 from judge.analysis.inputs.criterion_matching import Match
+from judge.analysis.options.choices import INTERVALS
 from judge.analysis.options.table_options import CorrelationOptions
 from judge.rating_matrix import RatingMatrix
 from judge.stats.correlation.coefficients import fisher_z
@@ -152,7 +152,7 @@ class DatasetRows:
         if CONTROL in beside:
             further[CONTROL_SAME] = replace(beside[CONTROL].bar[0], low=None, high=None, method=None)
         gone = (self.matrix.asked[i] > 0) & np.isnan(judge.values) & ~np.isnan(people.values)
-        ends = self.scales.get(self.matrix.cells[i].criterion) or observed_scale(self.matrix)
+        ends = self.scales.get(self.matrix.cells[i].criterion)
         return further | lost_ratings.with_lost(
             judge.values, gone, ends, lambda side: self.statistic.estimate(side, people)
         )
@@ -191,7 +191,9 @@ class DatasetRows:
         """
         estimate = row.estimate
         estimate = (
-            fisher_z(estimate) if self.intervals.how == "fisher-z" else self.intervals.of_values(estimate, resampled)
+            fisher_z(estimate)
+            if INTERVALS[self.intervals.how].fisher
+            else self.intervals.of_values(estimate, resampled)
         )
         row = replace(row, estimate=estimate, resampled=resampled if estimate.defined else ())
         if self.third is None:

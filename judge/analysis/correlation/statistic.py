@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import assert_never
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.analysis.options.table_options import Coefficient, CorrelationOptions, Level
+from judge.analysis.options.choices import LEVELS, Level
+from judge.analysis.options.table_options import CorrelationOptions
 from judge.rating_matrix import RatingMatrix
 from judge.stats.correlation import coefficients, kendall
+from judge.stats.correlation.coefficients import Coefficient
 from judge.stats.correlation.partial import partial
 from judge.stats.estimate import Estimate
 from judge.stats.resampling import resampled_correlation, true_means
@@ -18,12 +21,6 @@ from judge.stats.resampling.bootstrap import Resamples
 
 Floats = NDArray[np.float64]
 NAMES = ("the judge's ratings", "the people's ratings")
-_GROUPINGS: dict[Level, resampled_correlation.Grouping] = {
-    "overall": "overall",
-    "system": "means",
-    "by-item": "within",
-    "by-system": "within",
-}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,14 +68,17 @@ class Statistic:
 
         The group is the story-prompt for the level `by-item`, and the system for `by-system`.
         """
-        return self.story_prompt if self.level == "by-item" else self.system
+        return self.story_prompt if LEVELS[self.level].group == "story-prompts" else self.system
 
     def estimate(self, x: Side, y: Side, names: tuple[str, str] = NAMES) -> Estimate:
         """The correlation of two variables, without an interval."""
-        if self.level == "system":
-            return coefficients.correlate_means(x.values, y.values, self.system, self.coefficient, names=names)
-        if self.level != "overall":
+        grouping = LEVELS[self.level].grouping
+        if grouping == "means":
+            return coefficients.correlate_means(x.values, y.values, self.group, self.coefficient, names=names)
+        if grouping == "within":
             return coefficients.correlate_within(x.values, y.values, self.group, self.coefficient)
+        if grouping != "overall":
+            assert_never(grouping)
         if self.coefficient != "kendall":
             return coefficients.correlate(x.values, y.values, self.coefficient, names=names, unit="stories")
         keep = ~(np.isnan(x.values) | np.isnan(y.values))
@@ -91,10 +91,9 @@ class Statistic:
 
         The shape is (b resamples,) for x of shape (n stories,), and (judges, b) for x of shape (judges, n).
         """
-        if self.seed is not None and self.level == "system":
-            return true_means.correlations(resamples, x, y, self.system, self.coefficient, self.seed)
-        grouping = _GROUPINGS[self.level]
-        group = None if grouping == "overall" else self.group
+        grouping, group = LEVELS[self.level].grouping, self.group
+        if self.seed is not None and grouping == "means":
+            return true_means.correlations(resamples, x, y, group, self.coefficient, self.seed)
         return resampled_correlation.values(resamples, x, y, self.coefficient, grouping=grouping, group=group)
 
     def given(

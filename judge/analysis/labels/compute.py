@@ -14,17 +14,18 @@ from judge.analysis.inputs.bars import CEILING, CONTROL, PEOPLE_NAME, Kind, Rema
 from judge.analysis.inputs.candidates import Subject, judge_cell
 from judge.analysis.inputs.criterion_matching import match
 from judge.analysis.inputs.label_criteria import scale_of
+from judge.analysis.inputs.resamples import draw, too_few
 from judge.analysis.labels.items import Items, Labelling, all_criteria, of_part, parts_of
 from judge.analysis.labels.one_person import OnePerson
 from judge.analysis.labels.result import STATISTICS, ConfusionRow, Confusions, Shares
 from judge.analysis.options.agreement_options import ConfusionOptions
+from judge.analysis.options.choices import INTERVALS
 from judge.analysis.options.signature import signature_parts
 from judge.errors import SpecError
 from judge.rating_matrix import RatingMatrix, build
 from judge.stats.agreement.confusion import Confusion, confusion
 from judge.stats.agreement.majority import Majority, majority
 from judge.stats.estimate import Estimate, Reason
-from judge.stats.resampling import bootstrap
 from judge.stats.resampling.bootstrap import Resamples
 
 if TYPE_CHECKING:
@@ -199,17 +200,15 @@ class _Dataset:
 
     def _draw(self) -> Resamples | None:
         options, matrix = self.options, self.matrix
-        if options.ci == "none":
+        name = INTERVALS[options.ci].units
+        if not name:
             return None
-        by_prompt = options.ci == "boot-inputs"
-        unit = matrix.story_prompt if by_prompt else np.arange(matrix.n)
-        name = "story-prompts" if by_prompt else "stories"
-        if np.unique(unit).size < _MIN_UNITS:
+        if too_few(matrix, options.ci, _MIN_UNITS):
             self.remarks.note([f"{matrix.dataset}: no intervals, fewer than {_MIN_UNITS} {name}"])
             return None
         drawn = f"{options.resamples} resamples of {name}"
         self.remarks.note([f"intervals: expanded percentile, {drawn}, the same for every row"])
-        return bootstrap.draw(unit, options.resamples, np.random.default_rng(options.seed), options.ci)
+        return draw(matrix, options.ci, options.resamples, np.random.default_rng(options.seed))
 
 
 def _counted(counts: Floats) -> tuple[tuple[tuple[float, ...], ...], Shares, Shares]:

@@ -9,14 +9,14 @@ from typing import Any, ClassVar, Literal, get_args
 from judge.analysis.options.table_options import Idle
 from judge.errors import OptionError
 from judge.records import Scale
-from judge.stats.agreement.alt_test import Measure
+from judge.stats.agreement.alt_test import MEASURES, Measure
 from judge.wording import Advice
 
 PairLevel = Literal["overall", "by-item"]
 PairInterval = Literal["boot-inputs", "none"]
 LabelInterval = Literal["boot-inputs", "boot-stories", "delong", "none"]
 SetInterval = Literal["boot-inputs", "boot-stories", "none"]
-ChosenMeasure = Literal["auto", "rmse", "exact"]
+ChosenMeasure = Literal["auto", Measure]
 ConfusionInterval = Literal["boot-inputs", "boot-stories", "none"]
 
 
@@ -124,7 +124,8 @@ class ReplacementOptions:
     `epsilon` and `measure` belong to the alternative annotator test; `auto` compares labels by equality (`exact`) and
     numbers by distance (`rmse`). `positions` treats the position of a rating as a person where people are unknown.
     `rated` hides the human ratings of all but this number of stories of each system, drawn with `seed`, to show what
-    fewer human ratings would give.
+    fewer human ratings would give. `resamples` of story-prompts give the intervals of the judge's agreement with people
+    minus that of uninformed judges.
     """
 
     drop_systems: tuple[str, ...] = ()
@@ -133,9 +134,11 @@ class ReplacementOptions:
     measure: ChosenMeasure = "auto"
     positions: bool = False
     rated: int | None = None
+    resamples: int = 1000
     seed: int = 1
 
     def __post_init__(self) -> None:
+        _at_least("resamples", self.resamples, 1)
         _among("measure", self.measure, get_args(ChosenMeasure))
         if not 0 <= self.epsilon <= 1:
             raise OptionError("epsilon", self.epsilon, "must lie between 0 and 1: it is a share of stories")
@@ -149,7 +152,7 @@ class ReplacementOptions:
         """
         if self.measure == "auto":
             return "exact" if scale is not None else "rmse"
-        if self.measure == "rmse" and scale is not None and not scale.numeric:
+        if MEASURES[self.measure].ordered and scale is not None and not scale.numeric:
             complaint = f"measures distances, and the labels of {criterion} have no order"
             raise OptionError("measure", self.measure, complaint, hint=Advice("{measure}", measure="exact"))
         return self.measure
@@ -180,15 +183,22 @@ class ConfusionOptions:
         return self.ci
 
 
+def _uninformed(options: Any) -> str:
+    """How the comparison with uninformed judges is resampled; a plan makes none."""
+    if not isinstance(options, ReplacementOptions):
+        return ""
+    return f"|uninformed:boot-inputs/{options.resamples}/seed{options.seed}"
+
+
 FRAGMENTS: dict[str, Callable[[Any], str | None]] = {
     "flips": lambda o: f"spa:{o.flips}/seed{o.seed}",
     "labels": lambda o: f"labels:{o.labels}",
     "errors": lambda o: f"errors:{','.join(o.errors)}" if o.errors else None,
     "equivalence": lambda o: f"tost:±{o.equivalence:g}" if o.equivalence else None,
     "window": lambda o: f"sets:{o.window}/{o.stride}",
-    "epsilon": lambda o: f"alt:{o.measure}/eps{o.epsilon:g}",
+    "epsilon": lambda o: f"alt:{o.measure}/eps{o.epsilon:g}{_uninformed(o)}",
     "positions": lambda o: "raters:positions" if o.positions else None,
-    "rated": lambda o: f"rated:{o.rated}/system" if o.rated else None,
+    "rated": lambda o: f"rated:{o.rated}/system/seed{o.seed}" if o.rated else None,
 }
 """Option -> its part of the signature, as in `signature.FRAGMENTS`."""
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from judge.analysis.options.agreement_options import FRAGMENTS as PEOPLE_FRAGMENTS
 from judge.analysis.options.agreement_options import SHOWN_BY as PEOPLE_SHOWN_BY
 from judge.analysis.options.agreement_options import PeopleOptions
+from judge.analysis.options.choices import INTERVALS, Unit
 from judge.analysis.options.planning_options import FRAGMENTS as PLANNING_FRAGMENTS
 from judge.analysis.options.planning_options import PlanningOptions
 from judge.analysis.options.table_options import (
@@ -22,20 +23,20 @@ from judge.analysis.options.table_options import (
     RepeatsOptions,
     SystemsOptions,
 )
+from judge.stats.correlation.coefficients import COEFFICIENTS
 from judge.version import __version__
 
 if TYPE_CHECKING:
     from judge.rating_matrix import RatingMatrix
     from judge.ratings_table import RatingsTable
 
-_COEFFICIENTS = {"kendall": "tau:b", "spearman": "rho:spearman", "pearson": "r:pearson"}
-_SWAPPED = {"stories": "both", "story-prompts": "inputs", "systems": "systems"}
+_SWAPPED: dict[Unit, str] = {"stories": "both", "story-prompts": "inputs", "systems": "systems"}
 """As Deutsch, Dror & Roth 2021 name the tests: PERM-BOTH, PERM-INPUTS, PERM-SYSTEMS."""
 
 
 def _interval(options: AspectsOptions | CorrelationOptions | CriteriaOptions | JuryOptions | RepeatsOptions) -> str:
     how = options.interval
-    return f"ci:{how}/{options.resamples}/seed{options.seed}" if how.startswith("boot") else f"ci:{how}"
+    return f"ci:{how}/{options.resamples}/seed{options.seed}" if INTERVALS[how].resampled else f"ci:{how}"
 
 
 def _mean_interval(options: SystemsOptions) -> str:
@@ -44,11 +45,11 @@ def _mean_interval(options: SystemsOptions) -> str:
 
 
 FRAGMENTS: dict[str, Callable[[Any], str | None]] = {
-    "coefficient": lambda o: _COEFFICIENTS[o.coefficient],
+    "coefficient": lambda o: COEFFICIENTS[o.coefficient].signature,
     "level": lambda o: f"level:{o.level}",
     "drop_systems": lambda o: f"drop:{','.join(o.drop_systems)}" if o.drop_systems else None,
     "against": lambda o: f"against:{o.against}" if o.against else None,
-    "interval_kind": lambda o: o.method if o.interval.startswith("boot") else None,
+    "interval_kind": lambda o: o.method if INTERVALS[o.interval].resampled else None,
     "readings": lambda o: f"readings:{o.readings}" if o.readings != "mean" else None,
     "given": lambda o: f"given:{o.given}" if o.given else None,
     "ci": _interval,
@@ -60,6 +61,7 @@ FRAGMENTS: dict[str, Callable[[Any], str | None]] = {
     ),
     "engine": lambda o: f"engine:{o.engine}" if o.engine != "ours" else None,
     "own": lambda o: f"own:{','.join(o.own)}" if o.own else None,
+    "no_own": lambda o: "own:none" if o.no_own else None,
     "alpha": lambda o: f"alpha:{o.alpha:g}",
     "mean_interval": lambda o: f"ci:{_mean_interval(o)}|ranks:boot-inputs/{o.resamples}/seed{o.seed}",
     "holm_over": lambda o: f"holm:{o.holm_over}",

@@ -7,15 +7,14 @@ from dataclasses import dataclass, fields
 from os import PathLike
 from typing import Any, ClassVar, Literal, NoReturn, TypeVar, get_args
 
+from judge.analysis.options.choices import INTERVALS, LEVELS, BothInterval, IntervalMethod, Level, NamedInterval, Unit
 from judge.errors import OptionError, SpecError, unknown
+from judge.stats.correlation.coefficients import COEFFICIENTS, Coefficient
 from judge.wording import Advice
 
-Coefficient = Literal["kendall", "spearman", "pearson"]
-Level = Literal["overall", "system", "by-item", "by-system"]
 Interval = Literal["auto", "boot-inputs", "boot-both", "boot-systems", "boot-stories", "fisher-z", "none"]
 Readings = Literal["mean", "single"]
 IntervalKind = Literal["auto", "expanded", "percentile", "bca", "calibrated"]
-IntervalMethod = Literal["expanded", "true-means", "percentile", "bca", "calibrated"]
 Engine = Literal["ours", "pingouin"]
 Idle = Mapping[str, tuple[str, tuple[object, ...]]]
 """Option -> another option, and the values of that one with which it has no effect."""
@@ -23,7 +22,8 @@ Idle = Mapping[str, tuple[str, tuple[object, ...]]]
 MeanInterval = Literal["clustered", "as-published", "boot"]
 Family = Literal["cell", "table"]
 Between = Literal["people", "repeats", "eval-prompts", "judges"]
-Combiner = Literal["auto", "mean", "median", "calibrated", "weighted", "ridge", "ordinal", "stack"]
+NamedCombiner = Literal["mean", "median", "calibrated", "weighted", "ridge", "ordinal", "stack"]
+Combiner = Literal["auto", NamedCombiner]
 Calibration = Literal["linear", "isotonic", "ordinal"]
 Calibrate = Literal["none", "linear", "isotonic", "ordinal"]
 PairTies = Literal["davidson", "half", "left-out"]
@@ -34,8 +34,7 @@ JuryInterval = Literal["boot-inputs", "boot-both", "none"]
 Factor = Literal["eval_prompt", "judge", "structured", "parser", "run"]
 ContrastLevel = Literal["overall", "system"]
 Adjustment = Literal["bh", "by", "holm", "none"]
-BothInterval = Literal["calibrated", "bca"]
-Swap = Literal["auto", "stories", "story-prompts", "systems"]
+Swap = Literal["auto", Unit]
 
 
 LENGTH, NOTHING_GIVEN = "length", "none"
@@ -76,15 +75,19 @@ class DiagnoseOptions:
     """Choices of a table of diagnostic tests for biases of judges.
 
     `own` names the systems that use the same model as the judges, for the test of self-preference; if empty, systems
-    are matched by name. `alpha` is the level of the tests.
+    are matched by name. `no_own` states that none does, so that there is nothing to test. `alpha` is the level of the
+    tests.
     """
 
     drop_systems: tuple[str, ...] = ()
     against: str | None = None
     own: tuple[str, ...] = ()
     alpha: float = 0.05
+    no_own: bool = False
 
     def __post_init__(self) -> None:
+        if self.own and self.no_own:
+            raise OptionError("no_own", self.no_own, f"contradicts own={', '.join(self.own)}")
         if not 0 < self.alpha < 1:
             raise OptionError("alpha", self.alpha, "must lie between 0 and 1")
 
@@ -136,7 +139,8 @@ class CorrelationOptions:
         _check_word("level", self.level, Level)
         _check_word("ci", self.ci, Interval)
         _check_word("interval_kind", self.interval_kind, IntervalKind)
-        if self.ci == "fisher-z" and (self.coefficient != "pearson" or self.level not in ("overall", "system")):
+        averaged = LEVELS[self.level].grouping == "within"
+        if INTERVALS[self.interval].fisher and (averaged or not COEFFICIENTS[self.coefficient].fisher):
             raise SpecError(
                 Advice("{ci} is Fisher's interval for Pearson's r, overall or over systems", ci="fisher-z"),
                 hint=Advice("leave {ci} out, or ask for {coefficient}", coefficient="pearson"),
@@ -150,13 +154,13 @@ class CorrelationOptions:
                 ),
                 hint=Advice("add {ci}, or take {interval_kind}", ci="boot-both", interval_kind="bca"),
             )
-        if self.given not in (None, NOTHING_GIVEN) and self.level not in ("overall", "system"):
+        if self.given not in (None, NOTHING_GIVEN) and averaged:
             words = "{given} needs {level} overall or system, not {}"
             raise SpecError(Advice(words, self.level, given=self.given))
         _positive("resamples", self.resamples)
 
     @property
-    def interval(self) -> Interval:
+    def interval(self) -> NamedInterval:
         """Method of the intervals; ``none`` = no intervals."""
         return "boot-inputs" if self.ci == "auto" else self.ci
 
@@ -171,11 +175,10 @@ class CorrelationOptions:
         """
         if self.interval_kind != "auto":
             return self.interval_kind
-        if self.interval == "boot-both":
-            return "calibrated" if self.level == "overall" else "bca"
-        if self.level == "system":
-            return "percentile" if self.interval == "boot-systems" else "true-means"
-        return "expanded"
+        level, resampled = LEVELS[self.level], INTERVALS[self.interval].resampled
+        if len(resampled) > 1:
+            return level.both
+        return level.new_systems if "systems" in resampled else level.fixed_systems
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +201,7 @@ class RepeatsOptions:
         _positive("resamples", self.resamples)
 
     @property
-    def interval(self) -> str:
+    def interval(self) -> NamedInterval:
         """Method of the intervals; ``none`` = no intervals."""
         return self.ci
 
@@ -243,7 +246,7 @@ class CriteriaOptions:
         _positive("resamples", self.resamples)
 
     @property
-    def interval(self) -> str:
+    def interval(self) -> NamedInterval:
         """Method of the intervals; ``none`` = no intervals."""
         return self.ci
 
@@ -266,7 +269,7 @@ class AspectsOptions:
         _positive("resamples", self.resamples)
 
     @property
-    def interval(self) -> str:
+    def interval(self) -> NamedInterval:
         """Method of the intervals; ``none`` = no intervals."""
         return self.ci
 
@@ -359,7 +362,7 @@ class JuryOptions:
             raise OptionError("carry_over", self.carry_over, "must be above 0: it is an error in points")
 
     @property
-    def interval(self) -> str:
+    def interval(self) -> NamedInterval:
         """Method of the intervals; ``none`` = no intervals."""
         return self.ci
 
@@ -430,16 +433,16 @@ class CompareOptions:
         _positive("permutations", self.permutations)
 
     @property
-    def swapped(self) -> Swap:
+    def swapped(self) -> Unit:
         """The units that permutation tests swap as a whole; ``auto`` is resolved to systems or story-prompts."""
         if self.swap != "auto":
             return self.swap
-        return "systems" if self.level == "system" else "story-prompts"
+        return LEVELS[self.level].group or "story-prompts"
 
     @property
     def both(self) -> BothInterval:
         """Method of the interval over systems and story-prompts; see `tau_differences.over_both` for the reason."""
-        return "bca" if self.level == "system" else "calibrated"
+        return LEVELS[self.level].both
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from judge.analysis.inputs.candidates import Subject, judge_cell, people_one_by_
 from judge.analysis.inputs.criterion_matching import match
 from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.inputs.panels import of_panel, panels_of
+from judge.analysis.options.choices import INTERVALS
 from judge.analysis.options.signature import signature_parts
 from judge.analysis.options.table_options import CorrelationOptions
 from judge.analysis.panels.result import Against, Between, Difference, Panels, PanelSide, Within
@@ -125,7 +126,7 @@ class _Dataset:
         raters = panel.by_rater(k)
         ratings = raters.ratings[~np.isnan(raters.ratings).all(axis=1)]
         rng = np.random.default_rng(self.options.seed)
-        resamples = self.options.resamples if self.options.interval.startswith("boot") else 0
+        resamples = self.options.resamples if INTERVALS[self.options.interval].resampled else 0
         alpha = krippendorff.alpha(ratings, "interval", rng=rng, resamples=resamples).estimate
         statistic = Statistic.of(panel, self.options)
         intervals = Intervals.of(panel, self.options, statistic)

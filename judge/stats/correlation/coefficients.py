@@ -11,12 +11,14 @@ undefined: an `Estimate` with a reason, not 0. There are three ways of grouping:
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.choices import registry
 from judge.stats.correlation import kendall, weighted_tau
 from judge.stats.estimate import Estimate
 
@@ -97,9 +99,7 @@ def coefficient_of(x: Floats, y: Floats, coefficient: Coefficient = "kendall") -
     float
         -1 to 1; NaN where undefined.
     """
-    if coefficient == "kendall":
-        return kendall.tau_b(kendall.codes(x), kendall.codes(y))
-    return spearman(x, y) if coefficient == "spearman" else pearson(x, y)
+    return COEFFICIENTS[coefficient].of(x, y)
 
 
 def correlate(
@@ -283,22 +283,7 @@ def resampled(x: Floats, y: Floats, coefficient: Coefficient = "kendall") -> Cal
         Takes weights, shape (b resamples, n stories): how often each story occurs in a resample. Returns one
         correlation per resample; NaN where undefined.
     """
-    keep = ~(np.isnan(x) | np.isnan(y))
-    if coefficient == "kendall":
-        return weighted_tau.tau_b(kendall.codes(x), kendall.codes(y))
-    a, b = x[keep], y[keep]
-    if a.size == 0:
-        return lambda weights: np.full(weights.shape[0], np.nan)
-    if coefficient == "pearson":
-        a, b = a - a.mean(), b - b.mean()
-        return lambda weights: weighted_pearson(a[None, :], b[None, :], weights[:, keep])
-    code_a, code_b = kendall.codes(a), kendall.codes(b)
-
-    def ranked(weights: Weights) -> Floats:
-        w = weights[:, keep]
-        return weighted_pearson(_weighted_midranks(code_a, w), _weighted_midranks(code_b, w), w)
-
-    return ranked
+    return COEFFICIENTS[coefficient].resampled(x, y)
 
 
 def fisher_z(estimate: Estimate, *, confidence: float = 0.95) -> Estimate:
@@ -333,11 +318,6 @@ def _constant(values: Floats) -> bool:
     return values.size == 0 or float(np.ptp(values)) < 10.0**-kendall.DECIMALS
 
 
-def _weighted_midranks(level: Codes, weights: Weights) -> Floats:
-    counts = kendall.level_sums(weights, level, int(level.max()) + 1)
-    return np.asarray((np.cumsum(counts, axis=1) - (counts - 1) / 2)[:, level], dtype=np.float64)
-
-
 def weighted_pearson(x: Floats, y: Floats, weights: Weights) -> Floats:
     """Pearson's r in resamples, from values and weights of stories.
 
@@ -362,3 +342,96 @@ def weighted_pearson(x: Floats, y: Floats, weights: Weights) -> Floats:
         r = np.clip((w * a * b).sum(axis=1) / np.sqrt(of_a * of_b), -1.0, 1.0)
         varies = np.minimum(of_a, of_b) > _NO_VARIANCE * total[:, 0]
     return np.asarray(np.where(varies & np.isfinite(r), r, np.nan), dtype=np.float64)
+
+
+def _tau(x: Floats, y: Floats) -> float:
+    return kendall.tau_b(kendall.codes(x), kendall.codes(y))
+
+
+def _resampled_tau(x: Floats, y: Floats) -> Callable[[Weights], Floats]:
+    return weighted_tau.tau_b(kendall.codes(x), kendall.codes(y))
+
+
+def _resampled_pearson(x: Floats, y: Floats) -> Callable[[Weights], Floats]:
+    keep = ~(np.isnan(x) | np.isnan(y))
+    if not keep.any():
+        return lambda weights: np.full(weights.shape[0], np.nan)
+    a, b = (side[keep] - side[keep].mean() for side in (x, y))
+    return lambda weights: weighted_pearson(a[None, :], b[None, :], weights[:, keep])
+
+
+def _resampled_spearman(x: Floats, y: Floats) -> Callable[[Weights], Floats]:
+    keep = ~(np.isnan(x) | np.isnan(y))
+    if not keep.any():
+        return lambda weights: np.full(weights.shape[0], np.nan)
+    levels = [kendall.codes(side[keep]) for side in (x, y)]
+
+    def ranked(weights: Weights) -> Floats:
+        w = weights[:, keep]
+        counts = [kendall.level_sums(w, level, int(level.max()) + 1) for level in levels]
+        a, b = ((np.cumsum(n, axis=1) - (n - 1) / 2)[:, level] for n, level in zip(counts, levels, strict=True))
+        return weighted_pearson(a, b, w)
+
+    return ranked
+
+
+def _tau_of_rows(x: Floats, y: Floats, mass: Weights) -> Floats:
+    rounded = x.round(kendall.DECIMALS), y.round(kendall.DECIMALS)
+    return kendall.of_untied(*weighted_tau.pairs_of_rows(*rounded, mass))
+
+
+def _pearson_of_rows(x: Floats, y: Floats, mass: Weights) -> Floats:
+    present = ~(np.isnan(x) | np.isnan(y))
+    return weighted_pearson(np.where(present, x, 0.0), np.where(present, y, 0.0), np.where(present, mass, 0))
+
+
+def _spearman_of_rows(x: Floats, y: Floats, mass: Weights) -> Floats:
+    present = ~(np.isnan(x) | np.isnan(y))
+    weight = np.where(present, mass, 0)
+    a, b = (_midranks_of_rows(np.where(present, side, 0.0), weight) for side in (x, y))
+    return weighted_pearson(a, b, weight)
+
+
+def _midranks_of_rows(values: Floats, weight: Weights) -> Floats:
+    """Mid-ranks of values, shape (b resamples, groups), where each value occurs `weight` times. Values with weight 0
+    get an arbitrary rank.
+    """
+    below = np.einsum("bij,bj->bi", values[:, :, None] > values[:, None, :], weight)
+    equal = np.einsum("bij,bj->bi", values[:, :, None] == values[:, None, :], weight)
+    return np.asarray(below + (equal + 1) / 2, dtype=np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class CoefficientRecord:
+    """All that depends on the choice of a coefficient.
+
+    `name` stands in titles, `signature` in signature lines. `of` takes two complete vectors. `resampled` takes two
+    vectors with missing values (NaN) and returns a function of the stories' weights, as `resampled` above. `of_rows`
+    takes values of groups in b resamples, shape (b, groups) with NaN = missing, and how often each group counts, of the
+    same shape; it gives one correlation per resample. `of_signs` is true for a coefficient of the signs of pairs, which
+    is 2/pi arcsin r where r is a normal pair's correlation (Greiner 1909). `fisher` is true if Fisher's z gives its
+    interval.
+    """
+
+    name: str
+    signature: str
+    of: Callable[[Floats, Floats], float]
+    resampled: Callable[[Floats, Floats], Callable[[Weights], Floats]]
+    of_rows: Callable[[Floats, Floats, Weights], Floats]
+    of_signs: bool = False
+    fisher: bool = False
+
+
+COEFFICIENTS: Mapping[Coefficient, CoefficientRecord] = registry(
+    Coefficient,
+    {
+        "kendall": CoefficientRecord("Kendall's tau-b", "tau:b", _tau, _resampled_tau, _tau_of_rows, of_signs=True),
+        "spearman": CoefficientRecord(
+            "Spearman's rho", "rho:spearman", spearman, _resampled_spearman, _spearman_of_rows
+        ),
+        "pearson": CoefficientRecord(
+            "Pearson's r", "r:pearson", pearson, _resampled_pearson, _pearson_of_rows, fisher=True
+        ),
+    },
+)
+"""The coefficients. Whatever computes or names a correlation takes it from here."""

@@ -92,6 +92,37 @@ def expanded(estimate: Estimate, values: Floats, units: int, method: str, *, con
     return holding(_with_ends(estimate, values, defined, (tail, 1 - tail), method))
 
 
+def p_above_zero(estimate: Estimate, values: Floats, units: int) -> float | None:
+    """One-sided p value of the hypothesis that a statistic is 0 or less, from its bootstrap standard error.
+
+    The statistic is divided by the standard deviation of its values in resamples, times sqrt(m / (m - 1)) for m units,
+    and set against Student's t with m - 1 degrees of freedom: the counterpart of the expanded percentile interval
+    (`expanded`) where resampled values are normal. Unlike a share of resampled values it has no lowest value, so that
+    it can be adjusted for many hypotheses.
+
+    Parameters
+    ----------
+    estimate : Estimate
+    values : array, shape (b,)
+        The statistic in each resample; NaN = undefined, left out.
+    units : int
+        Number of units from which resamples were drawn.
+
+    Returns
+    -------
+    float or None
+        None where `expanded` gives no interval: an undefined estimate, one unit, or more than 5 % of the values
+        undefined; also where all values are equal.
+    """
+    from scipy.special import stdtr
+
+    defined, refused = _usable(estimate, values)
+    if refused is not None or units < 2 or estimate.value is None:
+        return None
+    error = float(defined.std(ddof=1)) * np.sqrt(units / (units - 1)) if defined.size > 1 else 0.0
+    return float(stdtr(units - 1, -estimate.value / error)) if error > _SAME else None
+
+
 def holding(estimate: Estimate) -> Estimate:
     """The estimate, with its interval extended as far as its value where the interval does not contain the value.
 

@@ -169,6 +169,26 @@ def student(
     return Test(with_interval, se, _p(nearer / se, df, tail), tail, clusters, df, bias)
 
 
+def undefined(reason: str, tail: Tail, used: NDArray[np.bool_] | None = None) -> Test:
+    """A test that cannot be made.
+
+    Parameters
+    ----------
+    reason : str
+        Why not.
+    tail : {"two-sided", "greater", "less"}
+        The alternative hypothesis that it would have had.
+    used : array of bool, shape (n stories,), optional
+        Stories that have the data.
+
+    Returns
+    -------
+    Test
+        Without a value.
+    """
+    return _none(reason, 0 if used is None else int(used.sum()), tail, 0)
+
+
 def _parts(groups: Codes, n: int) -> list[Codes]:
     step = max(1, _CHUNK // max(1, n))
     return [groups[i : i + step] for i in range(0, groups.size, step)]

@@ -8,19 +8,32 @@ means and in the mean over groups.
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
 
 from judge.stats.correlation import coefficients, kendall
-from judge.stats.correlation.coefficients import Coefficient
+from judge.stats.correlation.coefficients import COEFFICIENTS, Coefficient
 from judge.stats.resampling import group_means, resampled_tau
 from judge.stats.resampling.bootstrap import Resamples
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 Grouping = Literal["overall", "means", "within"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Faster:
+    """Algorithms that compute what a coefficient's record computes, faster, for codes of all judges at once."""
+
+    overall: Callable[[Resamples, Codes, Codes], Floats]
+    within: Callable[[Resamples, Codes, Codes, Codes], Floats]
+
+
+_FASTER: Mapping[Coefficient, _Faster] = {"kendall": _Faster(resampled_tau.tau_b, resampled_tau.tau_b_within)}
 
 
 def values(
@@ -61,26 +74,26 @@ def values(
         `grouping` is "means" or "within", and `group` is None.
     """
     judges = np.atleast_2d(x)
-    if grouping != "overall" and group is None:
-        raise ValueError(f"grouping {grouping!r} needs the group of each story")
-    if grouping == "overall" or group is None:
+    if grouping == "overall":
         correlations = _overall(resamples, judges, y, coefficient)
+    elif group is None:
+        raise ValueError(f"grouping {grouping!r} needs the group of each story")
     elif grouping == "means":
         correlations = _over_means(resamples, judges, y, group, coefficient)
-    else:
+    elif grouping == "within":
         correlations = _within(resamples, judges, y, group, coefficient)
+    else:
+        assert_never(grouping)
     return correlations if np.ndim(x) == 2 else correlations[0]
 
 
 def _overall(resamples: Resamples, judges: Floats, y: Floats, coefficient: Coefficient) -> Floats:
-    if coefficient == "kendall":
-        return resampled_tau.tau_b(resamples, _codes(judges), kendall.codes(y))
+    if coefficient in _FASTER:
+        return _FASTER[coefficient].overall(resamples, _codes(judges), kendall.codes(y))
     return np.stack([resamples.values(coefficients.resampled(row, y, coefficient)) for row in judges])
 
 
 def _over_means(resamples: Resamples, judges: Floats, y: Floats, group: Codes, coefficient: Coefficient) -> Floats:
-    if coefficient == "kendall":
-        return resampled_tau.tau_b_means(resamples, judges, y, group)
     out = np.empty((len(judges), resamples.size))
     for j, block, means in group_means.in_resamples(resamples, judges, y, group):
         out[j, block] = of_means(*means, coefficient)
@@ -106,20 +119,12 @@ def of_means(mean_x: Floats, mean_y: Floats, mass: NDArray[np.int64], coefficien
     array, shape (b,)
         NaN where the correlation is undefined.
     """
-    if coefficient == "kendall":
-        rounded = mean_x.round(kendall.DECIMALS), mean_y.round(kendall.DECIMALS)
-        return kendall.of_untied(*resampled_tau.pairs_of_rows(*rounded, mass))
-    present = ~(np.isnan(mean_x) | np.isnan(mean_y))
-    weight = np.where(present, mass, 0)
-    a, b = np.where(present, mean_x, 0.0), np.where(present, mean_y, 0.0)
-    if coefficient == "spearman":
-        a, b = _midranks(a, weight), _midranks(b, weight)
-    return coefficients.weighted_pearson(a, b, weight)
+    return COEFFICIENTS[coefficient].of_rows(mean_x, mean_y, mass)
 
 
 def _within(resamples: Resamples, judges: Floats, y: Floats, group: Codes, coefficient: Coefficient) -> Floats:
-    if coefficient == "kendall":
-        return resampled_tau.tau_b_within(resamples, _codes(judges), kendall.codes(y), group)
+    if coefficient in _FASTER:
+        return _FASTER[coefficient].within(resamples, _codes(judges), kendall.codes(y), group)
     mass, varying = resamples.split(group)
     total, weight = np.zeros((2, len(judges), resamples.size))
     for j, judge in enumerate(judges):
@@ -140,12 +145,3 @@ def _within(resamples: Resamples, judges: Floats, y: Floats, group: Codes, coeff
 
 def _codes(judges: Floats) -> Codes:
     return np.stack([kendall.codes(row) for row in judges])
-
-
-def _midranks(values: Floats, weight: NDArray[np.int64]) -> Floats:
-    """Mid-ranks of values, shape (b resamples, groups), where each value occurs `weight` times. Values with weight 0
-    get an arbitrary rank.
-    """
-    below = np.einsum("bij,bj->bi", values[:, :, None] > values[:, None, :], weight)
-    equal = np.einsum("bij,bj->bi", values[:, :, None] == values[:, None, :], weight)
-    return np.asarray(below + (equal + 1) / 2, dtype=np.float64)

@@ -121,40 +121,8 @@ def tau_b_means(resamples: Resamples, x: Floats, y: Floats, group: Codes) -> Flo
     judges = np.atleast_2d(x)
     out = np.empty((len(judges), resamples.size))
     for j, block, means in in_resamples(resamples, judges, y, group):
-        out[j, block] = kendall.of_untied(*pairs_of_rows(*means))
+        out[j, block] = kendall.of_untied(*weighted_tau.pairs_of_rows(*means))
     return out if np.ndim(x) == 2 else out[0]
-
-
-def pairs_of_rows(x: Floats, y: Floats, mass: Codes) -> tuple[Codes, Codes, Codes]:
-    """Numbers of pairs of groups (such as systems) in each of b resamples: concordant minus discordant pairs, and pairs
-    not tied.
-
-    Parameters
-    ----------
-    x, y : array, shape (b, groups)
-        Group means of the judge's and of people's ratings in each resample, rounded so that ties are equal.
-        Groups with a missing mean (NaN) are in no pair.
-    mass : array of int, shape (b, groups)
-        How often each group counts in each resample; copies of a group are tied.
-
-    Returns
-    -------
-    three arrays of int, shape (b,)
-        Concordant minus discordant pairs; pairs not tied on x; pairs not tied on y.
-    """
-    b, groups = x.shape
-    if compiled.wanted(4e-8 * b * groups**2):
-        return compiled.rows(x, y, mass)
-    score, untied_x, untied_y = (np.zeros(b, dtype=np.int64) for _ in range(3))
-    for i in range(groups - 1):
-        weight = mass[:, i : i + 1] * mass[:, i + 1 :]
-        sign_x, sign_y = (np.sign(side[:, i + 1 :] - side[:, i : i + 1]) for side in (x, y))
-        weight = np.where(np.isnan(sign_x + sign_y), 0, weight)
-        sign_x, sign_y = np.nan_to_num(sign_x).astype(np.int64), np.nan_to_num(sign_y).astype(np.int64)
-        score += (weight * sign_x * sign_y).sum(axis=1)
-        untied_x += (weight * np.abs(sign_x)).sum(axis=1)
-        untied_y += (weight * np.abs(sign_y)).sum(axis=1)
-    return score, untied_x, untied_y
 
 
 def tau_b_within(resamples: Resamples, x: Codes, y: Codes, group: Codes) -> Floats:

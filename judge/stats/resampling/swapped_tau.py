@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from judge.stats.correlation import kendall, weighted_tau
 from judge.stats.kernels import compiled
-from judge.stats.resampling import resampled_tau
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -119,7 +118,7 @@ def over_means(a: Floats, b: Floats, people: Floats, group: Codes) -> Both:
         rows_y = np.broadcast_to(np.round(mean_y, kendall.DECIMALS), moved.shape)
         once = np.ones(moved.shape, dtype=np.int64)
         rounded = (np.round(side, kendall.DECIMALS) for side in (mean_a + moved, mean_b - moved))
-        first, second = (kendall.of_untied(*resampled_tau.pairs_of_rows(side, rows_y, once)) for side in rounded)
+        first, second = (kendall.of_untied(*weighted_tau.pairs_of_rows(side, rows_y, once)) for side in rounded)
         return first, second
 
     return both

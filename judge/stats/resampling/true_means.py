@@ -106,8 +106,12 @@ def correlations(
 
 
 def reliability(y: Floats, group: Codes, unit: Codes) -> Estimate:
-    """Reliability of the sample means of groups (systems): the share of their variance that is due to the true means.
-    It is below 0 where the noise exceeds the variance. `n` counts groups.
+    """Reliability of the sample means of groups (systems): the share of their variance that is due to the true means,
+    0 to 1. `n` counts groups.
+
+    It is undefined with fewer than three groups, whose variance between means is a single squared difference: the
+    quotient below then has no mean. It is undefined too where the noise exceeds the variance between means, as a share
+    is not below 0.
 
     It is 1 - V / M, where M is the variance between sample means and V the variance of their noise. V comes from a
     jackknife of the differences between means over story-prompts (Efron & Tibshirani 1993, equation 11.5). An effect of
@@ -125,22 +129,25 @@ def reliability(y: Floats, group: Codes, unit: Codes) -> Estimate:
     of_group, of_unit = codes
     values = y[present]
     groups, units = (int(side.max(initial=-1)) + 1 for side in (of_group, of_unit))
-    if groups < 2 or units < 2:
-        return Estimate.undefined("undefined with fewer than 2 systems or story-prompts", n=groups)
-    counts = np.ones((units, units), dtype=np.int32) - np.eye(units, dtype=np.int32)
+    if groups < coefficients.MIN_PAIRS or units < 2:
+        few = f"fewer than {coefficients.MIN_PAIRS} systems" if groups < coefficients.MIN_PAIRS else "one story-prompt"
+        return Estimate.undefined(f"undefined with {few}", n=groups)
     sums, number = (
         np.bincount(of_unit * groups + of_group, weights=weights, minlength=units * groups).reshape(units, groups)
         for weights in (values, np.ones(values.size))
     )
-    left = counts @ number
+    # What is left without each story-prompt in turn.
+    left = number.sum(axis=0) - number
     if (left == 0).any():
         return Estimate.undefined("undefined: all stories of a system have one story-prompt", n=groups)
     between = float(np.var(sums.sum(axis=0) / number.sum(axis=0), ddof=1))
     if between < _LITTLE**2:
         return Estimate.undefined("undefined: all systems have the same mean", n=groups)
-    means = (counts @ sums) / left
+    means = (sums.sum(axis=0) - sums) / left
     means -= means.mean(axis=1, keepdims=True)
     noise = (units - 1) / units * float(((means - means.mean(axis=0)) ** 2).sum()) / (groups - 1)
+    if noise > between:
+        return Estimate.undefined("undefined: the means' noise exceeds the differences between systems", n=groups)
     return Estimate(1 - noise / between, n=groups)
 
 

@@ -65,6 +65,7 @@ OTHER = {
     "given": "length",
     "interval_kind": "bca",
     "own": ("system 1",),
+    "no_own": True,
     "alpha": 0.01,
     "mean_interval": "as-published",
     "holm_over": "table",

@@ -140,3 +140,20 @@ def test_an_interval_that_missed_its_estimate_is_extended_and_says_so() -> None:
     inside = intervals.expanded(Estimate(0.3, 10), values, 10, "expanded percentile, 95 %")
     assert inside.method == "expanded percentile, 95 %"
     assert intervals.expanded(Estimate(0.3, 1), values, 1, "x").reason == "no interval: one unit to resample"
+
+
+@pytest.mark.parametrize("confidence", [0.8, 0.9, 0.95, 0.99])
+def test_the_p_value_is_where_the_expanded_interval_ends_at_zero(confidence: float) -> None:
+    values = np.random.default_rng(7).standard_normal(50_000)
+    found = intervals.expanded(Estimate(0.0, 20), values, 20, "", confidence=confidence)
+    assert found.low is not None
+    p = intervals.p_above_zero(Estimate(-found.low, 20), values - found.low, 20)
+    assert p == pytest.approx((1 - confidence) / 2, rel=0.05)
+
+
+def test_the_p_value_needs_what_the_interval_needs() -> None:
+    values = np.linspace(0.5, 1.5, 300)
+    assert intervals.p_above_zero(Estimate(1.0, 30), values, 1) is None
+    assert intervals.p_above_zero(Estimate.undefined("no ratings"), values, 30) is None
+    assert intervals.p_above_zero(Estimate(1.0, 30), np.where(np.arange(300) < 30, np.nan, values), 30) is None
+    assert intervals.p_above_zero(Estimate(1.0, 30), np.full(300, 1.0), 30) is None

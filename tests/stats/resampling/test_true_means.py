@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -101,5 +103,30 @@ def test_reliability_by_hand_and_its_reasons() -> None:
     assert found.value == pytest.approx(1 - within / between)
     assert found.n == SYSTEMS
     assert true_means.reliability(table.reshape(-1), GROUP, np.zeros_like(UNIT)).value is None
+    some = [np.isin(GROUP, range(k)) for k in (1, 2, 3)]
+    few = [true_means.reliability(table.reshape(-1)[rows], GROUP[rows], UNIT[rows]) for rows in some]
+    assert [one.reason for one in few] == ["undefined with fewer than 3 systems"] * 2 + [None]
     alone = true_means.reliability(np.arange(20.0), GROUP[::10], GROUP[::10])
     assert alone.reason == "undefined: all stories of a system have one story-prompt"
+
+
+def test_a_reliability_lies_between_0_and_1_or_is_undefined_with_its_reason() -> None:
+    rng = np.random.default_rng(11)
+    group, unit = np.repeat(np.arange(3), 4), np.tile(np.arange(4), 3)
+    found = [true_means.reliability(rng.normal(size=12), group, unit) for _ in range(200)]
+    assert all(0 <= one.value <= 1 for one in found if one.value is not None)
+    reasons = {one.reason for one in found if one.value is None}
+    assert reasons == {"undefined: the means' noise exceeds the differences between systems"}
+
+
+def test_memory_of_reliability_grows_with_the_stories_and_not_with_their_square() -> None:
+    units = 4000
+    group, unit = np.repeat(np.arange(3), units), np.tile(np.arange(units), 3)
+    ratings = np.random.default_rng(12).normal(size=group.size) + group
+    tracemalloc.start()
+    found = true_means.reliability(ratings, group, unit)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found.value == pytest.approx(1, abs=0.01)
+    # A matrix of units x units of small integers alone would be 64 MB.
+    assert peak < 10e6

@@ -1,0 +1,98 @@
+"""The choices of a correlation: its level, the units whose resamples give its interval, and the method of the interval.
+
+A choice's record holds all that depends on its word: a word is added with its record, and nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from judge.choices import registry
+from judge.stats.resampling import interval_coverage
+from judge.stats.resampling.resampled_correlation import Grouping
+
+Level = Literal["overall", "system", "by-item", "by-system"]
+NamedInterval = Literal["boot-inputs", "boot-both", "boot-systems", "boot-stories", "fisher-z", "delong", "none"]
+IntervalMethod = Literal["expanded", "true-means", "percentile", "bca", "calibrated"]
+BothInterval = Literal["calibrated", "bca"]
+Unit = Literal["stories", "story-prompts", "systems"]
+
+
+@dataclass(frozen=True, slots=True)
+class LevelRecord:
+    """All that depends on the choice of a level.
+
+    `over` says over what correlations are, and `unit` what their `n` counts. Stories are grouped as `grouping` says, by
+    `group` (None: not grouped). `coverage` names the simulations that tell how often an interval holds the true value.
+    The rest are methods of intervals: of resamples that leave the systems as they are, of resampled systems, and of
+    systems and story-prompts that are both resampled.
+    """
+
+    over: str
+    unit: str
+    grouping: Grouping
+    group: Unit | None = None
+    coverage: interval_coverage.Level = "overall"
+    fixed_systems: IntervalMethod = "expanded"
+    new_systems: IntervalMethod = "expanded"
+    both: BothInterval = "bca"
+
+
+LEVELS: Mapping[Level, LevelRecord] = registry(
+    Level,
+    {
+        "overall": LevelRecord("over all stories", "stories", "overall", both="calibrated"),
+        "system": LevelRecord(
+            *("over system means", "systems", "means", "systems"),
+            coverage="system",
+            fixed_systems="true-means",
+            new_systems="percentile",
+        ),
+        "by-item": LevelRecord("averaged over story-prompts", "story-prompts", "within", "story-prompts"),
+        "by-system": LevelRecord("averaged over systems", "systems", "within", "systems"),
+    },
+)
+
+
+@dataclass(frozen=True, slots=True)
+class IntervalRecord:
+    """All that depends on the choice of an interval: the units that are resampled, if any, and whether it is given by
+    Fisher's z (`fisher`) or by DeLong's variance of the AUC (`delong`).
+    """
+
+    resampled: tuple[Unit, ...] = ()
+    fisher: bool = False
+    delong: bool = False
+
+    @property
+    def units(self) -> str:
+        """The resampled units in words."""
+        return " and ".join(self.resampled)
+
+
+INTERVALS: Mapping[NamedInterval, IntervalRecord] = registry(
+    NamedInterval,
+    {
+        "boot-inputs": IntervalRecord(("story-prompts",)),
+        "boot-both": IntervalRecord(("systems", "story-prompts")),
+        "boot-systems": IntervalRecord(("systems",)),
+        "boot-stories": IntervalRecord(("stories",)),
+        "fisher-z": IntervalRecord(fisher=True),
+        "delong": IntervalRecord(delong=True),
+        "none": IntervalRecord(),
+    },
+)
+
+METHODS: Mapping[IntervalMethod, str] = registry(
+    IntervalMethod,
+    {
+        "expanded": "expanded percentile",
+        "true-means": "true means",
+        "percentile": "percentile",
+        "bca": "BCa",
+        "calibrated": "calibrated percentile",
+    },
+)
+"""Method of an interval from resampled values -> its name in notes."""
