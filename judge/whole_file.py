@@ -2,11 +2,62 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import platform
+import re
 import secrets
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
+
+_OLD = 24 * 3600.0
+"""Seconds after which a draft of another machine is nobody's: no write takes as long."""
+
+
+def draft_name(path: Path) -> Path:
+    """A new name beside `path` for a file that will replace it. The name says which process writes it, so that
+    `clear_left` can delete what a process that was killed left behind.
+    """
+    # Two programs may write the same file, and nobody shall know beforehand where: each has a draft of its own.
+    return path.with_name(f"{path.name}.{_machine()}-{os.getpid()}-{secrets.token_hex(4)}.new")
+
+
+def clear_left(path: Path) -> None:
+    """Delete drafts of `path` that processes left behind which were killed. The draft of a process that still runs is
+    not touched, nor one of another machine (in a shared folder) that is less than a day old.
+    """
+    named = re.compile(re.escape(path.name) + r"\.(?:([0-9a-f]{8})-)?([0-9]{1,10})-[0-9a-f]{8}\.new")
+    with suppress(OSError):
+        for left in list(path.parent.iterdir()):
+            match = named.fullmatch(left.name)
+            if match is None:
+                continue
+            with suppress(OSError):
+                gone = match[1] == _machine() and not _runs(int(match[2]))
+                if gone or left.lstat().st_mtime < time.time() - _OLD:
+                    left.unlink(missing_ok=True)
+
+
+@cache
+def _machine() -> str:
+    """Short hash of this machine's name and, on Linux, of the container: within it, process numbers are unique."""
+    container = ""
+    with suppress(OSError):
+        container = str(Path("/proc/self/ns/pid").stat().st_ino)
+    return hashlib.sha256(f"{platform.node()}/{container}".encode()).hexdigest()[:8]
+
+
+def _runs(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True
 
 
 @contextmanager
@@ -21,8 +72,8 @@ def draft(path: Path, *, follow: bool = True) -> Iterator[Path]:
     if (follow and path.is_symlink()) or (path.exists() and not path.is_file()):
         yield path
         return
-    # Two programs may write the same file, and nobody shall know beforehand where: each has a draft of its own.
-    fresh = path.with_name(f"{path.name}.{os.getpid()}-{secrets.token_hex(4)}.new")
+    clear_left(path)
+    fresh = draft_name(path)
     try:
         yield fresh
         fresh.replace(path)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -58,3 +61,48 @@ def test_a_link_stays_a_link_and_a_pipe_a_pipe(tmp_path: Path) -> None:
 def test_where_nothing_can_be_written_the_system_says_why(tmp_path: Path, name: str) -> None:
     with pytest.raises(OSError, match=r"No such file or directory|Is a directory"):
         write_whole(tmp_path / name, "x")
+
+
+_KILLED = """
+import os, signal, sys
+from pathlib import Path
+from judge.whole_file import draft
+with draft(Path(sys.argv[1])) as fresh:
+    fresh.write_text("half")
+    print(fresh.name, flush=True)
+    {}
+"""
+
+
+def _writer(path: Path, then: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", _KILLED.format(then), str(path)]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+def test_what_a_killed_writer_left_is_deleted_at_the_next_use_and_no_more(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    dead = _writer(path, "os.kill(os.getpid(), signal.SIGKILL)")
+    assert dead.communicate()[0].endswith(".new\n")
+    assert dead.returncode == -signal.SIGKILL
+    (left,) = tmp_path.glob("*.new")
+    alive = _writer(path, "sys.stdin.readline()")
+    assert alive.stdout is not None
+    writing = tmp_path / alive.stdout.readline().strip()
+    # Beginning to write has deleted what was left; the draft of the process that still writes stays, and files of
+    # other names, of another machine and of nobody's making.
+    assert list(tmp_path.glob("*.new")) == [writing]
+    others = [
+        tmp_path / name for name in ("a.json.new", "b.json.00000000-1-00000000.new", "a.json.0badbeef-1-0000000f.new")
+    ]
+    for other in others:
+        other.write_text("mine")
+    write_whole(path, "whole")
+    assert left not in set(tmp_path.iterdir())
+    assert {*tmp_path.glob("*.new")} == {writing, *others}
+    assert path.read_text() == "whole"
+    alive.communicate("\n")
+    assert path.read_text() == "half"
+    # A day later nobody writes the other machine's draft any more.
+    os.utime(others[2], (0, 0))
+    write_whole(path, "again")
+    assert {*tmp_path.glob("*.new")} == {*others[:2]}

@@ -3,8 +3,9 @@ run.yaml.
 
 JUDGE_TRUSTED_HOSTS lists hosts, separated by commas, to which any key that a run names may be sent.
 `trusted_hosts.yaml` in the user's configuration folder lists, for each host, the variables whose keys may be sent
-there. The host in OPENAI_BASE_URL is trusted with OpenAI's variables, and that in ANTHROPIC_BASE_URL with Anthropic's.
-An entry without a scheme means https; plain http is trusted only if the entry states it.
+there. A definition in a trusted folder may name servers of this machine. The host in OPENAI_BASE_URL is trusted with
+OpenAI's variables, and that in ANTHROPIC_BASE_URL with Anthropic's. An entry without a scheme means https; plain http
+is trusted only if the entry states it.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from judge.credentials.origin import Origin, origin_of
 from judge.credentials.providers import PROVIDERS
 from judge.errors import SpecError
 from judge.folders.config import config_folder
+from judge.folders.trusted import lies_in_trusted
 from judge.whole_file import write_whole
 
 VARIABLE = "JUDGE_TRUSTED_HOSTS"
@@ -78,6 +80,18 @@ def trusted(origin: Origin, variable: str, more: Iterable[str] = ()) -> bool:
     if any(trust.covers(origin, variable) for trust in trusts(more)):
         return True
     return origin in _own_origins(variable)
+
+
+def on_this_machine(addresses: Iterable[str], folder: Path | None) -> tuple[str, ...]:
+    """Those of the servers in `addresses` that run on this machine, as entries for JUDGE_TRUSTED_HOSTS, if the folder
+    of the definition that names them lies in a trusted folder; otherwise none. `folder` is None where the user named
+    the servers on the command line.
+
+    Any program on this machine can listen on a port, so that a stranger's run.yaml could collect keys there too.
+    """
+    if folder is not None and not lies_in_trusted(folder):
+        return ()
+    return tuple(str(origin) for origin in map(origin_of, addresses) if origin.loopback)
 
 
 def elsewhere(addresses: Iterable[str]) -> tuple[str, ...]:

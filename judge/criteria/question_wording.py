@@ -10,7 +10,6 @@ notebook removes too; the template has its own instruction. [QUESTION] is `quest
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, RootModel, ValidationError
@@ -18,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, RootModel, ValidationError
 from judge.criteria.prompt_file import read_text, sentence
 from judge.criteria.wording import Published
 from judge.errors import SpecError
+from judge.foreign import json_of
 
 TEMPLATE = "with_background.txt"
 EVAL_PROMPT = "EP2"
@@ -49,9 +49,7 @@ def read_questions(file: Path, text: str) -> Published:
     the same folder. Raises SpecError, naming the file.
     """
     try:
-        tests = _Questions.model_validate(json.loads(text)).root
-    except json.JSONDecodeError as error:
-        raise SpecError(f"{file}, line {error.lineno}: not JSON: {error.msg}") from error
+        tests = _Questions.model_validate(json_of(text, file)).root
     except ValidationError as error:
         raise SpecError(sentence(error.errors(include_url=False)[0], {}, file)) from error
     beside = file.parent / TEMPLATE

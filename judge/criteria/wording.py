@@ -6,7 +6,6 @@ criterion the requests of EP1 to EP4. `template_EP1_EP2_EP3` and `template_EP4` 
 
 from __future__ import annotations
 
-import json
 import string
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, RootModel, ValidationError
 
 from judge.criteria.prompt_file import sentence
 from judge.errors import SpecError
+from judge.foreign import json_of
 
 _OUTER_FIELDS = frozenset({"prompt", "story", "task", "human"})
 
@@ -53,10 +53,7 @@ def read_wording(file: Path, text: str) -> Published:
     """A study's published definitions, guidelines and requests, read from `text`, the content of the JSON file `file`.
     Raises SpecError, naming file and key.
     """
-    try:
-        raw = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise SpecError(f"{file}, line {error.lineno}: not JSON: {error.msg}") from error
+    raw = json_of(text, file)
     key = ""
     outer: dict[str, str] = {}
     tasks: dict[tuple[str, str], str] = {}

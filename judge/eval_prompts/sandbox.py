@@ -144,6 +144,8 @@ def compile_template(
         code: CodeType = environment.compile(source, name=str(file), filename=str(file))
     except (RecursionError, MemoryError) as error:
         raise TemplateError(f"{file}: the template is nested too deeply or needs too much memory") from error
+    except (OverflowError, ValueError) as error:
+        raise TemplateError(f"{file}: the template holds a number with too many digits") from error
     except jinja2.TemplateSyntaxError as error:
         raise _fault(file, first_line, source, error.lineno, str(error.message)) from error
     for node in tree.find_all(_OTHER_FILES):

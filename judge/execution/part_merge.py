@@ -87,7 +87,7 @@ def join(spec: AnySpec, folder: Path, result: ResultFolder, *, partial: bool = F
         at_rest, notices = _at_rest(result, held)
         check_same_definition(plan, folder, [merged_part for _, _, merged_part in at_rest])
         parts = [_examined(result, plan, *part) for part in at_rest]
-        merged_names = taken(result.journal) if result.journal.is_file() else set()
+        merged_names = taken(result.journal)
         problems = [*notices, *_incomplete(parts, merged_names)]
         if problems and not partial:
             raise _refused(result, problems)

@@ -16,6 +16,7 @@ from typing import Literal
 from judge.backends import IN_PROCESS, Backend, Settings, open_backend
 from judge.backends.protocol import Rehearsing
 from judge.credentials.providers import PROTOCOLS, addresses_of
+from judge.credentials.trust import on_this_machine
 from judge.errors import BackendError, RunFolderError, SpecError
 from judge.execution.board import Line
 from judge.execution.interruption import Interruption
@@ -131,7 +132,7 @@ async def sit_beside(sitting: Sitting, beside: Beside) -> Result:
             ),
         )
     plan = plan_of(sitting.spec, folder=sitting.folder)
-    backend = open_backend(sitting.spec.judge, settings_of(sitting.spec, sitting.result))
+    backend = open_backend(sitting.spec.judge, settings_of(sitting.spec, sitting.folder, sitting.result))
     with lock(sitting.result.path):
         try:
             return await _sit(sitting, plan, backend, beside)
@@ -403,9 +404,10 @@ def _addresses(spec: AnySpec) -> Sequence[str]:
     return addresses_of(spec.base_url, spec.provider) if spec.provider in PROTOCOLS else ()
 
 
-def settings_of(spec: AnySpec, result: ResultFolder | None = None) -> Settings:
-    """Settings with which the run's back-end is opened. `result` is the folder in which the back-end stores what it
-    learnt from the server's refusals, such as settings that the server does not accept; with None, nothing is stored.
+def settings_of(spec: AnySpec, folder: Path | None, result: ResultFolder | None = None) -> Settings:
+    """Settings with which the run's back-end is opened. `folder` is that of the definition; None for one that the user
+    gave on the command line. `result` is the folder in which the back-end stores what it learnt from the server's
+    refusals, such as settings that the server does not accept; with None, nothing is stored.
     """
     return Settings(
         base_url=tuple(spec.base_url),
@@ -419,4 +421,5 @@ def settings_of(spec: AnySpec, result: ResultFolder | None = None) -> Settings:
         terms_file=None if result is None else result.server_terms,
         headers=spec.headers,
         api_key_env=spec.api_key_env,
+        trusted=on_this_machine(spec.base_url, folder),
     )

@@ -14,6 +14,7 @@ from judge.eval_prompts import EvalPrompt
 from judge.eval_prompts.template import parse_eval_prompt, stories_in
 from judge.eval_prompts.writer_prompt import parse_writer_prompt
 from judge.fingerprint import fingerprint
+from judge.foreign import reading
 from judge.journal import JournalReader
 from judge.journal.snapshot import LEFT_OUT
 from judge.plan import AnyPlan, Plan, WritingPlan
@@ -41,7 +42,8 @@ def verify_journal(result: ResultFolder) -> tuple[int, list[str]]:
         if LEFT_OUT in meta:
             return 0, problems
         try:
-            plan = stored_plan(definition, result)
+            with reading(result.journal, "a journal"):
+                plan = stored_plan(definition, result)
         except JudgeError as error:
             return 0, [*problems, f"the stored definition cannot be read: {error}"]
         wrong: list[str] = []

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from judge.folders.config import config_folder
 from judge.folders.shipped import shipped
+from judge.whole_file import write_whole
 
 VARIABLE = "JUDGE_TRUSTED_FOLDERS"
 
@@ -32,6 +33,12 @@ def is_trusted(file: Path, folder: Path) -> bool:
     return any(real.is_relative_to(root) for root in (folder.resolve(), *trusted_folders()))
 
 
+def lies_in_trusted(folder: Path) -> bool:
+    """Whether a run definition's own folder lies in a trusted folder. Symbolic links are resolved first."""
+    real = folder.resolve()
+    return any(real.is_relative_to(root) for root in trusted_folders())
+
+
 def trust(path: Path) -> None:
     """Add a file or folder to the stored list of trusted ones, from which every run may read. It is called for paths
     that the user named.
@@ -40,9 +47,7 @@ def trust(path: Path) -> None:
     stored = _stored()
     if not any(path.resolve().is_relative_to(root) for root in trusted_folders()):
         file.parent.mkdir(parents=True, exist_ok=True)
-        fresh = file.with_name(f"{file.name}.{os.getpid()}.new")
-        fresh.write_text(json.dumps([*stored, str(path.resolve())], indent=2) + "\n", encoding="utf-8")
-        fresh.replace(file)
+        write_whole(file, json.dumps([*stored, str(path.resolve())], indent=2) + "\n")
 
 
 def _file() -> Path:

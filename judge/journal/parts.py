@@ -65,7 +65,7 @@ def coverage(part: Path, whole: Path | None) -> Coverage:
         tables = ("pairs" if compares else "stories", "responses")
         subjects, answered = (_single_count(db, f"SELECT count(*) FROM {table}") for table in tables)  # noqa: S608
         settled = _single_count(db, f"SELECT count(*) FROM {_SETTLED.format(db='main')}")  # noqa: S608
-        if whole is not None and whole.is_file():
+        if whole is not None and whole.is_file() and not database.is_blank(whole):
             db.execute("ATTACH ? AS whole", (f"{whole.resolve().as_uri()}?mode=ro",))
             if not compares or _in_whole(db, "comparisons"):
                 mine = _PAIRS if compares else _STORIES
@@ -83,8 +83,11 @@ def _in_whole(db: sqlite3.Connection, table: str) -> bool:
 
 def taken(whole: Path) -> set[str]:
     """Labels of the parts (shares of the plan that are run separately) from which rows were copied into the whole run's
-    journal.
+    journal. None were where the journal is missing or has no tables yet, as a merge leaves it that was killed before
+    its first commit.
     """
+    if not whole.is_file() or database.is_blank(whole):
+        return set()
     with database.sentences(whole), closing(database.open_reading(whole)) as db:
         if not _single_count(db, "SELECT count(*) FROM sqlite_master WHERE name = 'shards'"):
             return set()
@@ -98,7 +101,7 @@ def untaken(whole: Path, part: Path, label: str) -> bool:
     with database.sentences(part), closing(database.open_reading(part)) as db:
         upto = _single_count(db, "SELECT coalesce(max(id), 0) FROM attempts")
         mark = _mark(db, "main", label)
-    if not upto or not whole.is_file():
+    if not upto or not whole.is_file() or database.is_blank(whole):
         return upto > 0
     with database.sentences(whole), closing(database.open_reading(whole)) as db:
         return upto > (_taken_upto(db, mark) if label in taken(whole) else 0)

@@ -13,8 +13,10 @@ from typing import Any
 
 import orjson
 
+from judge.errors import RunFolderError
 from judge.journal import comparing, database, standing
 from judge.journal.calls import Called, Taken, called, seconds_of_work, taken
+from judge.journal.definition import checked_definition
 from judge.journal.spending import Spending, spending, spending_of
 from judge.records import Answer, Pair, Rating, Response, Story, StoryPrompt, Subject
 
@@ -111,9 +113,19 @@ class JournalReader:
             self._db.rollback()
 
     def meta(self) -> dict[str, Any]:
-        """The run's stored metadata: key -> decoded JSON value."""
+        """The run's stored metadata: key -> decoded JSON value. Raises RunFolderError for a definition that lacks a
+        field or has one of another type.
+        """
         rows = self._db.execute("SELECT key, value FROM meta WHERE key != 'format'")
-        return {key: orjson.loads(value) for key, value in rows}
+        meta: dict[str, Any] = {}
+        for key, value in rows:
+            try:
+                meta[key] = orjson.loads(value)
+            except (orjson.JSONDecodeError, TypeError) as error:
+                raise RunFolderError(f"{self.path}: {key} is not JSON", hint="judge verify RUN says more") from error
+        if "definition" in meta:
+            checked_definition(meta["definition"], self.path)
+        return meta
 
     def created(self) -> float | None:
         """Start of the journal's first session, in seconds since 1970; None without a session. This time distinguishes

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 
 from judge.journal import database
+from judge.records import MOST_PLAUSIBLE_COST
 
 BATCH = "batch"
 """Executor of sessions whose answers came through a provider's batch API."""
@@ -47,8 +48,9 @@ class Spending:
 
     `live` and `batch` are the token sums of live calls and of the batch API. `answers` is the number of answers;
     answers that were later replaced are included. `reported` is the cost in dollars of `reported_calls` calls. `reused`
-    is the number of answers copied from another run; their tokens are in no sum. `last` is the time of the newest
-    answer, in seconds since 1970.
+    is the number of answers copied from another run; their tokens are in no sum. `implausible` is the number of calls
+    with a reported cost above `MOST_PLAUSIBLE_COST`: it is in no sum, and their tokens are among the others. `last` is
+    the time of the newest answer, in seconds since 1970.
     """
 
     live: Tokens = Tokens()
@@ -57,6 +59,7 @@ class Spending:
     reported_calls: int = 0
     answers: int = 0
     reused: int = 0
+    implausible: int = 0
     last: float = 0.0
 
     def __add__(self, other: Spending) -> Spending:
@@ -74,9 +77,12 @@ _PLAIN_SUMS = """
 count(*), count(prompt_tokens), sum(prompt_tokens), sum(completion_tokens), coalesce(sum(cached_tokens), 0),
 coalesce(max(prompt_tokens), 0)
 """
-_USAGE_SUMS = """
-SELECT count(cost), coalesce(sum(cost), 0.0), coalesce(sum(cache_write_tokens), 0) FROM usage WHERE attempt > ?
-"""
+_KNOWN = f"CASE WHEN {{cost}} <= {MOST_PLAUSIBLE_COST} THEN {{cost}} END"
+_USAGE_SUMS = f"""
+SELECT count({_KNOWN.format(cost="cost")}), coalesce(sum({_KNOWN.format(cost="cost")}), 0.0),
+       coalesce(sum(cache_write_tokens), 0), coalesce(sum(cost > {MOST_PLAUSIBLE_COST}), 0)
+FROM usage WHERE attempt > ?
+"""  # noqa: S608  numbers of this program
 
 _KIND = f"""
 CASE WHEN {{cost}} IS NOT NULL THEN 'reported' WHEN s.executor = '{BATCH}' THEN 'batch'
@@ -85,7 +91,7 @@ CASE WHEN {{cost}} IS NOT NULL THEN 'reported' WHEN s.executor = '{BATCH}' THEN 
 
 _SUMS = """
 SELECT {kind} AS kind, count(*), sum(r.prompt_tokens), sum(r.completion_tokens), coalesce(sum(r.cached_tokens), 0),
-       {written}, coalesce(max(r.prompt_tokens), 0), {costs}, count({cost})
+       {written}, coalesce(max(r.prompt_tokens), 0), {costs}, count({cost}), {implausible}
 FROM {answers} JOIN sessions s ON s.id = a.session {usage}
 {where} GROUP BY 1
 """
@@ -141,31 +147,33 @@ def _uniform_spending(db: sqlite3.Connection, attempt: int, response: int, *, ag
     """
     both = _TOKENS + _REPLACED if again else _TOKENS
     count, calls, *sums = db.execute(f"SELECT {_PLAIN_SUMS} FROM ({both})", (response,)).fetchone()  # noqa: S608
-    costs, cost, written = 0, 0.0, 0
+    costs, cost, written, implausible = 0, 0.0, 0, 0
     if database.has_usage(db):
-        costs, cost, written = db.execute(_USAGE_SUMS, (attempt,)).fetchone()
+        costs, cost, written, implausible = db.execute(_USAGE_SUMS, (attempt,)).fetchone()
     if costs not in (0, calls):
         return None
     prompt, completion, cached, longest = sums
     tokens = Tokens(prompt, completion, cached, written, longest)
-    return Spending(live=Tokens() if costs else tokens, reported=cost, reported_calls=costs, answers=count)
+    live = Tokens() if costs else tokens
+    return Spending(live, reported=cost, reported_calls=costs, answers=count, implausible=implausible)
 
 
 def _sums(
     db: sqlite3.Connection, answers: str, usage: bool, values: Mapping[str, int | str], where: str = ""
 ) -> Spending:
-    cost = "u.cost" if usage else "NULL"
+    cost = f"({_KNOWN.format(cost='u.cost')})" if usage else "NULL"
     sql = _SUMS.format(
         kind=_KIND.format(cost=cost),
         written="coalesce(sum(u.cache_write_tokens), 0)" if usage else "0",
-        costs="coalesce(sum(u.cost), 0.0)" if usage else "0.0",
+        costs=f"coalesce(sum({cost}), 0.0)" if usage else "0.0",
+        implausible=f"coalesce(sum(u.cost > {MOST_PLAUSIBLE_COST}), 0)" if usage else "0",
         cost=cost,
         answers=answers,
         where=where,
         usage="LEFT JOIN usage u ON u.attempt = a.id" if usage else "",
     )
     spending = Spending()
-    for kind, count, prompt, completion, cached, written, longest, costs, calls in db.execute(sql, values):
+    for kind, count, prompt, completion, cached, written, longest, costs, calls, implausible in db.execute(sql, values):
         tokens = Tokens(prompt, completion, cached, written, longest)
         spending += Spending(
             live=tokens if kind == "live" else Tokens(),
@@ -174,6 +182,7 @@ def _sums(
             reported_calls=calls,
             answers=count,
             reused=count if kind == "reused" else 0,
+            implausible=implausible,
         )
     return spending
 

@@ -8,15 +8,15 @@ used.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from judge.errors import SpecError
 from judge.journal import JournalReader
 from judge.journal.spending import Spending, Tokens
 from judge.judge_name import JudgeName
-from judge.printing.dollars import dollars
+from judge.printing.dollars import dollars, implausible_costs
+from judge.printing.moments import moment
 from judge.run_folder.layout import ResultFolder
 from judge.run_folder.manifest import read_manifest
 
@@ -51,7 +51,16 @@ def folder_cost(folder: ResultFolder) -> Cost:
 
 
 def cost_of(spent: Spending, manifest: Mapping[str, Any]) -> Cost:
-    """Cost of the tokens and calls in `spent`, for a run with this manifest."""
+    """Cost of the tokens and calls in `spent`, for a run with this manifest. Reported costs that no request can have
+    are counted in its basis and not in the sum.
+    """
+    cost = _charged(spent, manifest)
+    if not spent.implausible:
+        return cost
+    return replace(cost, basis=f"{cost.basis}; {implausible_costs(spent.implausible)}")
+
+
+def _charged(spent: Spending, manifest: Mapping[str, Any]) -> Cost:
     from judge.plan.prices import how_to_price
 
     price = price_of(manifest, spent.last)
@@ -89,7 +98,8 @@ def price_of(manifest: Mapping[str, Any], when: float = 0.0) -> Price | None:
     urls = force.get("base_url") or [
         server["base_url"] for server in servers if isinstance(server, dict) and "base_url" in server
     ]
-    day = datetime.fromtimestamp(when, UTC).date() if when else None
+    last = moment(when) if when else None
+    day = None if last is None else last.date()
     price = load_prices(_judge(manifest), urls, force.get("engine") or {}, on=day)
     kept = (manifest.get("totals") or {}).get("price")
     if price is not None or not kept:

@@ -14,12 +14,75 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from judge.errors import RunFolderError
+from judge.foreign import invalid
 from judge.redaction import redact_plain
 from judge.whole_file import write_whole
 
 _PACKAGES = ("storyjudge", "aiohttp", "jinja2", "orjson", "pydantic", "numpy", "pandas", "scipy", "openai")
+
+
+class _Part(BaseModel):
+    """Base class of a manifest's parts. Other keys, as other versions of this program write them, are not checked."""
+
+    model_config = ConfigDict(strict=True, extra="allow")
+
+
+class _Sitting(_Part):
+    began: float | None = None
+    ended: float | None = None
+    hours: float | None = None
+    executor: str | None = None
+    answered: int | None = None
+    failed: int | None = None
+    retries: int | None = None
+    cost: float | None = None
+    stopped: str | None = None
+    server: list[dict[str, Any]] | None = None
+    notices: list[str] | None = None
+
+
+class _Totals(_Part):
+    answered: int | None = None
+    failed: dict[str, int] | None = None
+    attempts: int | None = None
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    cached_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    cost: float | None = None
+    cost_basis: str | None = None
+    price: dict[str, Any] | None = None
+    hours: float | None = None
+
+
+class _Hashed(_Part):
+    eval_prompts: dict[str, str] | None = None
+    eval_prompt_sources: dict[str, str] | None = None
+    criteria_records: list[dict[str, Any]] | None = None
+
+
+class _InForce(_Part):
+    repeats: int | None = None
+    base_url: list[str] | None = None
+    engine: dict[str, Any] | None = None
+    models: dict[str, int] | None = None
+    definition: _Hashed | None = None
+    generation: dict[str, float | int | str | list[str] | None] | None = None
+    server: dict[str, Any] | None = None
+    revision: str | None = None
+    structured: str | None = None
+    scoring: str | None = None
+
+
+class _Manifest(_Part):
+    judge: str | None = None
+    asked: dict[str, Any] | None = None
+    in_force: _InForce | None = None
+    sittings: list[_Sitting] | None = None
+    totals: _Totals | None = None
 
 
 def environment() -> dict[str, Any]:
@@ -45,6 +108,10 @@ def read_manifest(path: Path) -> dict[str, Any]:
         ) from error
     if not isinstance(data, dict):
         raise RunFolderError(f"{path} is no manifest: it holds no keys", hint="judge verify RUN shows what is intact")
+    try:
+        _Manifest.model_validate(data)
+    except ValidationError as error:
+        raise RunFolderError(f"{path} {invalid(error)}", hint="judge verify RUN shows what is intact") from error
     return data
 
 

@@ -115,7 +115,7 @@ async def ask_once(questions: Questions) -> list[Answered]:
     of the queries. Raises BackendError where an error prevented all answers.
     """
     spec = questions.spec
-    backend = open_backend(spec.judge, settings_of(spec))
+    backend = open_backend(spec.judge, settings_of(spec, None))
     trial = Trial(questions, budget=budget_of(spec))
     try:
         await backend.probe()

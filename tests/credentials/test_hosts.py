@@ -16,7 +16,7 @@ from judge.backends import Settings, open_backend
 from judge.backends.openai.credentials import Credentials
 from judge.credentials.origin import Origin, origin_of
 from judge.credentials.providers import PROVIDERS, provider_of
-from judge.credentials.trust import UntrustedHostError, elsewhere, remember, trust_file, trusted
+from judge.credentials.trust import UntrustedHostError, elsewhere, on_this_machine, remember, trust_file, trusted
 from judge.errors import BackendError, SpecError
 from tests.backends.openai.test_backend import query
 from tests.credentials.echo_server import EchoServer, Reply
@@ -55,9 +55,6 @@ def sent(url: str, **settings: object) -> dict[str, str]:
         ("https://generativelanguage.googleapis.com/v1beta/openai", "GOOGLE_API_KEY", ("Authorization", "Bearer {}")),
         ("https://api.anthropic.com/v1", "ANTHROPIC_API_KEY", ("Authorization", "Bearer {}")),
         ("https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", ("Authorization", "Bearer {}")),
-        ("http://127.0.0.1:8000/v1", "OPENAI_API_KEY", ("Authorization", "Bearer {}")),
-        ("http://[::1]:8000/v1", "OPENAI_API_KEY", ("Authorization", "Bearer {}")),
-        ("http://localhost:8000/v1", "OPENAI_API_KEY", ("Authorization", "Bearer {}")),
     ],
 )
 def test_each_host_is_sent_its_own_key(
@@ -127,8 +124,37 @@ def test_another_providers_key_and_other_variables_go_nowhere_by_a_definition(mo
 
 def test_no_key_is_sent_where_the_run_wants_none_or_brings_its_own() -> None:
     assert sent("https://llm.example.org/v1", api_key_env="none") == {}
-    found = sent("http://127.0.0.1:9/v1", headers={"api-key": "${GROQ_API_KEY}"})
+    found = sent("http://127.0.0.1:9/v1", headers={"api-key": "${GROQ_API_KEY}"}, trusted=("http://127.0.0.1:9",))
     assert found == {"api-key": OTHER}
+
+
+LOCAL = ("http://127.0.0.1:8000", "http://[::1]:8000", "http://localhost:8000", "http://0.0.0.0:8000")
+
+
+@pytest.mark.parametrize("origin", LOCAL)
+def test_a_server_of_this_machine_is_sent_no_key_that_a_definition_alone_names(
+    origin: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Any program can listen on this machine, and a stranger's run.yaml may name its port and any variable."""
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "aws-0123456789")
+    url = f"{origin}/v1"
+    assert sent(url) == {}
+    for named in (
+        {"api_key_env": "AWS_SECRET_ACCESS_KEY"},
+        {"api_key_env": "OPENAI_API_KEY"},
+        {"headers": {"X-Trace": "${AWS_SECRET_ACCESS_KEY}"}},
+    ):
+        with pytest.raises(UntrustedHostError, match="nothing was sent") as caught:
+            sent(url, **named)
+        assert f"JUDGE_TRUSTED_HOSTS={origin}" in str(caught.value.hint)
+        assert "JUDGE_TRUSTED_FOLDERS" in str(caught.value.hint)
+    monkeypatch.setenv("JUDGE_TRUSTED_FOLDERS", str(tmp_path / "mine"))
+    assert on_this_machine([url], tmp_path) == ()
+    own = on_this_machine([url, "https://llm.example.org/v1"], tmp_path / "mine" / "run")
+    assert own == (origin,)
+    assert sent(url, api_key_env="AWS_SECRET_ACCESS_KEY", trusted=own) == {"Authorization": "Bearer aws-0123456789"}
+    monkeypatch.setenv("JUDGE_TRUSTED_HOSTS", origin)
+    assert sent(url) == {"Authorization": f"Bearer {OWN}"}
 
 
 def test_what_the_user_trusts(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -178,6 +204,7 @@ def test_a_providers_server_without_its_key_says_which() -> None:
 
 
 def test_keys_that_no_header_can_carry(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JUDGE_TRUSTED_HOSTS", "http://127.0.0.1:9")
     monkeypatch.setenv("OPENAI_API_KEY", f" {OWN}\n")
     assert sent("http://127.0.0.1:9/v1") == {"Authorization": f"Bearer {OWN}"}
     monkeypatch.setenv("OPENAI_API_KEY", f"{OWN}”")
@@ -192,7 +219,7 @@ def test_keys_that_no_header_can_carry(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_redirect_carries_nothing_to_another_server(server: EchoServer, status: int) -> None:
     with EchoServer() as stranger:
         server.start(Reply(status, b"", {"Location": f"{stranger.url}/chat/completions"}))
-        settings = Settings((server.url,), headers={"X-Mine": "${GROQ_API_KEY}"})
+        settings = Settings((server.url,), headers={"X-Mine": "${GROQ_API_KEY}"}, trusted=(server.url,))
 
         async def ask() -> None:
             backend = open_backend("openai/mock", settings)

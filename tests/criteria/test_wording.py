@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from judge.criteria import load_criteria
-from judge.errors import SpecError
+from judge.errors import JudgeError
 
 FIVE = ["one", "two", "three", "four", "five"]
 
@@ -64,7 +64,7 @@ def test_the_studys_own_definitions_and_points_are_taken(studies: Path) -> None:
 @pytest.mark.parametrize(
     ("value", "sentence"),
     [
-        ("{", r"strings\.json, line 1: not JSON"),
+        ("{", r"strings\.json, row 1: is not JSON"),
         (strings(definitions=None), "definitions is missing"),
         (strings(definitions={"Overal": "x"}), r"criterion 'Overall' is not known; did you mean 'Overal'\?"),
         (strings(guidelines={"Overall": ["one"]}), "has 1 guidelines for a scale of 5 points"),
@@ -79,5 +79,5 @@ def test_the_studys_own_definitions_and_points_are_taken(studies: Path) -> None:
     ],
 )  # fmt: skip
 def test_what_is_wrong_with_the_strings_is_said(tmp_path: Path, value: Any, sentence: str) -> None:
-    with pytest.raises(SpecError, match=sentence):
+    with pytest.raises(JudgeError, match=sentence):
         load_criteria("overall", wording=write(tmp_path, value))

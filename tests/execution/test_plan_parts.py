@@ -419,3 +419,24 @@ def test_the_dataset_of_a_study_is_cut_without_losing_a_story(studies: Path) -> 
     ids = [story.id for number in range(1, 8) for story in PlanPart(number, 7).stories(dataset)]
     assert sorted(ids) == sorted(story.id for story in dataset.stories())
     assert len(set(ids)) == len(ids) == 1000
+
+
+@pytest.mark.parametrize("blank", ["no byte", "no table"])
+def test_a_merge_that_is_killed_before_its_first_commit_can_be_given_again(
+    loopback: Start, folder: Path, capsys: pytest.CaptureFixture[str], blank: str
+) -> None:
+    """What SQLite leaves then is a file of no bytes, or one page without tables."""
+    result, run = write(folder, loopback()), folder / "cut"
+    shards(capsys, run, [1, 2], 2)
+    journal = result / "journal.sqlite"
+    journal.write_bytes(b"")
+    if blank == "no table":
+        with sqlite3.connect(journal) as db:
+            db.execute("PRAGMA user_version = 1")
+        db.close()
+    code, _, said = judge(capsys, "ratings", result)
+    assert (code, "stopped before its first commit" in said, "judge merge" in said) == (1, True, True), said
+    assert "judge merge" in judge(capsys, "status", run)[2]
+    code, out, said = judge(capsys, "merge", run)
+    assert (code, f"{PLANNED} answers new; {PLANNED} of {PLANNED}" in out) == (0, True), said
+    assert _answers(result) == PLANNED

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import socket
@@ -42,6 +43,7 @@ class Audited:
         self.store, self.owners = store, Owners(store)
         self.server = start(lambda access: application(store, access))
         self.token = self.server.access.token
+        self.numbers = itertools.count()
 
     def start(self, name: str, where: str = "/start", **headers: str) -> tuple[int, Any, str]:
         body = urlencode({"name": name}).encode()
@@ -49,7 +51,16 @@ class Audited:
 
     def save(self, path: str = "/answers", **changes: Any) -> tuple[int, str]:
         whole = {"audit": self.store.audit_id, "annotator": "Ada", "round": 1, "values": {"poor_syntax": 1}}
-        whole |= {"practice": 1} if path == "/practice" else {"item": 1, "note": "mine", "seconds": 3}
+        whole |= (
+            {"practice": 1}
+            if path == "/practice"
+            else {
+                "item": 1,
+                "note": "mine",
+                "seconds": 3,
+                "message": str(next(self.numbers)),
+            }
+        )
         body = json.dumps(whole | changes).encode()
         status, _, text = self.server.ask(path, method="POST", body=body, X_Judge_Token=self.token)
         return status, text

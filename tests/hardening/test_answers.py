@@ -159,6 +159,9 @@ ODD: dict[str, Any] = {
     "logprobs null": choice(logprobs={"content": [{"token": "4", "logprob": None}]}),
     "logprobs top": choice(logprobs={"content": [{"token": "4", "logprob": -1, "top_logprobs": 4}]}),
     "logprobs top words": choice(logprobs={"content": [{"token": "4", "logprob": -1, "top_logprobs": ["a"]}]}),
+    "logprobs deep": choice(
+        logprobs={"content": [{"token": "4", "logprob": -1, "bytes": json.loads("[" * 300 + "]" * 300)}]}
+    ),
     "logprobs tokens": choice(logprobs={"tokens": 4}),
     "logprobs old top": choice(logprobs={"tokens": ["4"], "token_logprobs": [-1], "top_logprobs": [4]}),
 }

@@ -145,7 +145,7 @@ def test_several_annotators_lose_no_confirmed_answer_to_kill_9(tmp_path: Path) -
             for number in range(100_000):
                 item, note = 1 + number % items, f"{turn}.{number}"
                 said = {"audit": audit, "annotator": name, "own": own[name], "round": 1, "item": item}
-                said |= {"values": {"poor_syntax": number % 2}, "note": note, "seconds": 1}
+                said |= {"values": {"poor_syntax": number % 2}, "note": note, "seconds": 1, "message": note}
                 request = urllib.request.Request(f"{address}answers", json.dumps(said).encode(), method="POST")
                 request.add_header("X-Judge-Token", token)
                 try:

@@ -9,11 +9,13 @@ import sqlite3
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from judge.cli.main import main
 from judge.run_folder.manifest import environment
+from tests.credentials.echo_server import EchoServer
 from tests.hardening.conftest import Call, Make, held
 
 
@@ -358,3 +360,22 @@ def test_modules_in_the_folder_are_not_imported(
 def test_this_list_names_enough_attempts() -> None:
     assert len(OUTSIDE) * 2 + len(BOMBS) * 2 + len(LINKED) > 60
     assert sys.version_info >= (3, 11)
+
+
+def test_a_strangers_run_gets_no_variable_at_a_port_of_this_machine(
+    make: Make, call: Call, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Whatever listens at the port that a stranger's run.yaml names is sent no variable that it names."""
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "aws-0123456789")
+    with EchoServer() as server:
+        ways: tuple[dict[str, Any], ...] = (
+            {"api_key_env": "AWS_SECRET_ACCESS_KEY"},
+            {"headers": {"X-Trace": "${AWS_SECRET_ACCESS_KEY}"}},
+        )
+        for way in ways:
+            place = make(judge="openai/x", base_url=server.url, **way)
+            held(call("run", place), "AWS_SECRET_ACCESS_KEY", "nothing was sent", "JUDGE_TRUSTED_FOLDERS")
+            assert server.received == []
+        monkeypatch.setenv("JUDGE_TRUSTED_FOLDERS", str(tmp_path))
+        call("run", make(judge="openai/x", base_url=server.url, api_key_env="AWS_SECRET_ACCESS_KEY"))
+        assert any("aws-0123456789" in asked for asked in server.received)

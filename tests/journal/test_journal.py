@@ -57,11 +57,11 @@ def error(kind: str = "server", retryable: bool = True) -> BackendError:
 def test_stories_and_peoples_ratings_come_back_equal(tmp_path: Path) -> None:
     with JournalWriter(tmp_path / "j.sqlite") as writer:
         assert writer.add_stories([STORY, Story("s2", "", "Human", "Ä\x00 text")]) == 2
-        writer.set_meta({"definition": {"a": [1, None, "ü"]}})
+        writer.set_meta({"notes": {"a": [1, None, "ü"]}})
     with JournalReader(tmp_path / "j.sqlite") as reader:
         assert list(reader.stories()) == [STORY, Story("s2", "", "Human", "Ä\x00 text")]
         assert [s.id for s in reader.stories(by_prompt=True)] == ["s2", "s1"]
-        assert reader.meta() == {"definition": {"a": [1, None, "ü"]}}
+        assert reader.meta() == {"notes": {"a": [1, None, "ü"]}}
 
 
 def test_a_failed_import_of_stories_leaves_nothing_behind(tmp_path: Path) -> None:

@@ -11,10 +11,12 @@ from typing import Any
 
 import pytest
 
+from judge.execution.sending.runner import Outcomes
 from judge.journal import JournalMerger, JournalReader, JournalWriter
 from judge.journal.counting import Counted, count
 from judge.journal.spending import Spending, Tokens
 from judge.records import Criterion, Generation, Message, Query, Response, Story
+from judge.run_folder import cost_of
 
 OLD = Path(__file__).resolve().parents[1] / "journals" / "format-1.sqlite"
 STORY = Story("s1", "p", "A", "text")
@@ -178,3 +180,33 @@ def test_counting_on_gives_the_sums_of_counting_anew(tmp_path: Path) -> None:
         assert known.spending == count(path).spending
     assert known.spending.reported == 0.75
     assert known.spending.answers == 8
+
+
+def test_a_cost_that_no_request_can_have_is_counted_and_not_summed(tmp_path: Path) -> None:
+    """A gateway that reports its cost in other units, or a fault: 1e15 dollars for an answer."""
+    path = tmp_path / "journal.sqlite"
+    write(path, (1, 0, told(10, 5, cost=1e15)), (2, 0, told(10, 5, cost=0.25)), (3, 0, told(10, 5, cost=1000.01)))
+    found = spent(path)
+    assert (found.reported, found.reported_calls, found.implausible) == (0.25, 1, 2)
+    assert (found.live.prompt, found.live.completion) == (20, 10)
+    unknown = cost_of(found, {"judge": "openai/unheard-of", "in_force": {}})
+    assert unknown.dollars is None
+    assert unknown.basis.endswith(
+        "the server reported that 2 requests cost more than $1,000.00 each, which is not counted"
+    )
+    priced = cost_of(found, {"judge": "openai/gpt-4.1", "in_force": {}}).dollars
+    assert priced == pytest.approx(0.25 + (20 * 2 + 10 * 8) / 1e6)
+
+
+def test_a_cost_that_no_request_can_have_is_found_where_no_other_was_reported(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    write(path, (1, 0, told(10, 5, cost=1e15)), (2, 0, told(10, 5, cost=1e15)))
+    found = spent(path)
+    assert (found.reported, found.reported_calls, found.implausible) == (0.0, 0, 2)
+    assert found.live.prompt == 20
+
+
+def test_a_sitting_counts_what_it_does_not_sum() -> None:
+    outcomes = Outcomes()
+    assert [outcomes.spend([told(10, 5, cost=cost)], None) for cost in (0.5, 1e15, 1000.0)] == [0.5, 0.0, 1000.0]
+    assert (outcomes.cost, outcomes.unpriced, outcomes.implausible, outcomes.known_cost) == (1000.5, 1, 1, None)

@@ -23,6 +23,7 @@ from judge.credentials.origin import Origin, origin_of
 from judge.credentials.providers import OPENAI, Provider, provider_of
 from judge.credentials.trust import VARIABLE, UntrustedHostError, key_for, trust_file, trusted
 from judge.errors import BackendError, SpecError
+from judge.folders.trusted import VARIABLE as FOLDERS
 
 NO_KEY = "none"
 """`api_key_env: none` sends no key."""
@@ -162,15 +163,15 @@ class Credentials:
             if os.environ.get(name, "").strip():
                 return name, ()
         for usual in self._protocol.variables:
-            allowed = provider is None or trusted(origin, usual, self._settings.trusted)
+            # A server of this machine usually needs no key, so that there the provider's own is for trusted ones alone.
+            allowed = provider is None and not origin.loopback
+            allowed = allowed or trusted(origin, usual, self._settings.trusted)
             if allowed and os.environ.get(usual, "").strip():
                 return usual, ()
         return None, own
 
     def _refuse(self, origin: Origin, provider: Provider | None, variables: tuple[str, ...]) -> None:
         """Raise UntrustedHostError if the value of one of these variables may not be sent to the server at `origin`."""
-        if origin.loopback:
-            return
         secure = origin.scheme == "https"
         kept = tuple(
             name
@@ -181,13 +182,14 @@ class Credentials:
         if not kept:
             return
         names = " and ".join(kept)
+        folders = f", or name the run's folder in {FOLDERS}" if origin.loopback else ""
         why = "over plain http" if not secure and provider is not None else "which your own configuration does not name"
         raise UntrustedHostError(
             origin,
             kept,
             f"the run would send {names} to {origin}, {why}: nothing was sent",
             hint=f"if you trust that server with it: export {VARIABLE}={origin}, or put '{origin}: {kept[0]}' into "
-            f"{trust_file()}; for a server that needs no key: api_key_env: none",
+            f"{trust_file()}{folders}; for a server that needs no key: api_key_env: none",
         )
 
 

@@ -79,8 +79,8 @@ def _parsed(text: str, cell: RatingPlace) -> Any:
         for read in (orjson.loads, ast.literal_eval):
             try:
                 return read(bare)
-            except (ValueError, SyntaxError):
-                continue
+            except (ValueError, SyntaxError, MemoryError, RecursionError):
+                continue  # the last two: nested too deeply for Python's parser
         return bare[1:-1].split() if _BLANK_LIST.fullmatch(bare) else text
     if _LIST.search(bare):
         return _LIST.split(bare)

@@ -6,7 +6,6 @@ Rows are counted as in an editor: the header of a CSV file and the first line of
 from __future__ import annotations
 
 import csv
-import json
 import math
 import re
 from collections.abc import Iterator, Sequence
@@ -16,6 +15,7 @@ from typing import Any, NoReturn
 import orjson
 
 from judge.errors import DataError
+from judge.foreign import json_of
 from judge.records import Scale
 
 _LONGEST_CELL = 1 << 27
@@ -59,13 +59,7 @@ def read_json(path: Path) -> Any:
         at = next((m.start(1) for m in _BARE_NUMBER.finditer(text) if m.group(1)), 0)
         raise DataError("not a JSON number", file=path, row=text.count("\n", 0, at) + 1, found=word)
 
-    try:
-        return json.loads(text, object_pairs_hook=pairs, parse_constant=bare)
-    except json.JSONDecodeError as error:
-        where = f"column {error.colno}"
-        raise DataError(f"is not JSON: {error.msg} ({where})", file=path, row=error.lineno) from error
-    except RecursionError as error:
-        raise DataError("is nested too deeply to be one of the studies' files", file=path) from error
+    return json_of(text, path, pairs=pairs, constant=bare, halves=True)
 
 
 def json_lines(path: Path) -> Iterator[tuple[int, Any]]:

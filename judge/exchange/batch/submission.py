@@ -16,6 +16,7 @@ from pathlib import Path
 import orjson
 
 from judge.backends import Settings
+from judge.credentials.trust import on_this_machine
 from judge.errors import RunFolderError, SpecError
 from judge.exchange.batch.forms import batch_api_of
 from judge.exchange.batch.importing import Imported, import_locked
@@ -201,12 +202,15 @@ def _server(result: ResultFolder, asked: Wanted | None = None, *, base_url: str 
     base_url of the run definition. Without it, the address is `base_url`, to which an earlier batch was sent.
     """
     if asked is not None:
-        judge, settings = asked.spec.judge, settings_of(asked.spec)
+        judge, settings = asked.spec.judge, settings_of(asked.spec, asked.folder)
     else:
         manifest = read_manifest(result.manifest)
         judge, keys = str(manifest["judge"]), manifest.get("asked", {})
         settings = Settings(
-            (base_url,) if base_url else (), headers=keys.get("headers") or {}, api_key_env=keys.get("api_key_env")
+            (base_url,) if base_url else (),
+            headers=keys.get("headers") or {},
+            api_key_env=keys.get("api_key_env"),
+            trusted=on_this_machine([base_url] if base_url else [], result.path),
         )
     with batch_api_of(judge, settings, result) as server:
         yield server

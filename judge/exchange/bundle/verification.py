@@ -24,6 +24,7 @@ from judge.exchange.bundle.archive import CONTENTS, FORMAT, PIECE, SUMS, TABLES,
 from judge.exchange.bundle.tables import TableChoices, difference, names, write_tables
 from judge.execution.verification import verify_journal
 from judge.fingerprint import sha256_file
+from judge.foreign import reading
 from judge.journal import JournalReader
 from judge.journal.snapshot import LEFT_OUT, check_plain
 from judge.run_folder import ResultFolder, read_manifest
@@ -247,6 +248,10 @@ def _tables(folders: list[Path], folder: Path, contents: dict[str, Any], result:
             result.problems.append(f"{TABLES}/{name} is no table that the journals give")
             continue
         result.tables += 1
-        where = difference(there, fresh / name)
+        try:
+            with reading(there, "a table"):
+                where = difference(there, fresh / name)
+        except DataError as error:
+            where = str(error)
         if where:
             result.problems.append(f"{TABLES}/{name} is not what the journals give: {where}")

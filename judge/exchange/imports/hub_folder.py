@@ -6,14 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, Literal
 
-import orjson
 import pandas as pd
 
 from judge.errors import DataError, MissingExtraError
 from judge.exchange.imports.imported_folder import Import
 from judge.exchange.outputs.hub import CONTENTS, FORMAT
+from judge.foreign import json_file, reading
 from judge.ratings_table import COLUMNS
 from judge.records import Criterion
 
@@ -25,41 +25,58 @@ def read_hub(folder: Path) -> Iterator[tuple[str, Import]]:
     Raises DataError where `folder` is not such an export or files are missing, and MissingExtraError without pyarrow.
     """
     for part in _parts(folder / CONTENTS):
-        name = str(part.get("part", ""))
-        if PurePosixPath(name).name != name or not name:
-            raise DataError("a part must be a plain name", file=folder / CONTENTS, found=name)
-        path = folder / "data" / "ratings" / f"{name}.parquet"
-        frame = _table(path)
-        missing = [column for column in COLUMNS if column not in frame.columns]
-        if missing:
-            raise DataError("columns are missing", file=path, found=missing, allowed=", ".join(COLUMNS))
-        frame["repeat"] = frame["repeat"].astype("Int64")
-        stories = _table(folder / "data" / "stories" / f"{name}.parquet").drop(columns=["story_prompt", "system"])
-        yield (
-            name,
-            Import(
-                frame=frame,
-                judge=str(part["judge"]),
-                criteria=[Criterion.of(record) for record in part.get("criteria", ())],
-                notes=[str(note) for note in part.get("notes", ())],
-                sources=[path],
-                stories=stories if len(stories) else None,
-                ratings=part.get("ratings"),
-                labels_note=part.get("labels_note"),
-                given=part.get("given"),
-            ),
-        )
+        with reading(folder / CONTENTS, "what an export holds"):
+            read = _read_part(folder, part)
+        yield read
+
+
+def _read_part(folder: Path, part: dict[str, Any]) -> tuple[str, Import]:
+    name = str(part.get("part", ""))
+    if PurePosixPath(name).name != name or not name:
+        raise DataError("a part must be a plain name", file=folder / CONTENTS, found=name)
+    path = folder / "data" / "ratings" / f"{name}.parquet"
+    frame = _table(path)
+    missing = [column for column in COLUMNS if column not in frame.columns]
+    if missing:
+        raise DataError("columns are missing", file=path, found=missing, allowed=", ".join(COLUMNS))
+    frame["repeat"] = frame["repeat"].astype("Int64")
+    stories = _table(folder / "data" / "stories" / f"{name}.parquet").drop(columns=["story_prompt", "system"])
+    return (
+        name,
+        Import(
+            frame=frame,
+            judge=str(part["judge"]),
+            criteria=[Criterion.of(record) for record in part.get("criteria", ())],
+            notes=[str(note) for note in part.get("notes", ())],
+            sources=[path],
+            stories=stories if len(stories) else None,
+            ratings=_one_of(part.get("ratings")),
+            labels_note=_text_or_none(part, "labels_note"),
+            given=_text_or_none(part, "given"),
+        ),
+    )
+
+
+def _one_of(ratings: Any) -> Literal["single", "means"] | None:
+    if ratings not in (None, "single", "means"):
+        raise ValueError("ratings are single or means")
+    return ratings  # type: ignore[no-any-return]
+
+
+def _text_or_none(part: dict[str, Any], key: str) -> str | None:
+    value = part.get(key)
+    if not isinstance(value, str | None):
+        raise TypeError(f"{key} is no text")
+    return value
 
 
 def _parts(path: Path) -> list[dict[str, Any]]:
+    hint = "judge export hub RUN -o FOLDER writes one; a single table: judge check FILE, judge import ratings FILE"
     try:
-        contents = orjson.loads(path.read_bytes())
+        contents = json_file(path, what="export", hint=hint)
         if contents["format"] != FORMAT:
             raise ValueError(f"format {contents['format']}, this program reads {FORMAT}")
         return list(contents["parts"])
-    except OSError as error:
-        hint = "judge export hub RUN -o FOLDER writes one; a single table: judge check FILE, judge import ratings FILE"
-        raise DataError(f"cannot be read: {error.strerror}", file=path, hint=hint) from error
     except (ValueError, KeyError, TypeError) as error:
         raise DataError(f"is not what an export holds ({error})", file=path) from error
 

@@ -19,6 +19,7 @@ from judge.exchange.logs.values import Rated, Scaling, rated
 from judge.exchange.ratings.file import import_rows
 from judge.exchange.ratings.rows import FileRow
 from judge.fingerprint import sha256_file
+from judge.foreign import reading
 from judge.ratings_table import COLUMNS, PANEL
 from judge.wording import Advice
 
@@ -50,7 +51,10 @@ def read_logs(
     """
     refuse_same(files)
     log_facts = LogFacts()
-    rows = [row for file in files for row in tool.read(file, options.asked, log_facts)]
+    rows: list[LogRow] = []
+    for file in files:
+        with reading(file, f"a log of {tool.name}"):
+            rows.extend(tool.read(file, options.asked, log_facts))
     options.asked.places.check(files[0])
     if not rows:
         raise DataError("holds no scores", file=files[0])

@@ -16,6 +16,7 @@ from judge.exchange.imports.imported_preferences import PreferencesImport
 from judge.exchange.logs.as_import import refuse_same
 from judge.exchange.logs.preference_row import STATUS, WORDS, LoggedStory, PreferenceRow, PreferenceTool
 from judge.exchange.logs.row import LogFacts
+from judge.foreign import reading
 from judge.preferences_table.table import COLUMNS, ORDER_UNKNOWN
 from judge.ratings_table.table import StoryRow
 from judge.records import Criterion
@@ -31,7 +32,10 @@ def read_preferences(
     """
     refuse_same(files)
     log_facts = LogFacts()
-    rows = [row for file in files for row in tool.read(file, criterion, log_facts)]
+    rows: list[PreferenceRow] = []
+    for file in files:
+        with reading(file, f"a log of {tool.name}"):
+            rows.extend(tool.read(file, criterion, log_facts))
     if not rows:
         raise DataError("holds no preferences", file=files[0])
     stories = _stories(rows, name, files[0])

@@ -5,7 +5,6 @@ Unlike the files of studies, logs may contain NaN, which tools write for "no sco
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,8 @@ import orjson
 
 from judge.datasets.files.source_file import decode, read_bytes
 from judge.errors import DataError
-from judge.half_pairs import json_value, whole_escapes
+from judge.foreign import json_of
+from judge.half_pairs import json_value
 
 LARGEST = 1 << 30
 """Bytes of a file that is read whole."""
@@ -65,14 +65,7 @@ def parse(raw: bytes, file: Path, row: int) -> Any:
         return json_value(raw)
     except orjson.JSONDecodeError:
         pass
-    text = decode(raw, file, row)
-    try:
-        return json.loads(whole_escapes(text))
-    except json.JSONDecodeError as error:
-        line = row + error.lineno - 1
-        raise DataError(f"is not JSON: {error.msg} (column {error.colno})", file=file, row=line) from error
-    except RecursionError as error:
-        raise DataError("is nested too deeply to be a log", file=file) from error
+    return json_of(decode(raw, file, row), file, row=row)
 
 
 def as_object(value: Any, file: Path, number: int | str) -> dict[str, Any]:

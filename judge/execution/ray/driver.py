@@ -103,6 +103,7 @@ class Drive:
             shards.finish("done" if outcomes.stopped is None else f"stopped: {outcomes.stopped}")
         outcomes.answered, outcomes.failed = shards.answered, shards.failed
         outcomes.cost, outcomes.calls, outcomes.unpriced = shards.spent.cost, shards.spent.calls, shards.spent.unpriced
+        outcomes.implausible = shards.spent.implausible
         if not sitting.quiet:
             sys.stderr.writelines(f"{notice}\n" for notice in shards.notices)
         totals = self._journal.totals()
@@ -201,12 +202,13 @@ class Drive:
 
     def _task(self) -> Task:
         spec = self._sitting.spec
+        settings = settings_of(spec, self._sitting.folder, self._sitting.result)
         urls = spec.base_url or [url for url in (os.environ.get("OPENAI_BASE_URL"),) if url]
         return Task(
             spec.judge,
             spec.judge_key(),
             # The driver's environment may name the server, and say that it is trusted; a worker's need not.
-            replace(settings_of(spec, self._sitting.result), base_url=tuple(urls), trusted=elsewhere(urls)),
+            replace(settings, base_url=tuple(urls), trusted=(*settings.trusted, *elsewhere(urls))),
             spec.max_attempts,
             self._folder.resolve(),
         )

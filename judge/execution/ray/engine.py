@@ -46,7 +46,9 @@ def sit_on_ray(sitting: Sitting, cluster: Cluster) -> Result:
     ray = _ray()
     llm = _vllm_module() if provider == "vllm" else None
     plan = plan_of(spec, folder=sitting.folder)
-    backend = open_backend(spec.judge, settings_of(spec, sitting.result)) if provider == "openai" else None
+    backend = (
+        open_backend(spec.judge, settings_of(spec, sitting.folder, sitting.result)) if provider == "openai" else None
+    )
     with lock(sitting.result.path):
         try:
             began = time.time()

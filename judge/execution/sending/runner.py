@@ -42,7 +42,8 @@ class Outcomes:
     the cost. `stopped` is a sentence on why the session ended early, `cause` the error that stopped it; None otherwise.
 
     `cost` is the total in dollars of the `calls` that were answered. `unpriced` counts the calls of unknown cost, which
-    neither the server nor the price table gives.
+    neither the server nor the price table gives. `implausible` counts those for which the server reported more dollars
+    than one request can cost.
     """
 
     answered: int = 0
@@ -51,6 +52,7 @@ class Outcomes:
     cost: float = 0.0
     calls: int = 0
     unpriced: int = 0
+    implausible: int = 0
     stopped: str | None = None
     cause: BackendError | None = None
 
@@ -60,13 +62,14 @@ class Outcomes:
         """
         cost = 0.0
         for response in responses:
-            if response.cost is not None:
-                cost += response.cost
+            if (reported := response.known_cost) is not None:
+                cost += reported
             elif price is not None and response.prompt_tokens is not None:
                 cost += price.of(response)
         self.calls, self.cost = self.calls + 1, self.cost + cost
         first = responses[0]
-        self.unpriced += first.cost is None and (price is None or first.prompt_tokens is None)
+        self.unpriced += first.known_cost is None and (price is None or first.prompt_tokens is None)
+        self.implausible += first.cost is not None and first.known_cost is None
         return cost
 
     @property

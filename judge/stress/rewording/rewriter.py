@@ -17,6 +17,7 @@ import orjson
 
 from judge.backends import Settings, open_backend
 from judge.backends.protocol import Backend
+from judge.credentials.trust import on_this_machine
 from judge.datasets.files.source_file import json_lines
 from judge.errors import BackendError, DataError
 from judge.fingerprint import fingerprint
@@ -49,7 +50,8 @@ class Rewriter:
         self, model: str, kept: Path, *, encoder: str | None = None, seed: int = 1, base_url: tuple[str, ...] = ()
     ) -> None:
         self.model, self.kept, self.encoder, self.seed = model, kept, encoder, seed
-        self._settings = Settings(base_url)
+        # The user named these addresses on the command line.
+        self._settings = Settings(base_url, trusted=on_this_machine(base_url, None))
         self._answers = dict(_stored(kept, model)) if kept.exists() else {}
         self._taken: dict[str, str] = {}
         self.asked = 0

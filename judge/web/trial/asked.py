@@ -132,7 +132,7 @@ class Trials:
         async with self._lock:
             if self._backend is None:
                 self.opening = True
-                backend = await asyncio.to_thread(open_backend, self._spec.judge, settings_of(self._spec))
+                backend = await asyncio.to_thread(open_backend, self._spec.judge, settings_of(self._spec, None))
                 try:
                     await backend.probe()
                 except BaseException:
