@@ -218,6 +218,38 @@ def _folded(label: str) -> str:
     return " ".join(label.casefold().split())
 
 
+def _check_criterion(record: Mapping[str, Any]) -> None:
+    """Raise KeyError, TypeError or ValueError where plain data, perhaps of a file from elsewhere, is no criterion."""
+    if not isinstance(record, Mapping):
+        raise TypeError("is no object with fields")
+    for key in ("name", "abbreviation", "definition"):
+        if not isinstance(record[key], str):
+            raise TypeError(f"has a {key} that is no text")
+    _check_texts(record["guidelines"], "guidelines")
+    scale = record["scale"]
+    points = [scale["min"], scale["max"], scale["step"]] if isinstance(scale, Mapping) else scale
+    if not isinstance(points, list | tuple) or not 2 <= len(points) <= 3:
+        raise TypeError("has a scale that is none")
+    if any(isinstance(point, bool) or not isinstance(point, int | float) for point in points):
+        raise TypeError("has a scale of other things than numbers")
+    low, high, step = map(float, (*points, 1)[:3])
+    if not (low < high and step > 0 and (high - low) / step < _MOST_POINTS):
+        raise ValueError("has a scale that does not go up in steps")
+    holder = record if record.get("labels") else scale if isinstance(scale, Mapping) else {}
+    if labels := holder.get("labels"):
+        _check_texts(labels, "labels")
+        if not isinstance(holder["ordered"], bool) or not isinstance(holder["positive"], str | None):
+            raise TypeError("has labels of no known order")
+
+
+def _check_texts(values: Any, key: str) -> None:
+    if not isinstance(values, list | tuple) or not all(isinstance(value, str) for value in values):
+        raise TypeError(f"has {key} that are no list of texts")
+
+
+_MOST_POINTS = 1e6
+
+
 @dataclass(frozen=True, slots=True)
 class Criterion:
     """A criterion on which stories are rated.
@@ -245,7 +277,10 @@ class Criterion:
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> Criterion:
-        """Criterion from plain data, as `record` returns it or as audits store it (where the scale is a mapping)."""
+        """Criterion from plain data, as `record` returns it or as audits store it (where the scale is a mapping).
+        Raises KeyError for a missing field, and TypeError or ValueError for one that is none.
+        """
+        _check_criterion(record)
         scale_record = record["scale"]
         scale = Scale(**scale_record) if isinstance(scale_record, Mapping) else Scale(*scale_record)
         labels = record.get("labels") or scale.labels
@@ -415,7 +450,7 @@ class Response:
     Token counts and `cost` are totals of one call, which may return several repeats; they are stored with the first of
     these. `completion_tokens` are all tokens billed as output, and `reasoning_tokens` those of them that were thinking.
     `cached_tokens` and `cache_write_tokens` are parts of `prompt_tokens`. `cost` is in dollars, as the server reported
-    it.
+    it, be it plausible or not.
     """
 
     text: str
@@ -429,6 +464,16 @@ class Response:
     reasoning_tokens: int | None = None
     cache_write_tokens: int | None = None
     cost: float | None = None
+
+    @property
+    def known_cost(self) -> float | None:
+        """The reported cost in dollars; None where none was reported, or one above `MOST_PLAUSIBLE_COST`."""
+        return None if self.cost is None or self.cost > MOST_PLAUSIBLE_COST else self.cost
+
+
+MOST_PLAUSIBLE_COST = 1000.0
+"""Dollars of one request. The dearest prices of 2026, for a context of a million tokens, come to a few hundred; what a
+server reports beyond this is no cost, and is counted but not summed."""
 
 
 @dataclass(frozen=True, slots=True)

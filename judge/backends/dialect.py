@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+import orjson
+
 from judge.backends.structured import STRUCTURED
 from judge.credentials.providers import OPENAI, Provider
 from judge.errors import BackendError
@@ -103,11 +105,12 @@ def checked(response: Response) -> Response:
 
 
 def _checked_logprobs(logprobs: Any) -> Any:
-    """The log-probabilities of an answer, if they have the format of OpenAI's chat or completions answers. None if they
-    are empty; otherwise TypeError is raised.
+    """The log-probabilities of an answer, if they have the format of OpenAI's chat or completions answers, and are
+    nested no deeper than a journal can store. None if they are empty; otherwise TypeError is raised.
     """
     if not logprobs or (isinstance(logprobs, Mapping) and not logprobs.get("content") and not logprobs.get("tokens")):
         return None
+    orjson.dumps(logprobs)
     content = logprobs.get("content")
     if content:
         for step in content:

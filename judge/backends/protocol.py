@@ -40,8 +40,9 @@ class Settings:
     """Settings with which a run opens its back-end. None or empty means not set.
 
     `terms_file` stores what the back-end learnt from servers' refusals, for the next run. `headers` may refer to
-    environment variables as `${NAME}`. `api_key_env` is the variable that holds the key. `trusted` are hosts that the
-    user's configuration trusts; they are listed here for a back-end that runs on another machine than the user's.
+    environment variables as `${NAME}`. `api_key_env` is the variable that holds the key. `trusted` are hosts that may
+    be sent keys, beside those that the configuration of the machine trusts: servers of this machine that a definition
+    in a trusted folder names and, for a back-end that runs elsewhere, those that the user's own machine trusts.
     """
 
     base_url: tuple[str, ...] = ()

@@ -4,7 +4,7 @@ every back-end.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, assert_never
 
 from judge.records import Criterion, Query
 
@@ -65,9 +65,13 @@ def request_fields(query: Query) -> dict[str, Any]:
     """Fields of a request that constrain the format of the answer: OpenAI's `response_format` (for JSON) or vLLM's
     `structured_outputs` (for a choice). Empty without a constraint.
     """
-    if query.structured == "none":
-        return {}
-    if query.structured == "choice":
-        return {"structured_outputs": {"choice": choices(query)}}
-    named = {"name": "judgment", "strict": True, "schema": schema(query)}
-    return {"response_format": {"type": "json_schema", "json_schema": named}}
+    match query.structured:
+        case "none":
+            return {}
+        case "choice":
+            return {"structured_outputs": {"choice": choices(query)}}
+        case "json" | "json-explanation-first":
+            named = {"name": "judgment", "strict": True, "schema": schema(query)}
+            return {"response_format": {"type": "json_schema", "json_schema": named}}
+        case _:
+            assert_never(query.structured)

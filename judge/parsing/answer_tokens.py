@@ -9,25 +9,43 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+_ROUNDING = 0.01
+"""By this much the probabilities that a server reports at one position may add up to more than 1: engines that compute
+with 8 bits of precision round each of them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Token:
     """One generated token. `alternatives` maps texts to the probabilities that the server reported at this position,
     for the token itself and for other tokens.
+
+    It is None where what the server reported are no probabilities: one is above 1 or no number, or they add up to more
+    than 1.
     """
 
     text: str
-    alternatives: Mapping[str, float]
+    alternatives: Mapping[str, float] | None
 
 
 @dataclass(slots=True)
 class Mass:
     """Probabilities of the points of a scale. `points` maps each point (or code of a label) to its probability.
-    `undecided` is the probability of tokens that could begin several points or labels.
+    `undecided` is the probability of tokens that could begin several points or labels. `improbable` says that the
+    server reported numbers that are no probabilities, at a position from which a probability was wanted.
     """
 
     points: dict[float, float]
     undecided: float = 0.0
+    improbable: bool = False
+
+    def alternatives(self, token: Token) -> Mapping[str, float]:
+        """The token's alternatives with their probabilities; none, and `improbable`, where they are no
+        probabilities.
+        """
+        if token.alternatives is None:
+            self.improbable = True
+            return {}
+        return token.alternatives
 
 
 def read_tokens(logprobs: Any) -> list[Token]:
@@ -36,6 +54,14 @@ def read_tokens(logprobs: Any) -> list[Token]:
     """
     if not isinstance(logprobs, Mapping):
         return []
+    try:
+        return _tokens(logprobs)
+    except (AttributeError, KeyError, TypeError):
+        # What was kept before answers were checked at the door, or by another program, may have any form.
+        return []
+
+
+def _tokens(logprobs: Mapping[str, Any]) -> list[Token]:
     content = logprobs.get("content")
     if isinstance(content, Sequence):
         return [_token(entry["token"], entry["logprob"], entry.get("top_logprobs") or []) for entry in content]
@@ -48,13 +74,26 @@ def read_tokens(logprobs: Any) -> list[Token]:
     return tokens
 
 
-def _token(text: str, logprob: float, top: Sequence[Mapping[str, Any]]) -> Token:
+def _token(text: str, logprob: Any, top: Sequence[Mapping[str, Any]]) -> Token:
     chances: dict[str, float] = {}
     for entry in top:
         # Byte-level tokenizers can show two tokens by one text: their probabilities add up.
-        chances[entry["token"]] = chances.get(entry["token"], 0.0) + math.exp(entry["logprob"])
-    chances.setdefault(text, math.exp(logprob))
-    return Token(text, chances)
+        chances[entry["token"]] = chances.get(entry["token"], 0.0) + _probability(entry["logprob"])
+    own = _probability(logprob)
+    # Some servers list the token without the blank before it: it would count twice.
+    if text not in chances and chances.get(text.strip()) == own:
+        del chances[text.strip()]
+    chances.setdefault(text, own)
+    # A number that is none fails this comparison too.
+    sound = own <= 1 + _ROUNDING and sum(chances.values()) <= 1 + _ROUNDING
+    return Token(text, chances if sound else None)
+
+
+def _probability(logprob: Any) -> float:
+    """The probability of a log-probability, and NaN for a value that is no log-probability."""
+    if isinstance(logprob, bool) or not isinstance(logprob, int | float):
+        return math.nan
+    return math.exp(logprob) if logprob <= _ROUNDING else math.nan
 
 
 def position(tokens: Sequence[Token], text: str, start: int) -> int | None:

@@ -29,20 +29,25 @@ def expected_judgment(judgment: Judgment, response: Response, scale: Scale) -> J
     """The judgment with its stated rating replaced by the expected rating.
 
     Flags give the share of the probability that is outside the scale (or was not reported by the server), and the
-    undecided share: `outside=0.031`, `undecided=0.2`. A judgment without a rating stays as it is. The status is
-    `no_rating` where the rating's tokens cannot be located in the log-probabilities, or no probability is on the scale.
+    undecided share: `outside=0.031`, `undecided=0.2`. A judgment without a rating, or with an imputed one, stays as it
+    is. The status is `no_rating` where the rating's tokens cannot be located in the log-probabilities, or no
+    probability is on the scale (flag `no_logprobs`), and where what the server reported there are no probabilities: one
+    is above 1, or they add up to more than 1 (flag `unusable_logprobs`).
     """
-    if judgment.rating is None or judgment.span is None:
+    if judgment.rating is None or "imputed" in judgment.flags:
         return judgment
+    if judgment.span is None:
+        return _lost(judgment, "no_logprobs")
     tokens = read_tokens(response.logprobs)
     start = position(tokens, response.text, judgment.span[0])
-    lost = replace(judgment, status="no_rating", rating=None, span=None, flags=(*judgment.flags, "no_logprobs"))
     if start is None:
-        return lost
+        return _lost(judgment, "no_logprobs")
     mass = _label_mass(tokens[start:], scale) if scale.labels else _point_mass(tokens[start:], scale)
+    if mass.improbable:
+        return _lost(judgment, "unusable_logprobs")
     on_scale = sum(mass.points.values())
     if on_scale <= _TOLERANCE:
-        return lost
+        return _lost(judgment, "no_logprobs")
     rating = sum(point * p for point, p in mass.points.items()) / on_scale
     if len(scale.labels) > _PAIR and not scale.ordered:
         # Between labels without an order there is no expected one: the label that was stated stays.
@@ -51,6 +56,10 @@ def expected_judgment(judgment: Judgment, response: Response, scale: Scale) -> J
     if mass.undecided > _TOLERANCE:
         flags.append(f"undecided={mass.undecided:.3f}")
     return replace(judgment, rating=rating, flags=tuple(flags))
+
+
+def _lost(judgment: Judgment, flag: str) -> Judgment:
+    return replace(judgment, status="no_rating", rating=None, span=None, flags=(*judgment.flags, flag))
 
 
 def _point_mass(tokens: Sequence[Token], scale: Scale) -> Mass:
@@ -71,25 +80,28 @@ def _follow(tokens: Sequence[Token], prefix: str, weight: float, forms: Mapping[
     """Distribute the probability `weight` of the text `prefix` over the points of the scale that the text can become.
     `forms` maps a point's text to its value. Results are added to `mass`.
     """
-    if not tokens:
-        _settle(prefix, weight, forms, mass)
-        return
-    for text, probability in tokens[0].alternatives.items():
-        part = text.lstrip() if not prefix else text
-        word = prefix + part
-        digits = bool(part) and part[0] in "0123456789."
-        if not digits:
-            # The number ended with the token before.
-            if prefix:
-                _settle(prefix, weight * probability, forms, mass)
-        elif not any(form.startswith(word.rstrip()) for form in forms):
-            continue
-        elif not any(form.startswith(word) and form != word for form in forms):
-            _settle(word.rstrip(), weight * probability, forms, mass)
-        elif text == tokens[0].text:
-            _follow(tokens[1:], word, weight * probability, forms, mass)
-        else:
-            mass.undecided += weight * probability
+    for token in tokens:
+        onward: tuple[str, float] | None = None
+        for text, probability in mass.alternatives(token).items():
+            part = text.lstrip() if not prefix else text
+            word = prefix + part
+            digits = bool(part) and part[0] in "0123456789."
+            if not digits:
+                # The number ended with the token before.
+                if prefix:
+                    _settle(prefix, weight * probability, forms, mass)
+            elif not any(form.startswith(word.rstrip()) for form in forms):
+                continue
+            elif not any(form.startswith(word) and form != word for form in forms):
+                _settle(word.rstrip(), weight * probability, forms, mass)
+            elif text == token.text:
+                onward = word, weight * probability
+            else:
+                mass.undecided += weight * probability
+        if onward is None:
+            return
+        prefix, weight = onward
+    _settle(prefix, weight, forms, mass)
 
 
 def _settle(word: str, weight: float, forms: Mapping[str, float], mass: Mass) -> None:

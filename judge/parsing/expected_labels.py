@@ -13,24 +13,27 @@ def follow_labels(tokens: Sequence[Token], prefix: str, weight: float, forms: Ma
     """Distribute the probability `weight` of the text `prefix` over the labels that the text can become. `forms` maps
     labels in lower case to codes. Results are added to `mass`.
     """
-    if not tokens:
-        _settle(prefix, weight, forms, mass)
-        return
-    for text, probability in tokens[0].alternatives.items():
-        word = prefix + (text.lstrip() if not prefix else text).lower()
-        word = " ".join(word.split()) + (" " if word[-1:].isspace() else "")
-        longer = any(form.startswith(word) and form != word for form in forms)
-        if longer and text == tokens[0].text:
-            follow_labels(tokens[1:], word, weight * probability, forms, mass)
-        elif longer:
-            mass.undecided += weight * probability
-        elif word.strip() in forms:
-            _settle(word, weight * probability, forms, mass)
-        elif prefix and not text[:1].isalnum():
-            # The label ended with the token before: "Agree" and not "Agree strongly".
-            _settle(prefix, weight * probability, forms, mass)
-        elif not prefix and word.rstrip(".,:;!*\n ") in forms:
-            _settle(word.rstrip(".,:;!*\n "), weight * probability, forms, mass)
+    for token in tokens:
+        onward: tuple[str, float] | None = None
+        for text, probability in mass.alternatives(token).items():
+            word = prefix + (text.lstrip() if not prefix else text).lower()
+            word = " ".join(word.split()) + (" " if word[-1:].isspace() else "")
+            longer = any(form.startswith(word) and form != word for form in forms)
+            if longer and text == token.text:
+                onward = word, weight * probability
+            elif longer:
+                mass.undecided += weight * probability
+            elif word.strip() in forms:
+                _settle(word, weight * probability, forms, mass)
+            elif prefix and not text[:1].isalnum():
+                # The label ended with the token before: "Agree" and not "Agree strongly".
+                _settle(prefix, weight * probability, forms, mass)
+            elif not prefix and word.rstrip(".,:;!*\n ") in forms:
+                _settle(word.rstrip(".,:;!*\n "), weight * probability, forms, mass)
+        if onward is None:
+            return
+        prefix, weight = onward
+    _settle(prefix, weight, forms, mass)
 
 
 def _settle(word: str, weight: float, forms: Mapping[str, float], mass: Mass) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from judge.errors import RunFolderError
 from judge.parsing.expected import expected_judgment
 from judge.parsing.joint.reading import joint_judgments
 from judge.parsing.protocol import Parser
@@ -81,6 +82,14 @@ class StoredAnswers:
         """Number of criteria that an answer to this Eval-Prompt rates."""
         return len(self.joint[eval_prompt]) if eval_prompt in self.joint else 1
 
+    def _criterion(self, name: str) -> Criterion:
+        if name not in self.criteria:
+            raise RunFolderError(
+                f"a journal holds an answer about {name!r}, and its definition has no such criterion",
+                hint="judge verify RUN says what is intact",
+            )
+        return self.criteria[name]
+
     def judgments(self, answer: Answer) -> list[tuple[Answer, Judgment]]:
         """List of (answer, judgment), with one entry for each criterion that the answer rates."""
         names = self.joint.get(answer.eval_prompt)
@@ -89,7 +98,7 @@ class StoredAnswers:
         each = [_about(answer, name) for name in names]
         if answer.response is None:
             return [(answer_of, _unread(answer_of)) for answer_of in each]
-        criteria = [self.criteria[name] for name in names]
+        criteria = [self._criterion(name) for name in names]
         story = self.text_of(answer.story)
         read: Iterable[Judgment] = joint_judgments(self.parser, answer.response, criteria, story=story)
         if answer.flags:
@@ -106,7 +115,7 @@ class StoredAnswers:
             return next(judgment for single, judgment in self.judgments(answer) if single.criterion == answer.criterion)
         if answer.response is None:
             return _unread(answer)
-        criterion = self.criteria[answer.criterion]
+        criterion = self._criterion(answer.criterion)
         judgment = self.parser.parse(
             answer.response,
             criterion,

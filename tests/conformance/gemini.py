@@ -165,9 +165,9 @@ class GeminiImitated(Listening):
         found: dict[str, Any] = {"content": {"role": "model", "parts": parts}, "finishReason": "STOP"}
         if config.get("responseLogprobs"):
             found["content"]["parts"] = [{"text": "4"}]
-            tops = [{"token": str(point), "logProbability": -0.1 - abs(4 - point)} for point in range(1, 6)]
+            tops = [{"token": str(point), "logProbability": -0.7 - abs(4 - point)} for point in range(1, 6)]
             found["logprobsResult"] = {
-                "chosenCandidates": [{"token": "4", "logProbability": -0.1}],
+                "chosenCandidates": [{"token": "4", "logProbability": -0.7}],
                 "topCandidates": [{"candidates": tops[: config["logprobs"]]}],
             }
         return found

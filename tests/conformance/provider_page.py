@@ -54,7 +54,7 @@ def _section(facts: ProviderFacts) -> str:
 
 def _keys(facts: ProviderFacts) -> str:
     if facts.provider is None:
-        return "none is needed; `OPENAI_API_KEY` is sent to this machine where it is set"
+        return "none is needed; `OPENAI_API_KEY` is sent if you trust the server (`JUDGE_TRUSTED_HOSTS`)"
     return " or ".join(f"`{name}`" for name in facts.provider.variables)
 
 

@@ -117,8 +117,8 @@ class ResponsesImitated(Listening):
             text = '{"rating": 4}'
         part: dict[str, Any] = {"type": "output_text", "text": text, "annotations": []}
         if "message.output_text.logprobs" in body.get("include", []):
-            top = [{"token": str(one), "logprob": -0.1 - abs(4 - one), "bytes": []} for one in range(1, 6)]
-            part |= {"text": "4", "logprobs": [{"token": "4", "logprob": -0.1, "bytes": [], "top_logprobs": top}]}
+            top = [{"token": str(one), "logprob": -0.7 - abs(4 - one), "bytes": []} for one in range(1, 6)]
+            part |= {"text": "4", "logprobs": [{"token": "4", "logprob": -0.7, "bytes": [], "top_logprobs": top}]}
         items.append({"type": "message", "role": "assistant", "status": "completed", "content": [part]})
         return _response(body, "completed", items, thinking + 5)
 

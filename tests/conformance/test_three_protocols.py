@@ -152,7 +152,7 @@ def test_what_headers_tell_of_limits_is_passed_on_by_each_http_backend(servers: 
     told: list[RateLimits] = []
 
     async def ask() -> None:
-        backend = open_backend("anthropic/claude-opus-5", Settings((messages.url,)))
+        backend = open_backend("anthropic/claude-opus-5", Settings((messages.url,), trusted=(messages.url,)))
         assert isinstance(backend, TellsLimits)
         backend.on_limits = told.append
         try:

@@ -109,3 +109,62 @@ def test_no_rating_is_made_up(text: str, logprobs: Any, status: str) -> None:
     found = judged(text, logprobs)
     assert found.rating is None
     assert found.status == status
+
+
+@pytest.mark.parametrize(
+    "alternatives",
+    [
+        {"4": 710.0},
+        {"4": 1e308},
+        {"4": 0.5},
+        {"4": 10**18},
+        dict.fromkeys("12345", 0.0),
+        {"4": -0.1, "5": math.log(0.2)},
+        {"4": math.nan},
+        {"4": None},
+        {"4": "-1"},
+        {"4": True},
+    ],
+    ids=str,
+)
+def test_numbers_that_are_no_probabilities_give_no_rating(alternatives: dict[str, Any]) -> None:
+    """Log-probabilities above 0, probabilities that add up to 5 or to 1.1, and what is no number."""
+    top = [{"token": token, "logprob": value} for token, value in alternatives.items()]
+    logprobs = {"content": [{"token": "4", "logprob": alternatives.get("4"), "top_logprobs": top}]}
+    found = judged("4", logprobs)
+    assert (found.status, found.rating, found.flags) == ("no_rating", None, ("unusable_logprobs",))
+
+
+def test_numbers_that_are_no_probabilities_elsewhere_in_the_answer_do_not_matter() -> None:
+    tokens = chat(("Rating:", {"Rating:": 1.0}), (" 4", {" 4": 0.75, " 2": 0.25}))
+    tokens["content"][0]["logprob"] = tokens["content"][0]["top_logprobs"][0]["logprob"] = 5.0
+    assert judged("Rating: 4", tokens).rating == pytest.approx(3.5)
+
+
+def test_rounded_probabilities_may_add_up_to_a_little_more_than_one() -> None:
+    found = judged("4", chat(("4", {"4": 0.7031, "5": 0.2031, "3": 0.1016})))
+    assert found.rating == pytest.approx((4 * 0.7031 + 5 * 0.2031 + 3 * 0.1016) / 1.0078)
+
+
+def test_thousands_of_empty_tokens_inside_a_label_are_followed() -> None:
+    scale = Scale.of_labels(["No", "Strongly yes"])
+    sure = {"logprob": 0.0, "top_logprobs": []}
+    tokens = [{"token": text} | sure for text in ("Strongly", *[""] * 5000, " yes")]
+    found = judged("Strongly yes", {"content": tokens}, Criterion("Overall", "OV", "", scale))
+    assert (found.status, found.rating) == ("ok", 1.0)
+
+
+def test_a_token_that_is_listed_without_its_blank_counts_once() -> None:
+    """(4 x .6 + 5 x .3) / .9, and not with .6 for " 4" beside .6 for "4"."""
+    tokens = chat(("Rating:", {"Rating:": 1.0}), (" 4", {" 4": 0.6, "5": 0.3}))
+    tokens["content"][1]["top_logprobs"][0]["token"] = "4"
+    found = judged("Rating: 4", tokens)
+    assert found.rating == pytest.approx((4 * 0.6 + 5 * 0.3) / 0.9)
+    assert found.flags == ("outside=0.100",)
+
+
+def test_a_rating_whose_place_is_not_known_is_no_expected_one() -> None:
+    tokens = chat(("4", {"4": 0.6, "5": 0.4}))
+    response = Response("4", "stop", logprobs=tokens)
+    found = expected_judgment(Judgment("ok", 4.0), response, FIVE.scale)
+    assert (found.status, found.rating, found.flags) == ("no_rating", None, ("no_logprobs",))

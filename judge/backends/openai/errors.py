@@ -14,7 +14,9 @@ from judge.backends.server_refusals.body import read_error_body
 from judge.backends.server_refusals.kinds import Refusal, read_refusal
 from judge.backends.server_refusals.retry_delay import retry_after
 from judge.backends.server_refusals.server_terms import RESPONSES_ALONE, remedy
+from judge.credentials.origin import origin_of
 from judge.credentials.providers import OPENAI, Provider, keys_of
+from judge.credentials.trust import VARIABLE
 from judge.errors import BackendError, ErrorKind
 
 __all__ = ["RefusalError", "connection_error", "retry_after", "server_words", "status_error"]
@@ -125,5 +127,8 @@ def _hint(refusal: Refusal, url: str, route: str, protocol: Provider) -> str | N
         return "one request is more than the account's limit of a minute: shorten it, or have the limit raised"
     if refusal.kind == "auth":
         keys = keys_of(url, protocol)
-        return f"check {keys}, or the variables that the run names; it must be allowed to use this model"
+        origin = origin_of(url)
+        here = f"; a server of this machine is sent a key where you trust it: export {VARIABLE}={origin}"
+        trust = here if origin.loopback else ""
+        return f"check {keys}, or the variables that the run names; it must be allowed to use this model{trust}"
     return _HINTS.get(refusal.kind)

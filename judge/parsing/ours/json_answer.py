@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 from judge.half_pairs import whole_escapes
@@ -248,10 +249,7 @@ def _value(item: Any) -> tuple[float, float | None] | None:
     if item is None or isinstance(item, bool):
         return None
     if isinstance(item, int | float):
-        try:
-            return float(item), None
-        except OverflowError:
-            return float("inf"), None
+        return stated_number(item), None
     low = item.lower().strip()
     numbers = mentions(low[:200])
     if not numbers or low[: numbers[0].start].strip(" *'\"("):
@@ -272,11 +270,12 @@ def _highest(objects: list[dict[str, Any]]) -> float | None:
         for key, item in _pairs(value):
             parts = {w.lower() for w in _KEY_WORD.findall(_CAMEL.sub(" ", key))}
             if parts in _HIGHEST and isinstance(item, int | float) and not isinstance(item, bool):
-                return _float(item)
+                return stated_number(item)
             if parts in _SCALES and isinstance(item, str | int | float) and not isinstance(item, bool):
-                named = _ENDS.search(item) if isinstance(item, str) else None
-                if named is not None or not isinstance(item, str):
-                    return _float(named.group(1) if named else item)
+                if not isinstance(item, str):
+                    return stated_number(item)
+                if (named := _ENDS.search(item)) is not None:
+                    return float(named.group(1))
             inner = [entry for entry in (item if isinstance(item, list) else [item]) if isinstance(entry, dict)]
             inside = _highest(inner)
             if inside is not None:
@@ -284,11 +283,14 @@ def _highest(objects: list[dict[str, Any]]) -> float | None:
     return None
 
 
-def _float(value: str | float) -> float:
+def stated_number(value: float) -> float:
+    """A number of JSON as a float: infinity where it has more digits than a float can hold, so that it is on no
+    scale.
+    """
     try:
         return float(value)
     except OverflowError:
-        return float("inf")
+        return inf if value > 0 else -inf
 
 
 def _span(text: str, key: str, value: float, start: int) -> tuple[int, int] | None:

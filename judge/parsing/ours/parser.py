@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import assert_never
 
 from judge.parsing.ours.cleaning import clean
 from judge.parsing.ours.deciding import decide
@@ -69,11 +70,13 @@ class Ours:
             judgment = pattern_judgment(rating_pattern, cleaned.text, criterion.scale, story)
         elif structured == "choice":
             judgment = (label_choice if labels else _choice)(cleaned.text, criterion.scale)
-        elif structured.startswith("json"):
+        elif structured == "json" or structured == "json-explanation-first":
             reading = LABELS if labels else NUMBERS
             judgment = strict_json_judgment(cleaned.text, criterion_names, criterion.scale, reading)
-        else:
+        elif structured == "none":
             judgment = _free_form(cleaned.text, criterion, criterion_names, story, cut=cut)
+        else:
+            assert_never(structured)
         return _finish(judgment, flags, response, criterion, cleaned.text)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from judge.errors import SpecError
 from judge.parsing.ours.explanation import tidy
 from judge.parsing.ours.from_story import stands_in, without_objects
-from judge.parsing.ours.json_answer import objects_in
+from judge.parsing.ours.json_answer import objects_in, stated_number
 from judge.parsing.ours.mentions import number
 from judge.records import Judgment, Scale
 
@@ -108,7 +108,7 @@ def _step(value: Any, step: re.Match[str]) -> Any:
 
 
 def _number_of(text: str | float) -> float | None:
-    return _number(text.strip().lower()) if isinstance(text, str) else float(text)
+    return _number(text.strip().lower()) if isinstance(text, str) else stated_number(text)
 
 
 def _code(scale: Scale, text: str | float) -> float | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import assert_never
 
 from judge.parsing.ours.cleaning import clean
 from judge.parsing.ours.refusal import refuses
@@ -93,11 +94,15 @@ def _reading(
 ) -> tuple[Reading, bool]:
     """(Verdict read from a cleaned text, whether a further question after the verdict was left out)."""
     named = sides(choices)
-    if structured == "choice":
-        return read_choice(text, choices, _SYMBOLS), False
-    if structured.startswith("json"):
-        return read_json(text, named), False
-    return _before_next_task(text, named, criterion_words, cut=cut)
+    match structured:
+        case "choice":
+            return read_choice(text, choices, _SYMBOLS), False
+        case "json" | "json-explanation-first":
+            return read_json(text, named), False
+        case "none":
+            return _before_next_task(text, named, criterion_words, cut=cut)
+        case _:
+            assert_never(structured)
 
 
 def _before_next_task(text: str, named: Sides, criterion_words: frozenset[str], *, cut: bool) -> tuple[Reading, bool]:

@@ -44,7 +44,8 @@ def soft_verdict(
 ) -> Shares | None:
     """Probability shares of first story, second story and tie at the position where the answer states its label.
 
-    None without a preference or without log-probabilities, and where the label is not itself the answer. For example,
+    None without a preference or without log-probabilities, where the reported numbers are no probabilities (they add up
+    to more than 1), and where the label is not itself the answer. For example,
     in "A is worse than B" the alternatives to a name are not alternative verdicts, and "the second story" is no label.
     """
     if verdict.preference is None or verdict.span is None or response.logprobs is None:
@@ -65,7 +66,7 @@ def soft_verdict(
     mass = Mass(dict.fromkeys(map(float, range(3)), 0.0))
     follow_labels(tokens[start:], "", 1.0, forms, mass)
     total = sum(mass.points.values())
-    if total <= _LEAST:
+    if mass.improbable or total <= _LEAST:
         return None
     first, second, tie = (mass.points[float(code)] / total for code in range(3))
     outside = max(0.0, 1 - total - mass.undecided)

@@ -162,6 +162,7 @@ def no_keys(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def test_the_key_goes_in_its_own_header(monkeypatch: pytest.MonkeyPatch, variable: str, url: str) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-not-this-one-0123456789")
     monkeypatch.setenv(variable, "AIza-0123456789")
+    monkeypatch.setenv("JUDGE_TRUSTED_HOSTS", "http://127.0.0.1:8000")
     found = Credentials((url,), Settings((url,)), GEMINI.protocol).headers(url)
     assert dict(found) == {"x-goog-api-key": "AIza-0123456789"}
 

@@ -37,6 +37,10 @@ def read(pattern: str, text: str, *, finish: str = "stop", scale: Scale | None =
         ("$.scores.coherence", '{"scores": {"style": 2}}', "no_rating", None),
         ("$.rating", '{"rating": true}', "no_rating", None),
         ("$.rating", "Rating: 4", "no_rating", None),
+        ("$.rating", '{"rating": ' + "9" * 309 + "}", "out_of_scale", None),
+        ("$.rating", '{"rating": -' + "9" * 309 + "}", "out_of_scale", None),
+        ("$.rating", '{"rating": "' + "9" * 309 + '"}', "out_of_scale", None),
+        ("$.rating", '{"rating": ' + "9" * 5000 + "}", "no_rating", None),
     ],
 )
 def test_only_what_the_pattern_matches_is_a_rating(pattern: str, text: str, status: str, rating: float | None) -> None:

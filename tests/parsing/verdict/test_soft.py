@@ -80,3 +80,9 @@ def test_a_choice_of_the_server_is_read_too() -> None:
 )
 def test_what_cannot_be_shared_out_is_none(response: Response) -> None:
     assert shares(response) is None
+
+
+def test_numbers_that_are_no_probabilities_give_no_shares() -> None:
+    top = [{"token": token, "logprob": 0.0} for token in ("A", "B", "C")]
+    logprobs = {"content": [{"token": "A", "logprob": 0.0, "top_logprobs": top}]}
+    assert shares(Response("A", "stop", logprobs=logprobs)) is None
