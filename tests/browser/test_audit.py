@@ -772,3 +772,49 @@ def reachable(page: Any) -> None:
     text = " ".join(seen)
     for wanted in ("#story", "#note", "#next", "#undo", "#later", "#none", "#quotes", "#to-list", "Incoherence"):
         assert wanted in text, (wanted, seen)
+
+
+def test_two_tabs_take_nothing_from_each_other(browser: Any, serving: Serving, audit: Path) -> None:
+    """A tab that was opened before another one answered, and the answers of both while no server answers."""
+    server = serving("audit", "serve", audit, "--port", "0")
+    port = server.address.rstrip("/").rpartition(":")[2]
+    context = browser.new_context()
+    first = context.new_page()
+    begin(first, server.address, "Ada")
+    item = item_on(first)
+    second = context.new_page()
+    second.goto(first.url)
+    assert item_on(second) == item
+    # Five answers and a note in the first tab; one answer in the second, which knows none of them.
+    answer(first, "1")
+    first.keyboard.press("n")
+    first.keyboard.type("a note")
+    first.keyboard.press("Escape")
+    until(first, "Note · Saved")
+    assert answered(audit) == told({item: "1"}, "Ada")
+    second.keyboard.press("4")
+    until(second, "Unsubstantiated claim: yes · Saved")
+    assert answered(audit) == told({item: "14"}, "Ada")
+    assert note_of(audit, item) == "a note"
+    # The second tab is told what it did not know, and takes back its own change alone.
+    assert second.locator("#questions input:checked").count() == len(KEYS)
+    assert second.input_value("#note") == "a note"
+    second.keyboard.press("u")
+    until(second, "Undone · Saved")
+    assert answered(audit) == {key: v for key, v in told({item: "1"}, "Ada").items() if key[2] != "unsubstantiated"}
+    # Without a server each tab keeps its own answers beside the other's, and a page opened anew sends both.
+    server.kill()
+    first.keyboard.press("2")
+    second.keyboard.press("4")
+    for tab in (first, second):
+        until(tab, "Not saved yet")
+    assert len(first.evaluate("Object.keys(localStorage).filter((key) => key.includes(':waiting:'))")) == 2
+    for tab in (first, second):
+        tab.close(run_before_unload=False)
+    server = serving("audit", "serve", audit, "--port", port)
+    third = context.new_page()
+    third.goto(f"{server.address}annotate?name=Ada")
+    until(third, "Saved")
+    assert answered(audit) == told({item: "124"}, "Ada")
+    assert third.evaluate("Object.keys(localStorage).filter((key) => key.includes(':waiting:'))") == []
+    context.close()

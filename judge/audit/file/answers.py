@@ -33,13 +33,14 @@ class Answer:
 class ItemState:
     """Current answers of an annotator on an item: category -> 0 or 1, a note, and seconds spent (None = not measured).
 
-    `done` is True if all categories are answered.
+    `done` is True if all categories are answered. `revision` is the number of the annotator's changes to the item.
     """
 
     values: dict[str, int]
     note: str
     seconds: float | None
     done: bool
+    revision: int = 0
 
 
 @dataclass(frozen=True, slots=True)

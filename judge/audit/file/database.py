@@ -11,6 +11,7 @@ from pathlib import Path
 from judge.audit.file.schema import FORMAT, TABLES
 from judge.errors import DataError
 from judge.sqlite_file import closed_on_error, connect, open_reading, strange, use_wal
+from judge.whole_file import clear_left, draft_name
 
 DEFAULT_NAME = "audit.sqlite"
 """What an audit is called that lies beside its run's definition."""
@@ -44,14 +45,15 @@ def creating(path: Path) -> Iterator[sqlite3.Connection]:
     Raises DataError if the file already exists. An audit is never overwritten, even if two programs create it at the
     same time. For this reason `whole_file.draft`, which would replace an existing file, is not used.
     """
-    draft = path.with_name(f".{path.name}.{os.getpid()}.new")
+    hidden = path.with_name(f".{path.name}")
+    draft = draft_name(hidden)
     with sentences(path):
         if path.exists():
             raise DataError(
                 "exists already", file=path, hint="choose another name with -o; an audit is never overwritten"
             )
         path.parent.mkdir(parents=True, exist_ok=True)
-        draft.unlink(missing_ok=True)
+        clear_left(hidden)
         try:
             connection = connect(draft, autocommit=True)
             try:

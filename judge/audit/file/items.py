@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import orjson
+from pydantic import TypeAdapter
 
 from judge.errors import unknown_value
 from judge.fingerprint import fingerprint
@@ -133,5 +134,5 @@ def facts_json(facts: Facts) -> str:
 
 
 def facts_of(text: str) -> Facts:
-    """Facts about an explanation, read from their JSON in the audit file."""
-    return Facts(**orjson.loads(text))
+    """Facts about an explanation, read from their JSON in the audit file. Raises ValueError for anything else."""
+    return TypeAdapter(Facts).validate_json(text, strict=True)

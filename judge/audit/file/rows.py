@@ -13,7 +13,8 @@ import orjson
 
 from judge.audit.file.answers import ItemState
 from judge.audit.file.categories import Form, PracticeItem
-from judge.audit.file.items import Facts, Item, Subject, criterion_json, criterion_of, facts_json, facts_of
+from judge.audit.file.items import Item, Subject, criterion_json, criterion_of, facts_json, facts_of
+from judge.audit.file.schema import RECEIVED
 from judge.errors import DataError, SpecError
 
 ITEMS = """SELECT id, key, dataset, story, system, story_prompt, text, reference, criterion, explanation, facts
@@ -24,8 +25,10 @@ ITEM = ITEMS.replace("ORDER BY id", "WHERE id = ?")
 def item_of(row: tuple[Any, ...]) -> Item:
     """Item of an audit, built from a row of the query `ITEMS`."""
     number, key, dataset, story, system, story_prompt, text, reference, criterion, explanation, facts = row
+    for value in (story, dataset, system, story_prompt, text, reference):
+        text_in(value, none=True)
     subject = Subject(
-        explanation=explanation,
+        explanation=text_in(explanation),
         story=story,
         dataset=dataset,
         system=system,
@@ -36,6 +39,13 @@ def item_of(row: tuple[Any, ...]) -> Item:
         facts=facts_of(facts),
     )
     return Item(int(number), str(key), subject)
+
+
+def text_in(value: Any, *, none: bool = False) -> str:
+    """The value, which must be a text or, with `none`, null; else TypeError. SQLite keeps any value in any column."""
+    if not isinstance(value, str) and not (none and value is None):
+        raise TypeError(f"{str(value)[:40]!r} is no text")
+    return str(value)
 
 
 def practice_json(practice_item: PracticeItem) -> str:
@@ -50,10 +60,15 @@ def practice_json(practice_item: PracticeItem) -> str:
 def practice_of(number: int, text: str) -> PracticeItem:
     """Practice item with this number, read from its JSON in the audit file."""
     record = orjson.loads(text)
-    subject = record["subject"]
-    subject["criterion"] = criterion_of(subject["criterion"])
-    subject["facts"] = Facts(**subject["facts"])
-    return PracticeItem(number, Subject(**subject), record["expected"], record["feedback"])
+    subject = dict(record["subject"])
+    criterion = criterion_of(subject.pop("criterion"))
+    facts = facts_of(orjson.dumps(subject.pop("facts")).decode())
+    for value in subject.values():
+        text_in(value, none=True)
+    expected = {text_in(key): int(value) for key, value in record["expected"].items()}
+    return PracticeItem(
+        number, Subject(**subject, criterion=criterion, facts=facts), expected, text_in(record["feedback"])
+    )
 
 
 def insert_form(db: sqlite3.Connection, form: Form, blind: Sequence[str]) -> None:
@@ -96,7 +111,8 @@ def state(db: sqlite3.Connection, path: Path, categories: int, name: str, item: 
     key = (round_no, name, item)
     values = dict(db.execute(_VALUES, key).fetchall())
     note, seconds = db.execute(_REMARK, key).fetchone() or ("", None)
-    return ItemState(values, note, seconds, len(values) == categories)
+    (revision,) = db.execute(_REVISION, key).fetchone()
+    return ItemState(values, note, seconds, len(values) == categories, revision)
 
 
 Key = tuple[int, str, int]
@@ -148,6 +164,16 @@ def _said(values: Mapping[str, int], note: str) -> str:
     return orjson.dumps({"values": dict(values), "note": note}, option=orjson.OPT_SORT_KEYS).decode()
 
 
+def first_time(db: sqlite3.Connection, message: str, key: Key) -> bool:
+    """Record that a message of this name came, and say whether it is the first of this name. `key` is (round,
+    annotator, item).
+    """
+    db.execute(RECEIVED)
+    return db.execute(_RECEIVE, (message, *key, time.time())).rowcount > 0
+
+
+_RECEIVE = "INSERT OR IGNORE INTO received VALUES (?, ?, ?, ?, ?)"
+_REVISION = "SELECT count(*) FROM history WHERE round = ? AND annotator = ? AND item = ?"
 _VALUES = "SELECT category, value FROM answers WHERE round = ? AND annotator = ? AND item = ?"
 _REMARK = "SELECT note, seconds FROM remarks WHERE round = ? AND annotator = ? AND item = ?"
 _TAKE_BACK = "DELETE FROM answers WHERE round = ? AND annotator = ? AND item = ? AND category = ?"

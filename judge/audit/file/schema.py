@@ -85,3 +85,15 @@ CREATE TABLE practice_answers (
     PRIMARY KEY (annotator, practice, category)
 ) WITHOUT ROWID;
 """
+
+RECEIVED = """
+CREATE TABLE IF NOT EXISTS received (        -- messages of pages, so that one that is sent again changes nothing
+    message TEXT NOT NULL,
+    round INTEGER NOT NULL,
+    annotator TEXT NOT NULL,
+    item INTEGER NOT NULL,
+    at REAL NOT NULL,
+    PRIMARY KEY (annotator, message)
+) WITHOUT ROWID;
+"""
+"""Made with the first message: audits of earlier versions have no such table."""

@@ -35,8 +35,10 @@ from judge.audit.file.categories import Category, Form, PracticeItem, load_form
 from judge.audit.file.items import Item, Subject, check_blind
 from judge.errors import DataError, SpecError
 from judge.fingerprint import digest
+from judge.foreign import reading
 
 ANNOTATION, ADJUDICATION = 1, 2
+_AUDIT = "an audit"
 
 
 class AuditStore:
@@ -52,13 +54,20 @@ class AuditStore:
             key: orjson.loads(value)
             for key, value in self.select("SELECT key, value FROM meta WHERE key != 'audit_format'")
         }
-        self.audit_id: str = self.meta["id"]
+        self.audit_id: str = rows.text_in(self.meta["id"])
         """By which other files name this audit."""
-        self.seed: int = self.meta["seed"]
-        self.blind: tuple[str, ...] = tuple(self.meta["blind"])
+        self.seed: int = int(self.meta["seed"])
+        self.blind: tuple[str, ...] = check_blind([rows.text_in(name) for name in self.meta["blind"]])
         """Facts that annotators must not see, of `items.BLINDABLE`; `items.visible_facts` gives the others."""
         self.categories: tuple[Category, ...] = tuple(
-            Category(key, label, question, press, column, bool(inverted))
+            Category(
+                rows.text_in(key),
+                rows.text_in(label),
+                rows.text_in(question),
+                rows.text_in(press),
+                rows.text_in(column),
+                bool(inverted),
+            )
             for key, label, question, press, column, inverted in self.select(
                 "SELECT key, label, question, press, export_column, inverted FROM categories ORDER BY position"
             )
@@ -113,7 +122,7 @@ class AuditStore:
         path = database.audit_file(Path(path))
         connection = database.open_file(path, writing=writing)
         try:
-            with database.sentences(path):
+            with database.sentences(path), reading(path, _AUDIT):
                 return cls(path, connection)
         except BaseException:
             connection.close()
@@ -134,7 +143,8 @@ class AuditStore:
     def notes(self) -> list[str]:
         """Sentences about the sample and about imported files, oldest first."""
         row = self.select("SELECT value FROM meta WHERE key = 'notes'")[0]
-        return [str(note) for note in orjson.loads(row[0])]
+        with reading(self.path, _AUDIT):
+            return [str(note) for note in orjson.loads(row[0])]
 
     def add_note(self, note: str) -> None:
         """Add a sentence to the audit's `notes`, unless it is already there."""
@@ -153,11 +163,13 @@ class AuditStore:
         records = self.select(rows.ITEM, number)
         if not records:
             raise DataError(f"has no item {number}", file=self.path, allowed=f"1 to {self.item_count}")
-        return rows.item_of(records[0])
+        with reading(self.path, _AUDIT):
+            return rows.item_of(records[0])
 
     def items(self) -> list[Item]:
         """All items with all their texts, by number."""
-        return [rows.item_of(row) for row in self.select(rows.ITEMS)]
+        with reading(self.path, _AUDIT):
+            return [rows.item_of(row) for row in self.select(rows.ITEMS)]
 
     def order(self, annotator: str) -> list[int]:
         """Item numbers in the order in which an annotator sees them. The order is random, different for each annotator,
@@ -207,6 +219,7 @@ class AuditStore:
         note: str | None = None,
         seconds: float | None = None,
         round_no: int = ANNOTATION,
+        message: str | None = None,
     ) -> ItemState:
         """Store answers of an annotator about an item, and return the annotator's answers on the item after that.
 
@@ -227,6 +240,8 @@ class AuditStore:
             Time spent since the last call about this item; it is added to the total.
         round_no : int
             1 = annotation, 2 = settling of disagreements.
+        message : str, optional
+            Name under which a page sends these answers, perhaps several times. They are stored the first time.
 
         Raises
         ------
@@ -239,6 +254,8 @@ class AuditStore:
         changed = check_values(values, [c.key for c in self.categories], seconds)
         with self.transaction() as db:
             before = self._state(db, name, item, round_no)
+            if message is not None and not rows.first_time(db, message, (round_no, name, item)):
+                return before
             rows.change(db, self.path, (round_no, name, item), before, changed, note, seconds)
             return self._state(db, name, item, round_no)
 

@@ -68,9 +68,10 @@ def adjudicate(
     *,
     note: str | None = None,
     seconds: float | None = None,
+    message: str | None = None,
 ) -> ItemState:
     """Store final answers (category -> 1, 0, or None to delete one) about disputed categories of an item, and return
-    the adjudicator's answers on the item after that.
+    the adjudicator's answers on the item after that. A `message` of this name is stored once.
 
     `store.undo(adjudicator, round_no=2)` undoes the last change. Raises DataError for a category on which annotators do
     not differ, and for a category that somebody else has settled.
@@ -79,4 +80,4 @@ def adjudicate(
     for key in values:
         if dispute is None or key not in dispute.disputed:
             raise DataError(f"annotators do not differ on {key!r} of item {item}", file=store.path)
-    return store.answer(adjudicator, item, values, note=note, seconds=seconds, round_no=ADJUDICATION)
+    return store.answer(adjudicator, item, values, note=note, seconds=seconds, round_no=ADJUDICATION, message=message)

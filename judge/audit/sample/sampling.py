@@ -55,7 +55,8 @@ def sample(population: Population, options: SampleOptions, categories: Sequence[
     # What a sample is said to be drawn by is what it was drawn by: a variable that nothing differs in decided nothing.
     used, spread = (tuple(n for n in names if _differs(population, n, rows)) for names in (by, options.spread))
     order = _codes(population, spread, rows)[0]
-    drawn = stratified.draw(codes, order, options.n, rng, options.allocation)
+    crossed = np.array([np.unique(column, return_inverse=True)[1] for column in zip(*levels, strict=True)], np.int64).T
+    drawn = stratified.draw(codes, order, options.n, rng, options.allocation, crossed if by else None)
     weight = drawn.weight * first[drawn.unit]
     chosen = population.frame.iloc[rows[drawn.unit]]
     strata = [levels[code] for code in codes[drawn.unit]]
@@ -199,7 +200,8 @@ def _notes(
         notes.append(f"{options.n} items were asked for, and there are {len(subjects)}")
     if drawn.some:
         inside, strata = int((drawn.drawn > 0).sum()), int((drawn.size > 0).sum())
-        notes.append(f"{inside} of {strata} strata are in the sample; which ones, is random")
+        words = "which ones, is random, balanced over the levels of each variable"
+        notes.append(f"{inside} of {strata} strata are in the sample; {words}")
     for name in ("gap", "cluster"):
         if name in (*options.by, *options.spread) and bool((population.level(name) == NONE).all()):
             why = "people rated none of these" if name == "gap" else "judge explain has made no map of these runs"

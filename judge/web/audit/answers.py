@@ -1,8 +1,9 @@
 """Checks of the answers that the pages of an audit of explanations send. Answers are committed to the audit's file, and
 confirmed after the commit.
 
-Each message holds all answers of an annotator to an item (a category that is missing was not answered) and the total
-seconds spent on the item. Sending the same message again therefore changes nothing.
+Each message holds the answers that an annotator changed now (null takes one back), perhaps the note, and the seconds
+spent since the message before. Other answers stay as they are, so that two tabs do not undo each other: the order in
+which messages arrive decides. A message has a name, and is stored once; sending it again changes nothing.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from judge.audit.file.answers import ItemState
 from judge.audit.file.snapshot import snapshot
 from judge.audit.file.store import ADJUDICATION, ANNOTATION, AuditStore
 from judge.audit.results.adjudication import adjudicate, disputes
@@ -38,9 +40,10 @@ class _Message(BaseModel):
 
 
 class _ItemMessage(_Message):
+    message: str = Field(min_length=1, max_length=100)
     item: int = Field(ge=1, lt=2**31)
-    values: dict[str, _Value]
-    note: str = Field(max_length=20_000)
+    values: dict[str, _Value | None]
+    note: str | None = Field(default=None, max_length=20_000)
     seconds: float = Field(ge=0, le=1e7, allow_inf_nan=False)
 
 
@@ -55,30 +58,50 @@ Owns = Callable[[str, str], bool]
 
 def save_answers(store: AuditStore, owns: Owns, text: bytes) -> dict[str, Any]:
     """Store an annotator's answers to one item in round 1 of an audit. `text` is the message that holds them. `owns` is
-    a function that says whether the key in the message is the personal key of the annotator's name. Returns the item's
-    number and whether its answers are complete.
+    a function that says whether the key in the message is the personal key of the annotator's name. Returns what is
+    stored of the item now.
     """
     message = _read(_ItemMessage, store, owns, text, ANNOTATION)
-    before = store.state(message.annotator, message.item)
-    values = dict.fromkeys((category.key for category in store.categories), None) | message.values
     state = store.answer(
-        message.annotator, message.item, values, note=message.note, seconds=_more(message.seconds, before.seconds)
+        message.annotator,
+        message.item,
+        message.values,
+        note=message.note,
+        seconds=message.seconds,
+        message=message.message,
     )
-    return {"item": message.item, "done": state.done}
+    return _stored(message.item, state, done=state.done)
 
 
 def save_settled(store: AuditStore, owns: Owns, text: bytes) -> dict[str, Any]:
     """Store an adjudicator's answers to one item in round 2 of an audit, in which disputed categories are settled.
     `text` is the message that holds them. `owns` is a function that says whether the key in the message is the personal
-    key of the adjudicator's name. Returns the item's number and whether all disputed categories are answered.
+    key of the adjudicator's name. Returns what is stored of the item now.
     """
     message = _read(_ItemMessage, store, owns, text, ADJUDICATION)
     disputed = next((dispute.disputed for dispute in disputes(snapshot(store)) if dispute.item == message.item), ())
-    before = store.state(message.annotator, message.item, round_no=ADJUDICATION)
-    values = dict.fromkeys(disputed, None) | message.values
-    seconds = _more(message.seconds, before.seconds)
-    adjudicate(store, message.annotator, message.item, values, note=message.note, seconds=seconds)
-    return {"item": message.item, "done": set(disputed) <= message.values.keys()}
+    state = adjudicate(
+        store,
+        message.annotator,
+        message.item,
+        message.values,
+        note=message.note,
+        seconds=message.seconds,
+        message=message.message,
+    )
+    return _stored(message.item, state, done=set(disputed) <= state.values.keys())
+
+
+def _stored(item: int, state: ItemState, *, done: bool) -> dict[str, Any]:
+    """What is stored of an item, as the page is told it. `revision` is the number of the annotator's changes to it."""
+    return {
+        "item": item,
+        "done": done,
+        "values": dict(state.values),
+        "note": state.note,
+        "seconds": state.seconds or 0,
+        "revision": state.revision,
+    }
 
 
 def save_practice(store: AuditStore, owns: Owns, text: bytes) -> dict[str, Any]:
@@ -115,10 +138,3 @@ def _read(kind: type[_M], store: AuditStore, owns: Owns, text: bytes, round_no: 
     if not owns(message.annotator, message.own):
         raise RefusedError(403, f"Answers of {message.annotator} come from the page of that person's own link alone.")
     return message
-
-
-def _more(total: float, before: float | None) -> float:
-    """Seconds to add to the stored working time `before`, so that it equals the total sent by the page; 0 where the
-    total is smaller.
-    """
-    return max(0.0, total - (before or 0.0))

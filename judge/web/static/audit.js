@@ -21,8 +21,9 @@
   let said = "";             // what was done last, for the status line
   let namesHidden = true;    // in the second round a name could weigh more than a reason
   let noteBefore = null;
+  let noteShown = "";        // the note as it was put on the page, before anything was written here
 
-  const keeper = new judge.Keeper(task, (kind, sentence) => judge.parts.report(kind, sentence, said, task.save));
+  const keeper = new judge.Keeper(task, (kind, sentence) => judge.parts.report(kind, sentence, said, task.save), learnt);
   const reading = judge.reading(task, touch);
   const item = () => (mode === "practice" ? task.practice[index] : task.items[index]);
   const values = () => (mode === "practice" ? attempt : keeper.state(item().id).values);
@@ -64,7 +65,7 @@
     at("number").textContent = mode === "practice" ? "" : `no. ${one.id}`;
     document.title = `${at("where").textContent} · judge audit`;
     reading.show(one, `${mode}/${one.id}`);
-    at("note").value = keeper.state(one.id).note;
+    showNote(keeper.state(one.id).note);
     at("note").closest(".note").hidden = mode === "practice";
     at("work").classList.remove("checked");
     at("feedback").hidden = true;
@@ -125,20 +126,34 @@
       attempts.push(attempt);
       attempt = next;
       at("saved").textContent = said;
-    } else keeper.change(item().id, { ...keeper.state(item().id), values: next });
+    } else keeper.change(item().id, { values: changed });
     if (!open().length) at("missing").textContent = "";
     draw();
     progress();
   }
 
+  // The server told of an item what another tab answered.
+  function learnt(id) {
+    progress();
+    if (mode !== "items" || item().id !== id) return;
+    // What is being written here stays.
+    if (at("note").value === noteShown) showNote(keeper.state(id).note);
+    draw();
+  }
+
+  function showNote(note) {
+    at("note").value = noteShown = note;
+  }
+
   function writeNote() {
     const note = at("note").value;
+    if (mode !== "items" || note === noteShown) return;
+    noteShown = note;
     const state = keeper.state(item().id);
-    if (mode !== "items" || note === state.note) return;
     said = "Note";
     // One visit to the note is one step to undo, however often it was saved meanwhile.
-    if (noteBefore === null) keeper.change(item().id, { ...state, note });
-    else keeper.put(item().id, { ...state, note });
+    if (noteBefore === null) keeper.change(item().id, { note });
+    else keeper.put(item().id, { note });
     noteBefore = noteBefore ?? state.note;
     buttons();
   }
@@ -270,7 +285,7 @@
       if (id === null) { say("There is nothing to undo"); return; }
       const i = task.items.findIndex((one) => one.id === id);
       if (i !== index || mode !== "items") open_(i, true);
-      else { at("note").value = keeper.state(id).note; draw(); progress(); }
+      else { showNote(keeper.state(id).note); draw(); progress(); }
     },
   };
 
@@ -304,7 +319,7 @@
     setInterval(() => {
       if (mode !== "items" || document.hidden || Date.now() - lastMove > IDLE * 1000) return;
       const { id } = item();
-      keeper.states[id] = { ...keeper.state(id), seconds: keeper.state(id).seconds + 1 };
+      keeper.tick(id);
     }, 1000);
     if (task.save && !settling) judge.parts.remember(task);
     addEventListener("online", () => keeper.flush());

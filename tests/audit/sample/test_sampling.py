@@ -129,7 +129,8 @@ def test_strata_by_rating_and_gap(lamps: Population) -> None:
 
 def test_fewer_items_than_strata_say_that_chance_chose(lamps: Population) -> None:
     made = sample(lamps, SampleOptions(n=3))
-    assert "3 of 4 strata are in the sample; which ones, is random" in made.notes
+    words = "which ones, is random, balanced over the levels of each variable"
+    assert f"3 of 4 strata are in the sample; {words}" in made.notes
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -34,7 +36,7 @@ class Audited:
     """A served audit, and its store as the server has it."""
 
     def __init__(self, start: Callable[..., Served], store: AuditStore) -> None:
-        self.store = store
+        self.store, self.sent = store, 0
         self.owners = Owners(store)
         self.server = start(lambda access: application(store, access))
 
@@ -63,8 +65,9 @@ class Audited:
         return status, text
 
     def answer(self, name: str, item: int, values: dict[str, int], **more: Any) -> tuple[int, str]:
+        self.sent += 1
         whole = {"audit": self.store.audit_id, "annotator": name, "round": 1, "item": item, "values": values}
-        return self.send("/answers", whole | {"note": "", "seconds": 3} | more)
+        return self.send("/answers", whole | {"message": f"tab-{self.sent}", "note": "", "seconds": 3} | more)
 
 
 def task_in(page: str) -> dict[str, Any]:
@@ -156,14 +159,39 @@ def test_a_story_that_is_its_own_reference_is_not_told_by_it(tmp_path: Path) -> 
 
 def test_the_same_message_again_changes_nothing(audit: Audited) -> None:
     for _ in range(3):
-        assert audit.answer("Ada", 1, {"poor_syntax": 1}, note="n", seconds=7.5) == (200, '{"item":1,"done":false}')
-    assert audit.answer("Ada", 1, NONE, note="n", seconds=9) == (200, '{"item":1,"done":true}')
+        status, text = audit.answer("Ada", 1, {"poor_syntax": 1}, note="n", seconds=7.5, message="tab-first")
+        stored = {"item": 1, "done": False, "values": {"poor_syntax": 1}, "note": "n", "seconds": 7.5, "revision": 1}
+        assert (status, json.loads(text)) == (200, stored)
+    assert json.loads(audit.answer("Ada", 1, NONE, note="n", seconds=1.5)[1])["done"]
     state = audit.store.state("Ada", 1)
-    assert (state.values, state.note, state.seconds) == (NONE, "n", 9)
-    # What a page shows as unanswered is unanswered in the file.
-    assert audit.answer("Ada", 1, {"superfluous": 1}, note="", seconds=9)[0] == 200
+    assert (state.values, state.note, state.seconds, state.revision) == (NONE, "n", 9, 2)
+    # What a page takes back is unanswered in the file.
+    assert audit.answer("Ada", 1, dict.fromkeys(NONE) | {"superfluous": 1}, note="", seconds=0)[0] == 200
     assert audit.store.state("Ada", 1).values == {"superfluous": 1}
     assert audit.task("Ada")["states"] == {"1": {"values": {"superfluous": 1}, "note": "", "seconds": 9}}
+    # The first message, sent again at last, is still the same message.
+    assert audit.answer("Ada", 1, {"poor_syntax": 1}, note="n", seconds=7.5, message="tab-first")[0] == 200
+    assert audit.store.state("Ada", 1).values == {"superfluous": 1}
+
+
+def test_a_tab_that_was_opened_earlier_takes_nothing_back(audit: Audited) -> None:
+    """It knows no answer of the other tab, and sends its own alone: all others, the note and `done` stay."""
+    assert audit.answer("Ada", 1, NONE, note="seen", message="new-1")[0] == 200
+    status, text = audit.answer("Ada", 1, {"poor_syntax": 1}, note=None, message="old-1")
+    told = json.loads(text)
+    assert (status, told["done"], told["note"]) == (200, True, "seen")
+    assert told["values"] == NONE | {"poor_syntax": 1}
+    # The order in which messages come decides, and every change is in the history.
+    assert json.loads(audit.answer("Ada", 1, {"poor_syntax": 0}, message="new-2")[1])["values"] == NONE
+    with closing(sqlite3.connect(audit.store.path)) as db:
+        steps = [json.loads(after)["values"] for (after,) in db.execute("SELECT after FROM history ORDER BY id")]
+    assert steps == [NONE, NONE | {"poor_syntax": 1}, NONE]
+
+
+def test_another_annotators_message_of_the_same_name_is_another(audit: Audited) -> None:
+    for name in ("Ada", "Bob"):
+        assert audit.answer(name, 1, {"poor_syntax": 1}, message="tab-1")[0] == 200
+    assert [audit.store.state(name, 1).values for name in ("Ada", "Bob")] == [{"poor_syntax": 1}] * 2
 
 
 @pytest.mark.parametrize(
@@ -196,6 +224,7 @@ def test_what_is_no_answer_at_all_is_refused(audit: Audited) -> None:
     assert audit.server.ask("/answers")[0] == 405
     assert audit.server.ask("/no/such/page")[0] == 404
     whole = {"audit": "another", "annotator": "Ada", "round": 1, "item": 1, "values": {}, "note": "", "seconds": 1}
+    whole["message"] = "tab-1"
     status, text = audit.send("/answers", whole)
     assert (status, "another audit" in text) == (409, True)
     for path in ("/answers", "/practice", "/settled", "/start"):
@@ -258,11 +287,15 @@ def test_the_second_round_settles_what_differs_and_only_that(audit: Audited) -> 
         "Bob": (1, "retells"),
     }
     whole = {"audit": audit.store.audit_id, "annotator": "Zoe", "round": 2, "item": 1, "note": "it does", "seconds": 4}
+    whole["message"] = "settled-1"
     assert audit.send("/settled", whole | {"values": {"poor_syntax": 1}})[0] == 400
     assert audit.send("/settled", whole | {"item": 2, "values": {"poor_syntax": 1}})[0] == 400
     for _ in range(2):
-        assert audit.send("/settled", whole | {"values": {"superfluous": 1}}) == (200, '{"item":1,"done":true}')
-    status, text = audit.send("/settled", whole | {"annotator": "Mallory", "values": {"superfluous": 0}})
+        status, text = audit.send("/settled", whole | {"values": {"superfluous": 1}})
+        assert (status, json.loads(text)["done"], json.loads(text)["seconds"]) == (200, True, 4)
+    status, text = audit.send(
+        "/settled", whole | {"annotator": "Mallory", "message": "settled-2", "values": {"superfluous": 0}}
+    )
     assert (status, "settled by 'Zoe'" in text) == (400, True)
     (dispute,) = disputes(snapshot(audit.store))
     assert (dispute.settled, dispute.by, dispute.open) == ({"superfluous": 1}, ("Zoe",), ())
