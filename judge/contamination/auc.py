@@ -85,13 +85,14 @@ def areas(scores: ScoresFile, options: AucOptions | None = None) -> Areas:
     rows = [_found(scores, score, options, drawn) for score in scores.names]
     best = near_ties.descending([row.auc.value for row in rows])
     ci = f"ci:{drawn.name}/{options.resamples}/seed{options.seed}"
+    unit = drawn.name.removeprefix("boot-")
     flattered = f"sorted by AUC: the best of {len(rows)} on one set is flattered; choose a score beforehand"
     return Areas(
         source=scores.header["source"],
         judge=scores.judge,
         options=options,
         rows=tuple(rows[i] for i in best),
-        signature=signature(scores, [f"fpr:{options.fpr:g}", ci]),
+        signature=signature(scores, [f"fpr:{options.fpr:g}", f"auc:score/{unit}", ci]),
         notes=(*notes_of(scores), flattered),
     )
 
@@ -103,7 +104,7 @@ def _found(scores: ScoresFile, score: str, options: AucOptions, drawn: Resamples
             f"{scores.header['source']} has no labels", hint="each line needs label: 1 = seen, 0 = not seen"
         )
     values = scores.score(score)
-    auc_estimate, rate = area(values, label, drawn), roc.tpr_at_fpr(values, label, options.fpr)
+    auc_estimate, rate = area(scores, score, label), roc.tpr_at_fpr(values, label, options.fpr)
     keep = ~np.isnan(values)
     if rate.defined:
         rate = drawn.interval(rate, drawn.values(roc.resampled_tpr_at_fpr(values, label, options.fpr)))

@@ -15,13 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.backends.protocol import ScorerFacts
-from judge.contamination.area import area, draw
+from judge.contamination.area import area
 from judge.contamination.baseline import Expected, expected_rates
-from judge.contamination.options import AucOptions
 from judge.contamination.scores_file import ScoresFile, different_model, with_thresholds
 from judge.errors import OptionError, SpecError
 from judge.stats.estimate import Estimate
-from judge.stats.resampling.bootstrap import Resamples
 from judge.stats.shares import roc
 from judge.wording import Advice
 
@@ -103,10 +101,9 @@ class Threshold:
         return cls(record["rule"], record["value"], labelled)
 
 
-def by_rule(scores: ScoresFile, rule: str, name: str, drawn: Resamples | None = None) -> Threshold:
+def by_rule(scores: ScoresFile, rule: str, name: str) -> Threshold:
     """Threshold of the score `name`, chosen by a rule on the labelled set `scores` (texts known to be seen or unseen in
-    training). If the rule is a number, this is the threshold. `drawn` holds the bootstrap resamples for the interval of
-    the AUC; None = new ones.
+    training). If the rule is a number, this is the threshold.
 
     Raises SpecError for an unknown rule, and if the labelled set yields no threshold.
     """
@@ -124,7 +121,7 @@ def by_rule(scores: ScoresFile, rule: str, name: str, drawn: Resamples | None = 
             ),
         )
     values = scores.score(name)
-    auc = area(values, label, drawn or draw(scores, AucOptions()))
+    auc = area(scores, name, label)
     if auc.value is None:
         raise SpecError(f"no threshold for {name} on {scores.header['source']}: {auc.reason}")
     keep = ~np.isnan(values)
@@ -177,12 +174,10 @@ def all_by_rule(scores: ScoresFile, rule: str) -> ScoresFile:
     Raises SpecError if the rule is unknown or if no score has a threshold.
     """
     _parsed(rule)
-    # The same resamples for every score, so that their intervals can be compared.
-    drawn = draw(scores, AucOptions())
     thresholds, without = {}, {}
     for name in scores.names:
         try:
-            thresholds[name] = by_rule(scores, rule, name, drawn).record
+            thresholds[name] = by_rule(scores, rule, name).record
         except SpecError as error:
             without[name] = error
     if not thresholds:

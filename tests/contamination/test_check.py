@@ -12,13 +12,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from judge.contamination.check import compute
 from judge.contamination.check.compute import passages
 from judge.contamination.check.dates import dated
 from judge.contamination.check.result import Checked, Recital, tells
 from judge.contamination.options import CheckOptions
 from judge.contamination.scores import recital
+from judge.contamination.texts import Text
 from judge.demo import run_demo
-from judge.errors import OptionError
+from judge.errors import OptionError, SpecError
 from judge.stats.estimate import Estimate
 
 Run = Callable[..., int]
@@ -86,6 +88,37 @@ def test_weights_that_are_named_are_scored_and_the_rest_say_why(
     assert found["verdict"] in ("recites none", "cannot be told")
     (path,) = demo_run.glob("*/derived/*.seen.jsonl")
     assert "passage:" not in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("named", ["http://127.0.0.1:9/v1", ["http://127.0.0.1:9/v1", "http://127.0.0.1:8/v1"]])
+def test_a_judge_is_scored_where_its_run_asked_it(
+    named: str | list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without an address on the command line; what is given there goes first, and providers' own hosts are closed."""
+
+    def manifest(base_url: Any) -> Path:
+        (tmp_path / "manifest.json").write_text(json.dumps({"asked": {"base_url": base_url}}), encoding="utf-8")
+        return tmp_path
+
+    seen: list[str | None] = []
+
+    def scored(_texts: object, _model: str, options: Any, *_: object, **__: object) -> None:
+        seen.append(options.base_url)
+        raise SpecError("no server there")
+
+    monkeypatch.setattr(compute, "scored", scored)
+    monkeypatch.setattr(compute, "_stories", lambda *_: [Text("s", "text", "hash", "A")])
+
+    def check_of(options: CheckOptions) -> str:
+        found = compute._checked(None, "d", "openai/mine", manifest(named), options, None)  # type: ignore[arg-type]
+        return str(found.why)
+
+    assert check_of(CheckOptions()) == "no server there"
+    assert check_of(CheckOptions(base_url="http://127.0.0.1:7/v1")) == "no server there"
+    assert seen == ["http://127.0.0.1:9/v1", "http://127.0.0.1:7/v1"]
+    for other in ("https://api.openai.com/v1", "https://openrouter.ai/api/v1", None, []):
+        assert compute.at_its_server("openai/mine", manifest(other), CheckOptions()).base_url is None
+    assert compute.at_its_server("gemini/mine", manifest(named), CheckOptions()).base_url is None
 
 
 def checked(run: Run, folder: Path, capsys: pytest.CaptureFixture[str], *more: object) -> dict[str, Any]:

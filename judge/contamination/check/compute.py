@@ -24,10 +24,13 @@ from judge.contamination.scores_file import ScoresFile
 from judge.contamination.scoring import Progress
 from judge.contamination.session import scored
 from judge.contamination.texts import Text, TextSet, labelled
+from judge.credentials.origin import origin_of
+from judge.credentials.providers import provider_of
 from judge.errors import JudgeError
 from judge.fingerprint import fingerprint_text
 from judge.folders.shipped import package_file
 from judge.judge_name import JudgeName
+from judge.run_folder import read_manifest
 from judge.stats.estimate import Estimate
 from judge.wording import Advice, Note
 
@@ -100,6 +103,7 @@ def _checked(
     asked: bool = False,
 ) -> Checked:
     row = Checked(dataset, model, dated(model, dataset, options.released))
+    options = options if asked else at_its_server(model, folder, options)
     if not asked and (why := _closed(model, options)):
         return replace(row, why=why)
     stories = _stories(runs, dataset, options.limit)
@@ -116,6 +120,19 @@ def _checked(
     if options.labelled is None:
         return replace(measured, corrected=Estimate.undefined(_NO_SET))
     return replace(measured, corrected=report.report(runs, [scores]).rows[0].corrected)
+
+
+def at_its_server(model: str, folder: Path, options: CheckOptions) -> CheckOptions:
+    """The options with the address at which the run in a result folder asked its judge, if the judge is a model on a
+    server of the user's own and the options give no address. Providers' own hosts give no probabilities of a text.
+    """
+    if options.base_url is not None or JudgeName.of(model).provider != "openai":
+        return options
+    asked = read_manifest(folder / "manifest.json").get("asked") or {}
+    named = asked.get("base_url")
+    addresses = [named] if isinstance(named, str) else named if isinstance(named, list) else []
+    own = (str(address) for address in addresses if provider_of(origin_of(str(address)).host) is None)
+    return replace(options, base_url=next(own, None))
 
 
 def _closed(model: str, options: CheckOptions) -> str:

@@ -112,12 +112,8 @@ def auc(rating: Floats, label: Flags) -> Estimate:
     n = rating.size
     if reason:
         return Estimate.undefined(reason, n=n)
-    rank = midranks(rating)
-    high, low = rank[label], rank[~label]
-    m, k = high.size, low.size
-    # Share of the other class below each story (above, for the low class), ties one half.
-    v = (high - midranks(rating[label])) / k
-    w = 1 - (low - midranks(rating[~label])) / m
+    v, w = placements(rating, label)
+    m, k = v.size, w.size
     estimate = Estimate(float(v.mean()), n=n)
     if m < 2 or k < 2:
         return replace(estimate, reason="no interval: DeLong's needs 2 stories of each class")
@@ -126,6 +122,24 @@ def auc(rating: Floats, label: Flags) -> Estimate:
         return replace(estimate, reason="no interval: DeLong's variance is 0 where every comparison ends alike")
     area = float(v.mean())
     return replace(estimate, low=max(0.0, area - half), high=min(1.0, area + half), method="DeLong, 95 %")
+
+
+def placements(rating: Floats, label: Flags) -> tuple[Floats, Floats]:
+    """For each story of the labelled class the share of the other class that is rated below it, and for each other
+    story the share of the labelled class that is rated above it; ties count one half. The mean of either is the AUC.
+
+    Parameters
+    ----------
+    rating : array, shape (n,)
+        Rating of each story, none missing.
+    label : array of bool, shape (n,)
+        True for the class that should be rated higher; both classes have stories.
+    """
+    rank = midranks(rating)
+    high, low = rank[label], rank[~label]
+    above = (high - midranks(rating[label])) / low.size
+    below = 1 - (low - midranks(rating[~label])) / high.size
+    return np.asarray(above, dtype=np.float64), np.asarray(below, dtype=np.float64)
 
 
 def resampled_auc(rating: Floats, label: Flags) -> Callable[[NDArray[np.int64]], Floats]:
