@@ -14,11 +14,13 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from judge.analysis.options import agreement_options as agreement
+    from judge.analysis.options import choices
     from judge.analysis.options import table_options as options
     from judge.analysis.options.agreement_options import ChosenMeasure
     from judge.audit.results.frames import OpenedAudit
     from judge.explanations.mapping.explanation_map import ExplanationMap
     from judge.ratings_table import RatingsTable
+    from judge.stats.correlation.coefficients import Coefficient
 
 Names = str | Sequence[str]
 """One name or several: a string is one name, never its letters."""
@@ -96,8 +98,12 @@ class OpenedRun:
         *,
         drop_systems: Names = (),
         epsilon: float = 0.1,
+        margin: float = 0.1,
         resamples: int = 300,
         readings: options.Readings = "mean",
+        positions: bool = False,
+        own: Names = (),
+        no_own: bool = False,
         seed: int = 1,
     ) -> Result:
         """Summary of the runs: whether the judge may replace a rater, the best Eval-Prompt, problems, and recommended
@@ -154,8 +160,8 @@ class OpenedRun:
     def correlate(
         self,
         *,
-        coefficient: options.Coefficient = "kendall",
-        level: options.Level = "overall",
+        coefficient: Coefficient = "kendall",
+        level: choices.Level = "overall",
         drop_systems: Names = (),
         against: str | None = None,
         ci: options.Interval = "auto",
@@ -175,7 +181,7 @@ class OpenedRun:
     def within(
         self,
         *,
-        coefficient: options.Coefficient = "kendall",
+        coefficient: Coefficient = "kendall",
         drop_systems: Names = (),
         against: str | None = None,
         ci: options.Interval = "auto",
@@ -193,7 +199,7 @@ class OpenedRun:
     def panels(
         self,
         *,
-        coefficient: options.Coefficient = "kendall",
+        coefficient: Coefficient = "kendall",
         drop_systems: Names = (),
         against: str | None = None,
         ci: options.Interval = "auto",
@@ -251,6 +257,7 @@ class OpenedRun:
         measure: ChosenMeasure = "auto",
         positions: bool = False,
         rated: int | None = None,
+        resamples: int = 1000,
         seed: int = 1,
     ) -> Result:
         """The alternative annotator test of every judge: whether it may replace a human annotator.
@@ -260,7 +267,13 @@ class OpenedRun:
         return self._analysed("agreement:replace", locals())
 
     def diagnose(
-        self, *, drop_systems: Names = (), against: str | None = None, own: Names = (), alpha: float = 0.05
+        self,
+        *,
+        drop_systems: Names = (),
+        against: str | None = None,
+        own: Names = (),
+        alpha: float = 0.05,
+        no_own: bool = False,
     ) -> Result:
         """Tests for known biases of judges, in comparison with human ratings of the same stories.
 

@@ -9,28 +9,33 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, date, datetime
+from datetime import date
 from typing import Any
 
 from judge.analysis.agreement.alternative_annotator import AltTestRow
+from judge.analysis.agreement.replacement_verdict import informed, is_below, passes
 from judge.analysis.correlation import margins
 from judge.analysis.correlation.margins import CEILING, CONTROL, Margin
-from judge.analysis.diagnose.kinds import Finding
+from judge.analysis.diagnose.limits import Bounded, bounded, found_without_limit
+from judge.analysis.diagnose.loss import requested
+from judge.analysis.inputs.criterion_matching import match
 from judge.certificate.conditions import MEANINGS, Conditions
 from judge.certificate.file import FORMAT
 from judge.certificate.identity import criteria_of, settings_of
+from judge.certificate.left_out import LeftOut
 from judge.errors import SpecError
 from judge.in_force.shutdown import life_in
 from judge.journal import JournalReader
 from judge.judge_name import JudgeName
+from judge.printing.moments import moment
 from judge.rating_matrix import Cell, RatingMatrix
 from judge.ratings_table import RunFacts
 from judge.run_folder import ResultFolder, read_manifest
 from judge.stats.estimate import Estimate
 from judge.summary.evidence import Evidence
-from judge.summary.quality import holds
-from judge.summary.replacement import tests_of
-from judge.summary.rules import passes
+from judge.summary.faults import Faults
+from judge.summary.options import EvidenceOptions
+from judge.summary.replacement import verdict_of
 from judge.version import __version__
 
 
@@ -41,8 +46,8 @@ class CertifiedRow:
     `margin` holds the agreement with human ratings, and its differences from the agreement of one rater and of the
     control judge. `icc` is ICC(1,1) over repeats, `coverage` the share of requested repeats that have a rating, and
     `accuracy` the balanced accuracy (None unless ratings are labels). `replacement` is the alternative annotator test,
-    and `empty` says whether an uninformed judge passes it too. `tested` is the number of tests for biases such as
-    leniency, and `findings` holds the results of those tests that found a bias.
+    and `informed` says whether the judge agrees with people more than every uninformed judge. `faults` holds the tests
+    for biases such as leniency, and `bounds` says for each kind of bias whether it is shown to be within its limit.
     """
 
     margin: Margin
@@ -50,14 +55,17 @@ class CertifiedRow:
     coverage: float
     accuracy: Estimate | None
     replacement: AltTestRow | None
-    empty: bool
-    findings: tuple[Finding, ...]
-    tested: int
+    informed: bool
+    faults: Faults
+    bounds: tuple[Bounded, ...]
 
     @property
     def name(self) -> str:
         """Eval-Prompt and criterion of the row, as text for sentences."""
         return f"{self.margin.eval_prompt}, {self.margin.criteria[0]}"
+
+
+_OWN = "; the option own names the judge's own systems, and no-own states that there is none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +86,8 @@ class Certificate:
     (`rows`, one for each Eval-Prompt and criterion).
 
     `fact` and `manifest` describe the run, and `matrix` holds its ratings. `issued` is the date of the certificate;
-    `answered` are the dates of the run's first request and last answer (None for imported ratings).
+    `answered` are the dates of the run's first request and last answer (None for imported ratings). `left_out` names
+    what the run holds and the certificate does not cover.
     """
 
     fact: RunFacts
@@ -90,6 +99,7 @@ class Certificate:
     notes: tuple[str, ...]
     issued: date
     answered: tuple[str | None, str | None]
+    left_out: LeftOut
 
     @property
     def holds(self) -> bool:
@@ -117,6 +127,7 @@ class Certificate:
             "settings": settings_of(definition),
             "eval_prompts": {name: hashes.get(name) for name in prompts},
             "criteria": criteria_of(criterion for criterion in self.fact.criteria if criterion.name in names),
+            "left_out": self.left_out.record,
             "repeats": self.fact.repeats,
             "dataset": {
                 "name": self.matrix.dataset,
@@ -147,9 +158,9 @@ class Certificate:
         }
 
 
-def certify(evidence: Evidence, conditions: Conditions, today: date) -> Certificate:
+def certify(evidence: Evidence, conditions: Conditions, today: date, left_out: LeftOut | None = None) -> Certificate:
     """Certificate of the judge in `evidence`, which holds the statistical analyses of one table of ratings. `today` is
-    the date of the certificate.
+    the date of the certificate, and `left_out` names what of the run is not in that table.
 
     Raises SpecError if there is no judge, if there are several judges, runs or datasets, or if there are no human
     ratings.
@@ -170,9 +181,10 @@ def certify(evidence: Evidence, conditions: Conditions, today: date) -> Certific
         conditions=tuple(_held(conditions, rows, fact)),
         manifest=read_manifest(folder.manifest),
         signature=evidence.correlations.signature,
-        notes=evidence.correlations.notes,
+        notes=(*evidence.correlations.notes, *_stated(evidence.options)),
         issued=today,
         answered=_answered(folder),
+        left_out=left_out or LeftOut(),
     )
 
 
@@ -195,25 +207,40 @@ def _only(evidence: Evidence) -> tuple[RunFacts, RatingMatrix]:
 def _rows(evidence: Evidence, matrix: RatingMatrix, own: Sequence[Margin]) -> Iterator[CertifiedRow]:
     for prompt in dict.fromkeys(entry.eval_prompt for entry in own):
         mine = [entry for entry in own if entry.eval_prompt == prompt]
-        tests, nulls = tests_of(evidence, mine[0])
+        _, tests = verdict_of(evidence, mine[0])
         by_criterion = {test.subject.criterion: test for test in tests}
-        diagnosis = evidence.diagnosis(mine[0])
+        diagnosis, partners = evidence.diagnosis(mine[0]), match(matrix).partner
         for margin in mine:
             (criterion,) = margin.criteria
             at = matrix.cells.index(Cell(margin.run, margin.judge, prompt, criterion))
             test = by_criterion.get(criterion)
-            tested = [finding for finding in diagnosis.tested if finding.criterion == criterion]
+            partner = partners[at]
+            theirs = [] if partner is None else [matrix.criteria[partner]]
+            faults = Faults.of(diagnosis, matrix.dataset, margin.run, [criterion, *theirs])
             yield CertifiedRow(
                 margin=margin,
                 icc=_icc(evidence, margin),
-                # A cell that was asked of no story has a coverage of 0.
-                coverage=float(matrix.valid[at].sum() / max(1, matrix.asked[at].sum())),
+                coverage=_coverage(matrix, at, partner),
                 accuracy=_accuracy(evidence, margin),
                 replacement=test,
-                empty=test is not None and str(test.subject.against) in nulls,
-                findings=tuple(finding for finding in tested if holds(finding, diagnosis.options.alpha)),
-                tested=len(tested),
+                informed=test is not None and informed(test),
+                faults=faults,
+                bounds=tuple(bounded(faults.tests)),
             )
+
+
+def _stated(options: EvidenceOptions) -> Iterator[str]:
+    """What the user stated about the judge's own systems, which no data show."""
+    if options.own:
+        yield f"the judge's own systems, as was stated: {', '.join(options.own)}"
+    if options.no_own:
+        yield "no system is the judge's own, as was stated"
+
+
+def _coverage(matrix: RatingMatrix, cell: int, partner: int | None) -> float:
+    """Share of the requested repeats that have a rating; 0 for a cell that was asked of no story."""
+    asked = matrix.asked[cell] if partner is None else requested(matrix, cell, partner)
+    return float(matrix.valid[cell].sum() / max(1.0, float(asked.sum())))
 
 
 def _icc(evidence: Evidence, margin: Margin) -> Estimate:
@@ -276,18 +303,29 @@ def _unmet(row: CertifiedRow, name: str) -> str | None:
         test = row.replacement
         if test is None or not test.winning_rate.defined:
             return f"{row.name}: {test.winning_rate.reason if test is not None else 'not tested'}"
-        if row.empty:
-            return f"{row.name}: an uninformed judge passes too"
         rate = test.clustered_rate if test.clustered_rate.defined else test.winning_rate
-        return None if passes(test) else f"{row.name}: winning rate {rate.value:.2f}"
+        if not passes(test):
+            return f"{row.name}: winning rate {rate.value:.2f}"
+        if not row.informed:
+            return f"{row.name}: not shown to agree with people more than every uninformed judge"
+        return f"{row.name}: below one more person" if is_below(test) else None
     if name == "control":
         over = row.margin.over[CONTROL]
         if over.value is None or over.low is None:
             return f"{row.name}: {over.reason or 'no interval'}"
         return None if over.low > 0 else f"{row.name}: {over.value:+.3f}, interval from {over.low:+.3f}"
-    if not row.tested:
-        return f"{row.name}: no test could be computed"
-    return f"{row.name}: {', '.join(finding.verdict(1.0) for finding in row.findings)}" if row.findings else None
+    return _biased(row)
+
+
+def _biased(row: CertifiedRow) -> str | None:
+    """Reason why a row is not shown to be unbiased: biases that are not within their limits, or cannot be told, a
+    repeated rater and a person whose scale runs against the others'. None if it is.
+    """
+    if not row.bounds:
+        return f"{row.name}: cannot be told: no test could be computed"
+    failed = [f"{bound.words}{_OWN if bound.asks_for_own else ''}" for bound in row.bounds if not bound.within]
+    spoiled = [finding.verdict(2.0) for finding in found_without_limit(row.faults.found)]
+    return f"{row.name}: {'; '.join([*spoiled, *failed])}" if spoiled or failed else None
 
 
 def _row_record(row: CertifiedRow) -> dict[str, Any]:
@@ -310,15 +348,22 @@ def _row_record(row: CertifiedRow) -> dict[str, Any]:
             "winning_rate": _estimate(test.winning_rate),
             "by_story_prompt": _estimate(test.clustered_rate),
             "passes": passes(test) if test.winning_rate.defined else None,
-            "knowing_nothing_passes": row.empty,
+            "above_uninformed": row.informed,
             "epsilon": test.epsilon,
             "people": test.compared,
         },
         "biases": [
-            {"test": finding.diagnostic, "finding": finding.verdict(1.0), "effect": _estimate(finding.test.estimate),
-             "unit": finding.kind.unit, "p_holm": finding.adjusted} for finding in row.findings
+            {"test": finding.diagnostic, "finding": finding.verdict(2.0), "effect": _estimate(finding.test.estimate),
+             "unit": finding.kind.unit, "p_holm": finding.adjusted} for finding in row.faults.found
         ],
-        "tests": row.tested,
+        "bounds": [
+            {"test": bound.finding.diagnostic, "limit": bound.finding.kind.limit,
+             "unit": bound.finding.kind.limit_unit, "low": None if bound.ends is None else bound.ends[0],
+             "high": None if bound.ends is None else bound.ends[1], "state": bound.state, "words": bound.words}
+            for bound in row.bounds
+        ],
+        "tests": len(row.faults.made),
+        "tests_that_apply": len(row.faults.tests),
     }  # fmt: skip
 
 
@@ -352,7 +397,7 @@ def _answered(folder: ResultFolder) -> tuple[str | None, str | None]:
     with JournalReader(folder.journal) as journal:
         totals = journal.totals()
     first, last = (
-        None if when is None else datetime.fromtimestamp(when, UTC).date().isoformat()
+        None if (day := moment(when)) is None else day.date().isoformat()
         for when in (totals.first_request, totals.last_commit)
     )
     return first, last

@@ -20,12 +20,17 @@ MEANINGS = {
     "icc": "the lower end of the 95 % interval of ICC(1,1) over repeats, on every criterion",
     "coverage": "the share of requested repeats that have a rating, on every criterion",
     "accuracy": "the lower end of the 95 % interval of balanced accuracy, on every criterion of labels",
-    "replace": "the alternative annotator test is passed on every criterion, standard errors over story-prompts, and "
-    "an uninformed judge (one rating for all stories, or random ratings) does not pass",
+    "replace": "the alternative annotator test is passed on every criterion, standard errors over story-prompts; tau "
+    "lies above that of every uninformed judge (chance, the control, the number of words), over all stories and within "
+    "systems; and nothing shows that it lies below one more person",
     "control": "the 95 % interval of the paired difference of tau from the control lies above 0 on every criterion",
-    "unbiased": "no test of judge diagnose finds anything after Holm's adjustment over the row's tests",
+    "unbiased": "every test of judge diagnose that applies can be made, the 95 % interval of each bias lies within the "
+    "limit of its kind, no rater is repeated, and no person's scale runs against the others'",
 }
 """Floor or requirement -> what has to hold."""
+
+LEAST_RATED = 0.9
+"""Share of the requested repeats that need a rating where no floor of coverage is given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +52,9 @@ class Floor:
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """Conditions of a certificate. All must hold, for every Eval-Prompt and criterion that is certified."""
+    """Conditions of a certificate. All must hold, for every Eval-Prompt and criterion that is certified. A floor of
+    coverage is always among them, since every other figure is about the stories that were rated.
+    """
 
     floors: tuple[Floor, ...] = ()
     requirements: tuple[str, ...] = ()
@@ -55,7 +62,8 @@ class Conditions:
     @classmethod
     def of(cls, floors: Sequence[str], requirements: Sequence[str]) -> Conditions:
         """Conditions from texts such as ``tau=0.3`` (in `floors`: a minimum value) and ``replace`` (in `requirements`).
-        Raises OptionError for unknown words, and if there is no condition.
+        Without a floor of coverage that of 90 % is added. Raises OptionError for unknown words, and if there is no
+        condition.
         """
         parsed = [_floor(words) for words in floors]
         names = [floor.name for floor in parsed]
@@ -69,6 +77,8 @@ class Conditions:
             raise OptionError(
                 "floor", "", "a certificate needs a condition, a floor or a requirement", hint="e.g. tau=0.3"
             )
+        if "coverage" not in names:
+            parsed.append(Floor("coverage", LEAST_RATED))
         return cls(tuple(parsed), tuple(dict.fromkeys(requirements)))
 
 

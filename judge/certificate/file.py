@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from judge.errors import DataError, SpecError
+from judge.foreign import json_file
 from judge.whole_file import write_whole
 
-FORMAT = "judge-certificate/1"
-_KEYS = ("holds", "judge", "settings", "eval_prompts", "criteria", "repeats", "conditions", "rows", "dates")
+FORMAT = "judge-certificate/2"
+_KEYS = ("holds", "judge", "settings", "eval_prompts", "criteria", "left_out", "repeats", "conditions", "rows", "dates")
 
 
 def text_of(certificate: Mapping[str, Any]) -> str:
@@ -31,17 +32,10 @@ def write(certificate: Mapping[str, Any], path: Path) -> None:
 
 
 def read(path: Path) -> dict[str, Any]:
-    """The content of a certificate's file. Raises DataError if the file is not a certificate of this format, and
-    SpecError if it cannot be read.
-    """
+    """The content of a certificate's file. Raises DataError if the file is not a certificate of this format."""
     hint = f"judge certify RUN -o {path} writes one"
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise SpecError(f"{path} cannot be read: {error.strerror}", hint=hint) from error
-    except (UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise DataError("no certificate: not JSON", file=path, hint=hint) from error
-    form = data.get("format") if isinstance(data, dict) else None
+    data = json_file(path, what="certificate", hint=hint)
+    form = data.get("format")
     if form != FORMAT:
         raise DataError("no certificate", file=path, column="format", found=form, allowed=FORMAT, hint=hint)
     for key in _KEYS:

@@ -9,6 +9,7 @@ from typing import Any
 
 from judge.certificate.identity import identity_of
 from judge.errors import JudgeError
+from judge.foreign import reading
 from judge.plan.queries import Plan
 
 
@@ -21,7 +22,9 @@ def check(certificate: Mapping[str, Any], plan: Plan, file: Path, today: date) -
     certificate hold, or if the certified model is shut down by `today`. The message names `file` and lists every
     reason.
     """
-    misfits = list(_misfits(certificate, identity_of(plan), today))
+    asked = identity_of(plan)
+    with reading(file, "a certificate"):
+        misfits = list(_misfits(certificate, asked, today))
     if misfits:
         raise UncertifiedError(
             f"{file} does not cover this run: {'; '.join(misfits)}",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from judge.analysis.agreement.replacement_verdict import is_below, passes
 from judge.analysis.correlation.margins import CEILING, CONTROL
 from judge.certificate.certify import Certificate, CertifiedRow, Held
 from judge.printing.tables import Column, Table
-from judge.summary.rules import passes
 
 _SHOWN = 4
 """Rows that fail a condition, on a screen; six criteria by four Eval-Prompts may fail each."""
@@ -27,6 +27,7 @@ def certificate_tables(certificate: Certificate, *, brief: bool = False) -> list
         for condition in certificate.conditions
     ]
     means = [f"{condition.condition}: {condition.meaning}" for condition in certificate.conditions]
+    means += certificate.left_out.notes
     conditions = Table(f"The certificate of {whose} {verdict}", columns, rows, certificate.signature, means)
     numbers = [
         Column("eval_prompt", "eval prompt"),
@@ -38,7 +39,7 @@ def certificate_tables(certificate: Certificate, *, brief: bool = False) -> list
         Column("icc", "ICC(1,1)"),
         Column("coverage", "rated %", digits=1, factor=100),
         Column("replaces", "may replace"),
-        Column("wrong", "goes wrong"),
+        Column("wrong", "goes wrong", wrap=60),
     ]
     return [
         conditions,
@@ -63,6 +64,6 @@ def _row(row: CertifiedRow) -> dict[str, object]:
         "control": row.margin.bars[CONTROL],
         "icc": row.icc,
         "coverage": row.coverage,
-        "replaces": passes(test) and not row.empty if test is not None and has_rate else None,
-        "wrong": ", ".join(finding.verdict(1.0) for finding in row.findings) or None,
+        "replaces": passes(test) and row.informed and not is_below(test) if test is not None and has_rate else None,
+        "wrong": ". ".join(filter(None, (row.faults.verdict.text, row.faults.words()))),
     }

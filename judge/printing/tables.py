@@ -169,11 +169,29 @@ _BLANKS = {ord(character): " " for character in f"\n\r\t\v\f\u0085\u2028\u2029{_
 _MARKUP = str.maketrans({character: f"\\{character}" for character in r"\`*_[]<>#|~$&"})
 
 
+_SUFFIXES = ("_low", "_high", "_n", "_reason")
+"""What follows a column's key in the keys of its estimates' other parts."""
+
+
+def flat_rows(table: Table) -> list[dict[str, Any]]:
+    """The table's rows as plain values, all with the same keys: an `Estimate` has each of its parts in every row, None
+    where this row has none of it.
+    """
+    rows = [flat_row(row, table.columns) for row in table.rows]
+    keys: dict[str, None] = {}
+    for column in table.columns:
+        keys[column.key] = None
+        if any(isinstance(row.get(column.key), Estimate) for row in table.rows):
+            keys |= dict.fromkeys(f"{column.key}{suffix}" for suffix in _SUFFIXES)
+    keys |= dict.fromkeys(key for row in rows for key in row)
+    return [{key: row.get(key) for key in keys} for row in rows]
+
+
 def _json(table: Table) -> str:
     value = {
         "title": table.title,
         "signature": table.signature,
-        "rows": [flat_row(row, table.columns) for row in table.rows],
+        "rows": flat_rows(table),
         "notes": list(table.notes) + reasons(table),
     }
     options = orjson.OPT_INDENT_2 | orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_APPEND_NEWLINE
@@ -181,15 +199,14 @@ def _json(table: Table) -> str:
 
 
 def _csv(table: Table) -> str:
-    rows = [flat_row(row, table.columns) for row in table.rows]
+    rows = flat_rows(table)
+    known = set(rows[0]) if rows else set()
     names: dict[str, None] = {}
     for column in table.columns:
         names[column.key] = None
         if column.p not in ("", "row"):
             names["tail"] = None
-        for suffix in ("_low", "_high", "_n", "_reason"):
-            if any(f"{column.key}{suffix}" in row for row in rows):
-                names[f"{column.key}{suffix}"] = None
+        names |= dict.fromkeys(f"{column.key}{suffix}" for suffix in _SUFFIXES if f"{column.key}{suffix}" in known)
     stream = io.StringIO()
     writer = csv.DictWriter(stream, fieldnames=list(names), lineterminator="\n")
     writer.writeheader()

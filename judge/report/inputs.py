@@ -21,9 +21,9 @@ from judge.analysis.inputs.panels import of_panel, panels_of
 from judge.analysis.inputs.pass_rate import with_pass_rate
 from judge.analysis.inputs.remembered_control import RememberedControl
 from judge.analysis.labels import Confusions
+from judge.analysis.options.choices import Level
 from judge.analysis.options.table_options import (
     CorrelationOptions,
-    Level,
     RankOptions,
     StressOptions,
 )

@@ -1,5 +1,5 @@
-"""Answers to questions of a summary about agreement with people: the choice of Eval-Prompt and judge, Kendall's tau
-over stories, and agreement of labels.
+"""Answers to questions of a summary about agreement with people: the choice of Eval-Prompt and judge, the number of
+stories, and agreement of labels.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from judge.analysis.comparison.sentence import leaves_zero_out
-from judge.analysis.correlation.margins import CEILING, CONTROL, Margin
+from judge.analysis.correlation.margins import Margin
 from judge.analysis.options.table_options import Factor
 from judge.charts.words import worded
 from judge.errors import JudgeError
@@ -100,42 +100,6 @@ def _listed(differences: Sequence[tuple[str, Estimate]], most: int) -> str:
     ]
     more = f", {len(differences) - most} more" if len(differences) > most else ""
     return ", ".join(parts) + more
-
-
-def people(evidence: Evidence, best: Margin) -> Answer:
-    """A summary's answer on the judge's agreement with people: Kendall's tau of the best pair of judge and Eval-Prompt
-    over all stories. It is compared with the control (a baseline from surface features) and with one more human rater.
-    """
-    raters = evidence.raters_of(best.dataset)
-    question = f"Does it rate stories as {raters.noun if raters.labels_note else 'people do'}?"
-    verdict = rules.of_agreement(best)
-    if best.value.value is None:
-        why = f"{best.value.reason}".removeprefix("undefined ")
-        return Answer(question, (f"Tau is undefined {why}.",), verdict, "people")
-    over = f", mean of {len(best.criteria)} criteria" if len(best.criteria) > 1 else f", {best.criteria[0]}"
-    sentences = [f"Kendall's tau-b x100 {worded(best.value)} over {best.stories:,} stories{over}."]
-    control, ceiling = best.bars[CONTROL], best.bars[CEILING]
-    if control.value is not None and not best.control:
-        sentences.append(f"The control: {worded(control)}{best.counted_as_0}, {_difference(best.over[CONTROL])}.")
-    if ceiling.value is not None:
-        sentences.append(f"One more person: {worded(ceiling)}, {_difference(best.over[CEILING])}.")
-    elif not raters.labels_note:
-        sentences.append(_no_ceiling(evidence, best))
-    return Answer(question, (" ".join(sentences),), verdict, "people")
-
-
-def _difference(over: Estimate) -> str:
-    if over.value is None:
-        return "no difference defined"
-    return f"difference {'+' if over.value >= 0 else ''}{worded(over)}"
-
-
-def _no_ceiling(evidence: Evidence, best: Margin) -> str:
-    """Sentence on why the agreement of one more human rater with the other raters is unknown."""
-    matrix = next(matrix for matrix in evidence.matrices if matrix.dataset == best.dataset)
-    if not all(matrix.by_rater(j).known for j in range(len(matrix.criteria))):
-        return "One more person: not known, as no column of the data names the raters."
-    return f"One more person: {best.bars[CEILING].reason}."
 
 
 def stories(best: Margin, matrix: RatingMatrix) -> Answer | None:

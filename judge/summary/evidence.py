@@ -24,7 +24,6 @@ from judge.analysis.options.table_options import (
     CompareOptions,
     ConsistencyOptions,
     CoverageOptions,
-    DiagnoseOptions,
     Factor,
     from_words,
 )
@@ -112,15 +111,17 @@ class Evidence:
             "drop_systems": chosen.drop_systems,
             "epsilon": chosen.epsilon,
             "positions": chosen.positions,
+            "resamples": chosen.resamples,
             "seed": chosen.seed,
         }
-        return replacement(self._only(best), from_words(ReplacementOptions, **words))
+        options = from_words(ReplacementOptions, **words)
+        return replacement(self._only(best), options, self.control, self.correlations)
 
     def diagnosis(self, best: Margin) -> Diagnosis:
         """Tests of one pair of judge and Eval-Prompt for typical faults of judges; p values are adjusted over this
         pair's tests.
         """
-        return diagnose.diagnose(self._only(best), DiagnoseOptions(drop_systems=self.options.drop_systems))
+        return diagnose.diagnose(self._only(best), self.options.diagnosis())
 
     def against_best(self, best: Margin, by: Factor) -> Comparison:
         """Comparison of the best pair of judge and Eval-Prompt with other pairs. If `by` is "eval_prompt", these are

@@ -11,7 +11,6 @@ import numpy as np
 
 from judge.analysis.correlation.margins import Margin
 from judge.analysis.coverage.loss import selective
-from judge.analysis.diagnose.kinds import Finding
 from judge.charts.words import worded
 from judge.contamination.check.dates import Dated
 from judge.contamination.check.result import Recital, passages_of, tells
@@ -21,6 +20,7 @@ from judge.rating_matrix import RatingMatrix
 from judge.summary import rules
 from judge.summary.answers import Answer, Verdict
 from judge.summary.evidence import Evidence
+from judge.summary.faults import Faults
 from judge.wording import written
 
 _FINDINGS = 4
@@ -136,56 +136,13 @@ def _rows(cells: Mapping[str, Sequence[str]]) -> str:
 
 def wrong(evidence: Evidence, best: Margin) -> Answer:
     """A summary's answer on the faults of the judge that the tests of `judge diagnose` find, such as a bias for long
-    stories; the most frequent fault first.
+    stories, on a person whose scale runs against the others', and on what could not be tested.
     """
     raters = evidence.raters_of(best.dataset)
-    diagnosis = evidence.diagnosis(best)
-    mine = [finding for finding in diagnosis.tested if (finding.dataset, finding.cell.run) == (best.dataset, best.run)]
-    findings = [finding for finding in mine if holds(finding, diagnosis.options.alpha)]
-    verdict = rules.of_faults(len(findings), len(mine))
-    whole, some = (raters.worded(_counted(findings, mine, most)) for most in (len(findings), _FINDINGS))
-    sentences, brief = ((whole,), (some,)) if findings else ((), ())
-    if not mine:
-        reasons = dict.fromkeys(
-            str(finding.test.estimate.reason) for finding in diagnosis.findings if finding.test.estimate.reason
-        )
-        sentences = (f"{'; '.join(reasons)}.",) if reasons else ()
-    return Answer("What goes wrong?", sentences, verdict, "wrong", brief)
-
-
-def holds(finding: Finding, alpha: float) -> bool:
-    """Whether a test for a fault of a judge is significant at level `alpha` after Holm's adjustment."""
-    return finding.finds(alpha) and finding.adjusted is not None and finding.adjusted <= alpha
-
-
-def _counted(findings: Sequence[Finding], tested: Sequence[Finding], most: int) -> str:
-    """Sentence that lists faults of a judge, the most frequent first, at most `most` kinds. Each has the number of
-    criteria on which it was found and the number on which it was tested.
-    """
-    counts: dict[tuple[str, str], list[str]] = {}
-    for finding in findings:
-        above = (finding.test.estimate.value or 0.0) > 0
-        counts.setdefault((finding.diagnostic, _words(finding, above=above)), []).append(finding.criterion)
-    tests_of = {
-        name: sum(finding.diagnostic == name for finding in tested)
-        for name in {finding.diagnostic for finding in tested}
-    }
-    order = sorted(counts.items(), key=lambda item: -len(item[1]))
-    parts = [
-        f"{words} ({names[0] if len(names) == 1 and tests_of[name] > 1 else f'{len(names)} of {tests_of[name]}'})"
-        for (name, words), names in order[:most]
-    ]
-    more = f"; {len(order) - most} more kinds" if len(order) > most else ""
-    text = "; ".join(parts) + more
-    return f"It {text}."
-
-
-def _words(finding: Finding, *, above: bool) -> str:
-    """Short description of a fault of a judge, without numbers. If `above`, it is the description for a positive value
-    of the test statistic, otherwise for a negative one.
-    """
-    words = finding.kind.above if above else finding.kind.below
-    return words.partition(":")[0]
+    faults = Faults.of(evidence.diagnosis(best), best.dataset, best.run)
+    whole, some = ((faults.words(most), faults.not_made(reasons=most is None)) for most in (None, _FINDINGS))
+    sentences, brief = (tuple(raters.worded(text) for text in texts if text) for texts in (whole, some))
+    return Answer("What goes wrong?", sentences, faults.verdict, "wrong", brief)
 
 
 def seen(evidence: Seen | None, dates: Dated | None) -> Answer:

@@ -1,26 +1,28 @@
-"""Answer of a summary on whether the judge may replace a human annotator, from the alternative annotator test."""
+"""Answer of a summary on whether the judge may replace a human annotator."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from judge.analysis.agreement.alternative_annotator import NULL, AltTestRow
-from judge.analysis.comparison.sentence import leaves_zero_out
+from judge.analysis.agreement import replacement_verdict
+from judge.analysis.agreement.alternative_annotator import AltTestRow
+from judge.analysis.agreement.replacement_verdict import ReplacementVerdict
 from judge.analysis.correlation.margins import CEILING, Margin
 from judge.analysis.inputs.bars import JUDGE
-from judge.summary import rules
 from judge.summary.answers import Answer, Verdict
 from judge.summary.evidence import Evidence
-from judge.wording import written
 
 _NAMED = 3
 """Criteria that a list names on a screen."""
 
+_RULE = "the alternative annotator test, and agreement above every uninformed judge, over story-prompts"
 
-def answer(evidence: Evidence, best: Margin) -> Answer:
-    """A summary's answer on whether the judge may replace a human annotator: the verdict of the alternative annotator
-    test, the criteria passed, and the criteria on which an uninformed judge (one that does not use the story) passes
-    too.
+
+def answer(evidence: Evidence, best: Margin, faults: str = "", rows: int = 1) -> Answer:
+    """A summary's answer on whether the judge may replace a human annotator: the verdict and what it rests on.
+
+    `faults` says in a few words which faults of the judge were found; it is added to a verdict that speaks for the
+    judge. The tests are for this number of rows at once.
     """
     question, label = "May it replace an annotator?", "replace"
     if evidence.raters_of(best.dataset).labels_note:
@@ -29,60 +31,33 @@ def answer(evidence: Evidence, best: Margin) -> Answer:
     if best.control:
         control = "The control is no language model: nobody would ask it to."
         return Answer(question, (control,), Verdict("cannot be tested", "no language model was asked"), label)
-    mine, nulls = tests_of(evidence, best)
-    over = best.over[CEILING]
-    below = bool(leaves_zero_out(over)) and (over.value or 0.0) < 0
+    verdict, tests = verdict_of(evidence, best, rows)
     first = ("Each column of ratings is taken for one person here.",) if evidence.options.positions else ()
-    whole, some = ((*first, _tested(mine, nulls, most)) for most in (len(mine), _NAMED))
-    return Answer(question, whole, rules.of_replacement(mine, nulls, below), label, some)
+    whole, some = ((*first, verdict.sentence(most) + _of_people(tests)) for most in (None, _NAMED))
+    speaks = verdict.word in ("yes", "on some criteria")
+    text = f"{verdict.text}, but {faults}" if speaks and faults else verdict.text
+    rule = "people are known one by one, 30 stories each" if verdict.word == "cannot be tested" else _RULE
+    return Answer(question, whole, Verdict(text, rule), label, some)
 
 
-def tests_of(evidence: Evidence, best: Margin) -> tuple[list[AltTestRow], list[str]]:
-    """The judge's alternative annotator tests, one for each criterion, and the names of the human criteria on which an
-    uninformed judge (one that does not use the story) passes too.
+def verdict_of(evidence: Evidence, best: Margin, rows: int = 1) -> tuple[ReplacementVerdict, list[AltTestRow]]:
+    """The verdict on whether a judge may replace an annotator, by tests for this number of rows at once, and its
+    alternative annotator tests by criterion.
     """
-    rows = [test for test in evidence.replacement(best).tests if test.subject.dataset == best.dataset]
-    mine = [test for test in rows if test.kind == JUDGE and test.subject.run == best.run]
-    nulls = dict.fromkeys(str(test.subject.against) for test in rows if test.kind == NULL and rules.passes(test))
-    return mine, list(nulls)
+    tests = [
+        test
+        for test in evidence.replacement(best).tests
+        if test.kind == JUDGE and (test.subject.dataset, test.subject.run) == (best.dataset, best.run)
+    ]
+    return replacement_verdict.verdict_of(tests, best.over.get(CEILING), rows), tests
 
 
-def _tested(mine: Sequence[AltTestRow], nulls: Sequence[str], most: int) -> str:
-    """Result of the alternative annotator test (whether the judge may replace a human annotator) as text. `mine` are
-    the judge's tests by criterion, and `nulls` the human criteria on which an uninformed judge passes too. Each list in
-    the text names at most `most` criteria.
-    """
-    tested = [test for test in mine if test.winning_rate.defined]
+def _of_people(tests: Sequence[AltTestRow]) -> str:
+    """Sentences on how far people agree with each other, and on criteria that could not be tested."""
+    tested = [test for test in tests if test.winning_rate.defined]
     if not tested:
-        reasons = dict.fromkeys(written(test.winning_rate.reason, None) for test in mine if test.winning_rate.reason)
-        why = "; ".join(filter(None, reasons)) or "who gave which rating is not known"
-        reason = why.removeprefix("refused: ")
-        return f"{reason[:1].upper()}{reason[1:]}."
-    passed = [test for test in tested if rules.passes(test)]
-    rates = sorted(100 * (test.clustered_rate.value if test.clustered_rate.defined else test.winning_rate.value or 0.0)  # type: ignore[operator]
-                   for test in tested)  # fmt: skip
-    ends = f"{rates[0]:.0f}" if rates[0] == rates[-1] else f"{rates[0]:.0f} to {rates[-1]:.0f}"
-    first = (
-        f"It passes the alternative annotator test on {len(passed)} of {len(tested)} criteria"
-        f"{_names(passed, tested, most)}: it beats {ends} % of the people left out, and half is needed (granted: "
-        f"{tested[0].epsilon:g})."
-    )
+        return ""
     iccs = [test.people_icc.value for test in tested if test.people_icc.value is not None]
     icc = f" People agree with each other at ICC(1,1) {min(iccs):.2f} to {max(iccs):.2f}." if iccs else ""
-    own = [name for name in nulls if name in {test.subject.against for test in tested}]
-    empty = f" An uninformed judge passes on {_list(own, most)}: passing there says nothing." if own else ""
-    left = f" Not testable: {len(mine) - len(tested)} criteria." if len(mine) > len(tested) else ""
-    return first + icc + empty + left
-
-
-def _names(passed: Sequence[AltTestRow], tested: Sequence[AltTestRow], most: int) -> str:
-    return (
-        ""
-        if not passed or len(passed) == len(tested)
-        else f" ({_list([test.subject.criterion for test in passed], most)})"
-    )
-
-
-def _list(names: Sequence[str], most: int) -> str:
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
+    left = f" Not testable: {len(tests) - len(tested)} criteria." if len(tests) > len(tested) else ""
+    return icc + left

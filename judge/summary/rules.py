@@ -12,52 +12,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from judge.analysis.agreement.alternative_annotator import AltTestRow
 from judge.analysis.comparison.sentence import leaves_zero_out
-from judge.analysis.correlation.margins import CEILING, CONTROL, Bar, Margin
 from judge.analysis.labels import ConfusionRow
 from judge.stats.estimate import Estimate
 from judge.summary.answers import Verdict
+from judge.summary.people import MARGIN, beside_people, people_words
 
 FEW_SYSTEMS = 10
 """Below, a correlation over system means is too rough to read, whatever its interval (docs/pitfalls.md)."""
 
+TURNED = "order turned round"
+"""Verdict where fewer than half of the pairs of systems have people's order."""
+
 WIDE = 0.10
 """Half of the interval of tau from which more story-prompts are wanted."""
 
+LEAST_MADE = 0.25
+"""Share of the tests for faults below which nothing can be told from finding nothing."""
+
 _BOUNDS = ((0.9, "excellent"), (0.75, "good"), (0.5, "moderate"))
-
-
-def of_agreement(best: Margin) -> Verdict:
-    """Verdict of a summary on a judge's agreement with people: whether the correlation of their ratings is above 0, and
-    how it compares with that of the control (a surface-feature baseline) and that of one more human rater.
-    """
-    shown = leaves_zero_out(best.value)
-    value = best.value.value
-    rule = "by the 95 % interval of the correlation"
-    if value is None:
-        return Verdict("undefined", rule)
-    if shown is False or value <= 0:
-        return Verdict("near none", f"{rule}, which holds 0" if shown is False else "the correlation is not above 0")
-    parts = [part for part in (_beside(best, CONTROL), _beside(best, CEILING)) if part]
-    if not parts:
-        return Verdict("some agreement", f"{rule}, which lies above 0" if shown else "no interval")
-    return Verdict(", ".join(parts), "by the 95 % intervals of the paired differences")
-
-
-def _beside(best: Margin, bar: Bar) -> str | None:
-    over = best.over.get(bar)
-    if over is None or over.value is None or (bar == CONTROL and best.control):
-        return None
-    shown = leaves_zero_out(over)
-    if bar == CONTROL:
-        if not shown:
-            return "not told apart from the control"
-        return "above the control" if over.value > 0 else "below the control"
-    if shown is None:
-        # Without an interval a distance from people, however large, would pass for none.
-        return None
-    return "below people" if shown and over.value < 0 else "within people's range"
 
 
 def of_labels(best: ConfusionRow) -> Verdict:
@@ -75,9 +48,8 @@ def of_labels(best: ConfusionRow) -> Verdict:
     else:
         words = ["above chance" if value.low > best.chance else "below chance"]
     if beside is not None and beside.over.value is not None:
-        apart = leaves_zero_out(beside.over)
-        if apart is not None:
-            words.append("below people" if apart and beside.over.value < 0 else "within people's range")
+        word = people_words(beside_people(beside.over, beside.over, MARGIN))
+        words += [word] if word is not None else []
     rule = "by the 95 % intervals of balanced accuracy and of its distance from one person's"
     return Verdict(", ".join(words), rule if value.low is not None else "by balanced accuracy; no interval")
 
@@ -98,38 +70,6 @@ def of_consistency(median: float) -> Verdict:
     """
     word = next((word for bound, word in _BOUNDS if median > bound), "poor")
     return Verdict(word, "median ICC(1,1); bounds .5, .75 and .9 (Koo & Li 2016)")
-
-
-def of_replacement(tests: Sequence[AltTestRow], nulls: Sequence[str], below_people: bool) -> Verdict:
-    """Verdict of a summary on whether the judge may replace an annotator, from its alternative annotator tests (one for
-    each criterion). A criterion on which an uninformed judge (one that does not use the story) passes too is not
-    counted as evidence.
-
-    `nulls` are the human criteria on which the uninformed judge passes. `below_people` says that the judge's tau is
-    significantly below that of one more human rater.
-    """
-    rule = "by the alternative annotator test, standard errors over story-prompts"
-    tested = [row for row in tests if row.winning_rate.defined]
-    if not tested:
-        return Verdict("cannot be tested", "people are known one by one, 30 stories each")
-    passed = [row for row in tested if passes(row)]
-    proven = [row for row in passed if row.subject.against not in nulls]
-    if len(proven) == len(tested):
-        return Verdict("yes", rule)
-    if proven:
-        return Verdict(f"on {len(proven)} of {len(tested)} criteria", rule)
-    if passed:
-        return Verdict("shows nothing", "an uninformed judge passes the test too")
-    if below_people:
-        return Verdict("no", f"{rule}; tau lies below one more person's")
-    return Verdict("not shown", rule)
-
-
-def passes(row: AltTestRow) -> bool:
-    """Whether a judge passes the alternative annotator test on a criterion. It must pass the published test and, where
-    that is defined, the test with standard errors clustered by story-prompt.
-    """
-    return bool(row.passed if row.clustered_passed is None else row.clustered_passed and row.passed)
 
 
 def of_variants(differences: Sequence[Estimate]) -> Verdict:
@@ -167,14 +107,24 @@ def of_systems(value: Estimate, systems: int) -> Verdict:
     return Verdict("not shown", rule)
 
 
-def of_faults(findings: int, tested: int) -> Verdict:
+def of_faults(findings: int, made: int, tests: int) -> Verdict:
     """Verdict of a summary on faults of a judge, such as a bias for long stories: the number of tests that are
-    significant after Holm's adjustment, and the number of all tests, for one pair of judge and Eval-Prompt.
+    significant after Holm's adjustment, for one pair of judge and Eval-Prompt. `tests` could be asked for, and `made`
+    of them could be made.
     """
     rule = "tests against people's ratings, Holm at .05"
-    if not tested:
-        return Verdict("not tested", "people's ratings are needed")
-    return Verdict(f"faults in {findings} of {tested} tests" if findings else "nothing found", rule)
+    if findings:
+        return Verdict(f"faults in {findings} of {made} tests", rule)
+    # That nothing was found says little where hardly anything could be tested.
+    if made < LEAST_MADE * tests or not tests:
+        why = f"{rule}; fewer than a quarter of the tests could be made" if tests else "people's ratings are needed"
+        return Verdict("cannot be told", why)
+    return Verdict(f"nothing found in {made} of {tests} tests that could be made", rule)
+
+
+def names_a_fault(verdict: str) -> bool:
+    """Whether a verdict of `of_faults` or `of_order` names a fault of the judge."""
+    return verdict.startswith("faults in ") or verdict.endswith(TURNED)
 
 
 def of_contamination(*, measured: bool, recital: bool = False, recited: int = 0, blunt: bool = False) -> Verdict:
@@ -202,7 +152,7 @@ def of_order(agreed: int, pairs: int, systems: int) -> Verdict:
     people.
     """
     rule = "pairs of systems, by mean ratings over criteria; a pair with equal means counts as not alike"
-    order = "order turned round" if 2 * agreed < pairs else f"{agreed} of {pairs} pairs"
+    order = TURNED if 2 * agreed < pairs else f"{agreed} of {pairs} pairs"
     # Few systems prove little, but an order that is turned round must not be hidden by that.
     if systems < FEW_SYSTEMS:
         return Verdict(f"too few systems, {order}", f"fewer than {FEW_SYSTEMS} systems; {rule}")
@@ -227,23 +177,28 @@ class Rule:
 
 
 RULES = (
-    Rule("replace", "yes", "on every criterion that can be tested the judge passes, and an uninformed judge does not"),
-    Rule("replace", "on K of N criteria", "the same holds on K of the N criteria that can be tested"),
-    Rule("replace", "shows nothing", "the judge passes, but only where an uninformed judge (one rating for all, "
-         "or people's ratings randomly permuted) passes too"),
-    Rule("replace", "no", "it passes on none, and its tau lies below that of one more person by the 95 % interval of "
-         "the paired difference"),
-    Rule("replace", "not shown", "it passes on none, and nothing shows that it lies below one more person"),
+    Rule("replace", "yes", "on every criterion that can be tested the judge passes the alternative annotator test, "
+         "its tau lies above that of every uninformed judge (chance, the control, the number of words) over all "
+         "stories and within systems, and nothing shows that it lies below one more person; faults that were found "
+         "stand beside it"),
+    Rule("replace", "on K of N criteria", "the same holds on K of the N criteria that can be tested, after Holm's "
+         "adjustment"),
+    Rule("replace", "no", "its tau lies below that of one more person by the 95 % interval of the paired difference"),
+    Rule("replace", "cannot tell", "none of the others: the sentence says what is lacking"),
     Rule("replace", "cannot be tested", "no criterion has two people known one by one with 30 stories each"),
-    Rule("people", "near none", "the 95 % interval of tau holds 0, or tau is not above 0"),
+    Rule("people", "none shown", "the 95 % interval of tau holds 0, or tau is not above 0"),
     Rule("people", "some agreement", "the interval lies above 0 (or there is none), and there is neither control nor "
          "one more person to set it beside"),
     Rule("people", "above the control", "the 95 % interval of the paired difference from the control lies above 0"),
     Rule("people", "below the control", "that interval lies below 0"),
     Rule("people", "not told apart from the control", "that interval holds 0, or there is none"),
-    Rule("people", "below people", "the 95 % interval of the paired difference from one more person, against the means "
-         "of the others and for other raters like these, lies below 0"),
-    Rule("people", "within people's range", "that interval holds 0, or lies above it"),
+    Rule("people", "above people", "the 95 % interval of the paired difference from one more person, against the means "
+         "of the others and for other raters like these, lies above 0"),
+    Rule("people", "below people", "that interval lies below 0"),
+    Rule("people", "not below people", f"neither, and the 95 % interval of the difference from the average person lies "
+         f"above minus the margin ({100 * MARGIN:.0f} points of tau x100 unless the option margin says otherwise)"),
+    Rule("people", "people: cannot tell", "none of these: the interval is too wide, and the sentence says how many "
+         "story-prompts or people would decide"),
     Rule("people", "undefined", "tau does not exist, for the reason that is printed"),
     Rule("labels", "above chance", "the 95 % interval of balanced accuracy lies above one over the number of labels "
          "(without an interval: the value does)"),
@@ -252,7 +207,9 @@ RULES = (
     Rule("labels", "not above chance", "without an interval: the value is not above it"),
     Rule("labels", "below people", "the 95 % interval of the difference from one person, both against the majority of "
          "the others, lies below 0"),
-    Rule("labels", "within people's range", "that interval holds 0, or lies above it"),
+    Rule("labels", "above people", "that interval lies above 0"),
+    Rule("labels", "not below people", f"it holds 0 and lies above minus {MARGIN:g}"),
+    Rule("labels", "people: cannot tell", "it is wider"),
     Rule("labels", "undefined", "balanced accuracy does not exist, for the reason that is printed"),
     Rule("prompts", "leads", "the 95 % interval of the paired difference of tau (mean over criteria) from the best row "
          "leaves 0 out for each of the others, each for itself"),
@@ -282,10 +239,11 @@ RULES = (
     Rule("lost", "nothing", "every repeat requested has a rating"),
     Rule("lost", "N %", "the share of requested repeats without a rating"),
     Rule("lost", "less than 0.1 %", "that share is below .05 %"),
-    Rule("wrong", "nothing found", "no test of judge diagnose on the row finds anything after Holm's adjustment over "
-         "all of the row's tests, at .05"),
-    Rule("wrong", "faults in K of N tests", "so many do"),
-    Rule("wrong", "not tested", "nobody's ratings are known"),
+    Rule("wrong", "nothing found in K of N tests that could be made", "of the N tests of judge diagnose that apply to "
+         "the row K could be made, and none finds anything after Holm's adjustment over all of them, at .05"),
+    Rule("wrong", "faults in K of N tests", "K of the N tests that could be made do"),
+    Rule("wrong", "cannot be told", "nothing is found, and fewer than a quarter of the tests could be made, or none "
+         "because nobody's ratings are known"),
     Rule("seen", "recites stories", "judge contamination check has left a scores file with the run (or one was given), "
          "and by it some story is recited: 50 tokens in a row with a probability of 1 in 1,000 or more"),
     Rule("seen", "recites none", "by that file none is, which is no proof that none was seen"),

@@ -17,8 +17,9 @@ from judge.analysis.raters import Raters
 from judge.contamination.check.dates import Dated, dated
 from judge.judge_name import JudgeName
 from judge.rating_matrix import RatingMatrix
-from judge.summary import agreement, preferences, quality, replacement, rules, systems
+from judge.summary import agreement, people, preferences, quality, replacement, rules, systems
 from judge.summary.answers import Answer
+from judge.summary.choice import Choice, chosen
 from judge.summary.evidence import Evidence, names_of
 from judge.summary.missing import missing
 from judge.summary.next_steps import commands, compared_commands
@@ -34,8 +35,8 @@ def summarize(evidence: Evidence, runs: Sequence[str], seen: Seen | None = None)
     screens = tuple(_of_dataset(evidence, matrix, runs, seen) for matrix in evidence.matrices)
     parts = evidence.correlations.signature_parts if evidence.has_people else evidence.coverage.signature_parts
     # The program's version stays the last part.
-    granted = f"epsilon:{evidence.options.epsilon:g}" + ("|positions:yes" if evidence.options.positions else "")
-    return Summary(screens, tuple(caveats(evidence)), signature_parts=(*parts[:-1], granted, *parts[-1:]), notes=())
+    own = evidence.options.signature_part
+    return Summary(screens, tuple(caveats(evidence)), signature_parts=(*parts[:-1], own, *parts[-1:]), notes=())
 
 
 def compared(runs_compared: Compared, runs: Sequence[str]) -> Summary:
@@ -72,8 +73,8 @@ def caveats(evidence: Evidence) -> Iterator[str]:
 
 def _of_dataset(evidence: Evidence, matrix: RatingMatrix, runs: Sequence[str], seen: Seen | None) -> OfDataset:
     mine = [margin for margin in evidence.margins if margin.dataset == matrix.dataset]
-    best, picked = _row(evidence, matrix, mine)
-    if best is None:
+    choice, picked = _row(evidence, matrix, mine)
+    if choice is None:
         answers = (quality.lost(evidence, matrix, None), *quality.itself(evidence, matrix, None))
         row = (
             "nobody's ratings of these stories are known" if not matrix.criteria else "no row can be set beside people"
@@ -87,20 +88,23 @@ def _of_dataset(evidence: Evidence, matrix: RatingMatrix, runs: Sequence[str], s
             gaps,
             _commands(evidence, matrix, runs, gaps, None, answers),
         )
+    best, claimed = choice.best, choice.claimed
+    wrong = quality.wrong(evidence, best)
+    better = systems.better(evidence, matrix, best)
     asked = (
-        replacement.answer(evidence, best),
+        replacement.answer(choice.evidence, claimed, _faults(wrong, better), choice.contenders),
         *agreement.variants(evidence, matrix, best),
-        agreement.people(evidence, best),
+        people.people(choice.evidence, claimed),
         *agreement.labels(evidence, best),
         systems.systems(evidence, matrix, best),
-        *filter(None, (systems.better(evidence, matrix, best), agreement.stories(best, matrix))),
+        *filter(None, (better, agreement.stories(claimed, matrix))),
         *quality.itself(evidence, matrix, best),
         quality.lost(evidence, matrix, best),
-        quality.wrong(evidence, best),
+        wrong,
         quality.seen(seen, _dates(best)),
     )
     answers = tuple(_asked_of(evidence.raters_of(matrix.dataset), answer) for answer in asked)
-    gaps = missing(evidence, matrix, best, answers, seen)
+    gaps = missing(evidence, matrix, claimed, answers, seen)
     gap_answer = Answer(
         "What is missing to be sure?", tuple(gap.words for gap in gaps), rules.of_missing(len(gaps)), label="missing"
     )
@@ -112,6 +116,12 @@ def _of_dataset(evidence: Evidence, matrix: RatingMatrix, runs: Sequence[str], s
         gaps,
         _commands(evidence, matrix, runs, gaps, best, answers),
     )
+
+
+def _faults(*answers: Answer | None) -> str:
+    """The verdicts of these answers that name a fault of the judge; empty where none does."""
+    texts = [answer.verdict.text for answer in answers if answer is not None and answer.verdict is not None]
+    return ", ".join(text for text in texts if rules.names_a_fault(text))
 
 
 def _dates(best: Margin) -> Dated | None:
@@ -144,7 +154,8 @@ def _commands(
     askable = bool(facts) and not any(matrix.imported) and not JudgeName.of(facts[0].judge).is_recorded
     only = len(names_of(matrix, "judge")) * len(names_of(matrix, "eval_prompt")) == 1
     replaces = any(
-        answer.label == "replace" and answer.verdict is not None and answer.verdict.text == "yes" for answer in answers
+        answer.label == "replace" and answer.verdict is not None and answer.verdict.text.startswith("yes")
+        for answer in answers
     )
     other = _other(evidence, best)
     positions = evidence.options.positions
@@ -164,7 +175,7 @@ def _other(evidence: Evidence, best: Margin | None) -> str | None:
     return None if highest is None else highest.judge
 
 
-def _row(evidence: Evidence, matrix: RatingMatrix, mine: Sequence[Margin]) -> tuple[Margin | None, str]:
+def _row(evidence: Evidence, matrix: RatingMatrix, mine: Sequence[Margin]) -> tuple[Choice | None, str]:
     """The pair of judge and Eval-Prompt that the answers are about, and its name with the reason for which it was
     chosen. The pair is None where no judge can be compared with people. `mine` are the pairs on this dataset with their
     correlations.
@@ -173,19 +184,17 @@ def _row(evidence: Evidence, matrix: RatingMatrix, mine: Sequence[Margin]) -> tu
     if not judges:
         return None, ""
     best = best_of(judges)
-    by = "the highest tau"
-    if best is None:
-        # Of labels a mean over criteria may not exist: one that is always the same label has no correlation.
-        most_accurate = _most_accurate(evidence, matrix.dataset)
-        best = next(
-            (margin for margin in judges if most_accurate is not None and _key(margin) == _subject(most_accurate)),
-            judges[0],
-        )
-        by = "the highest balanced accuracy" if most_accurate is not None else "the first"
-    if len(judges) == 1:
-        return best, best.name
-    flatters = ", which flatters it" if by != "the first" else ""
-    return best, f"{best.name} ({by} of {len(judges)} rows{flatters})"
+    if best is not None:
+        choice = chosen(evidence, matrix, best, judges)
+        return choice, f"{best.name}{choice.words}"
+    # Of labels a mean over criteria may not exist: one that is always the same label has no correlation.
+    most_accurate = _most_accurate(evidence, matrix.dataset)
+    accurate = (margin for margin in judges if most_accurate is not None and _key(margin) == _subject(most_accurate))
+    best = next(accurate, judges[0])
+    by = "the first" if most_accurate is None else "the highest balanced accuracy"
+    flatters = "" if most_accurate is None else ", which flatters it"
+    words = f" ({by} of {len(judges)} rows{flatters})" if len(judges) > 1 else ""
+    return Choice(best, len(judges), None, 1, evidence, best), f"{best.name}{words}"
 
 
 def _most_accurate(evidence: Evidence, dataset: str) -> ConfusionRow | None:

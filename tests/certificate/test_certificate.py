@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from judge.certificate.conditions import Conditions
+from judge.certificate.conditions import Conditions, Floor
 from judge.certificate.file import read
 from judge.certificate.fit import UncertifiedError, check
 from judge.cli.main import main
@@ -163,7 +163,42 @@ def test_conditions_that_mean_nothing_are_refused(
         Conditions.of(floors, requirements)
 
 
-@pytest.mark.parametrize("text", ["", "[]", '{"format": "other"}', '{"format": "judge-certificate/1"}'])
+def test_nine_tenths_need_a_rating_unless_another_floor_is_given() -> None:
+    assert Conditions.of(["tau=0.3"], []).floors[-1] == Floor("coverage", 0.9)
+    assert Conditions.of([], ["unbiased"]).floors == (Floor("coverage", 0.9),)
+    assert Conditions.of(["coverage=0.5"], []).floors == (Floor("coverage", 0.5),)
+
+
+def test_what_options_left_out_is_recorded_and_printed(
+    rated_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "c.json"
+    words = ["--criterion", "Narrative Ending", "--floor", "coverage=0.9", "--resamples", 20, "-o", file]
+    assert judge("certify", rated_run, *words) == 0
+    left = read(file)["left_out"]
+    assert len(left["criteria"]) == 13  # of the 14 tests of Art or Artifice
+    assert "Narrative Ending" not in left["criteria"]
+    assert left["eval_prompts"] == []
+    assert f"left out, and not certified: the criteria {left['criteria'][0]}, " in " ".join(
+        capsys.readouterr().out.split()
+    )
+
+
+def test_labels_whose_length_bias_cannot_be_told_are_not_certified_as_unbiased(rated_run: Path, tmp_path: Path) -> None:
+    file = tmp_path / "c.json"
+    words = ["--criterion", "Narrative Ending", "--require", "unbiased", "--resamples", 20, "-o", file]
+    assert judge("certify", rated_run, *words) == 4
+    (failed,) = next(one["failed"] for one in read(file)["conditions"] if one["condition"] == "unbiased")
+    assert "cannot be told: length (left out: two labels are not points of a scale)" in failed
+    # Three systems of language models wrote stories there, and nobody said whether one of them is the judge's own.
+    assert "cannot be told: self-preference" in failed
+    assert judge("certify", rated_run, *words, "--no-own") == 4
+    (failed,) = next(one["failed"] for one in read(file)["conditions"] if one["condition"] == "unbiased")
+    assert "self-preference" not in failed
+    assert "no system is the judge's own, as was stated" in read(file)["notes"]
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"format": "judge-certificate/1"}', '{"format": "judge-certificate/2"}'])
 def test_a_file_that_is_no_certificate_is_named(text: str, tmp_path: Path) -> None:
     file = tmp_path / "c.json"
     file.write_text(text, encoding="utf-8")

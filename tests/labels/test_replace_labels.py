@@ -74,9 +74,9 @@ def test_the_published_numbers_come_out_of_the_commands(
     printed = command(capsys, "replace", tmp_path / "run", "--epsilon", epsilon, "--format", "json")
     (found,) = (one for one in json.loads(printed) if "winning_rate" in (one["rows"] or [{}])[0])
     rows = {row["judge"]: row for row in found["rows"]}
-    numbers = ("winning_rate", "advantage_probability")
+    numbers = {"winning_rate": "winning_rate", "advantage": "advantage_probability"}
     ours = {judge: [f"{rows[judge][key]:.2f}" for key in numbers] for judge in published}
-    assert ours == {judge: [row[key] for key in numbers] for judge, row in published.items()}
+    assert ours == {judge: [row[key] for key in numbers.values()] for judge, row in published.items()}
     assert len(ours) == 6
     assert "alt:exact/eps" in found["signature"]
 

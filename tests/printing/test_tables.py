@@ -62,11 +62,22 @@ def test_json_is_flat_and_full() -> None:
         "tau_low": 0.2,
         "tau_high": 0.3,
         "tau_n": 960,
+        "tau_reason": None,
         "n": 960,
         "share": 0.5,
     }
     assert (second["tau"], second["tau_reason"], second["share"]) == (None, "undefined with a constant side", None)
     assert third["who"] is None
+
+
+def test_every_row_has_the_same_keys_whether_defined_or_not() -> None:
+    rows = json.loads(render(TABLE, "json"))["rows"]
+    assert len({tuple(row) for row in rows}) == 1
+    for whole in (Estimate(0.5, 10, 0.4, 0.6), Estimate(0.5, 10), Estimate.undefined("why", 10)):
+        table = Table("t", TABLE.columns[:2], [{"who": "a", "tau": whole}, {"who": "b", "tau": None}], "", ())
+        for row in json.loads(render(table, "json"))["rows"]:
+            assert list(row) == ["who", "tau", "tau_low", "tau_high", "tau_n", "tau_reason"]
+        assert render(table, "csv").splitlines()[0] == "who,tau,tau_low,tau_high,tau_n,tau_reason"
 
 
 def test_csv_has_one_column_a_value_and_the_signature_in_comments() -> None:

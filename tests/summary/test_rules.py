@@ -7,11 +7,14 @@ from dataclasses import replace
 import pytest
 
 from judge.analysis.agreement.alternative_annotator import AltTestRow
+from judge.analysis.agreement.replacement_verdict import verdict_of
+from judge.analysis.agreement.uninformed import Lead
 from judge.analysis.correlation.margins import CEILING, CONTROL, Margin
 from judge.analysis.inputs.bars import JUDGE
 from judge.analysis.inputs.candidates import Subject
 from judge.stats.estimate import Estimate
-from judge.summary.rules import of_agreement, of_consistency, of_loss, of_replacement, of_systems, of_variants
+from judge.summary.people import of_agreement
+from judge.summary.rules import of_consistency, of_faults, of_loss, of_systems, of_variants
 
 
 def estimate(value: float, half: float | None = 0.05) -> Estimate:
@@ -20,7 +23,9 @@ def estimate(value: float, half: float | None = 0.05) -> Estimate:
     return Estimate(value, n=100, low=value - half, high=value + half)
 
 
-def margin(value: Estimate, control: Estimate | None = None, people: Estimate | None = None) -> Margin:
+def margin(
+    value: Estimate, control: Estimate | None = None, people: Estimate | None = None, average: Estimate | None = None
+) -> Margin:
     none = Estimate.undefined("nothing to set it beside")
     over = {CONTROL: control or none, CEILING: people or none}
     bars = {CONTROL: none, CEILING: none}
@@ -35,28 +40,44 @@ def margin(value: Estimate, control: Estimate | None = None, people: Estimate | 
         bars=bars,
         over=over,
         above={CONTROL: (0, 1), CEILING: (0, 1)},
+        average=average or people or none,
     )
 
 
 @pytest.mark.parametrize(
-    ("value", "control", "people", "text"),
+    ("value", "control", "people", "average", "text"),
     [
-        (estimate(0.02), None, None, "near none"),
-        (estimate(-0.3), None, None, "near none"),
-        (estimate(0.3), None, None, "some agreement"),
-        (estimate(0.3), estimate(0.1), estimate(-0.2), "above the control, below people"),
-        (estimate(0.3), estimate(-0.1), estimate(-0.2), "below the control, below people"),
-        (estimate(0.3), estimate(0.01), estimate(0.02), "not told apart from the control, within people's range"),
-        (estimate(0.3), estimate(0.1), estimate(0.2), "above the control, within people's range"),
-        (estimate(0.3), estimate(0.1, None), None, "not told apart from the control"),
-        (estimate(0.3), estimate(0.1), estimate(-0.4, None), "above the control"),
-        (Estimate.undefined("all ratings are equal"), None, None, "undefined"),
+        (estimate(0.02), None, None, None, "none shown"),
+        (estimate(-0.3), None, None, None, "none shown"),
+        (estimate(0.3), None, None, None, "some agreement"),
+        (estimate(0.3), estimate(0.1), estimate(-0.2), None, "above the control, below people"),
+        (estimate(0.3), estimate(-0.1), estimate(-0.2), None, "below the control, below people"),
+        (estimate(0.3), estimate(0.01), estimate(0.02), None, "not told apart from the control, not below people"),
+        (estimate(0.3), estimate(0.1), estimate(0.2), None, "above the control, above people"),
+        (estimate(0.3), estimate(0.1), estimate(0.0, 0.2), None, "above the control, people: cannot tell"),
+        (estimate(0.3), estimate(0.1), estimate(0.0, 0.2), estimate(0.0, 0.09), "above the control, not below people"),
+        (
+            estimate(0.3),
+            estimate(0.1),
+            estimate(0.0, 0.2),
+            estimate(0.0, 0.11),
+            "above the control, people: cannot tell",
+        ),
+        (estimate(0.3), estimate(0.1, None), None, None, "not told apart from the control"),
+        (estimate(0.3), estimate(0.1), estimate(-0.4, None), None, "above the control"),
+        (Estimate.undefined("all ratings are equal"), None, None, None, "undefined"),
     ],
 )
 def test_agreement_is_named_by_the_intervals(
-    value: Estimate, control: Estimate | None, people: Estimate | None, text: str
+    value: Estimate, control: Estimate | None, people: Estimate | None, average: Estimate | None, text: str
 ) -> None:
-    assert of_agreement(margin(value, control, people)).text == text
+    assert of_agreement(margin(value, control, people, average)).text == text
+
+
+def test_a_wider_margin_lets_more_judges_count_as_not_below_people() -> None:
+    wide = margin(estimate(0.3), None, estimate(-0.05, 0.1))
+    assert of_agreement(wide).text == "people: cannot tell"
+    assert of_agreement(wide, 0.2).text == "not below people"
 
 
 @pytest.mark.parametrize(
@@ -64,6 +85,22 @@ def test_agreement_is_named_by_the_intervals(
 )
 def test_loss_is_a_share_of_what_was_requested(rated: int, asked: int, text: str) -> None:
     assert of_loss(rated, asked).text == text
+
+
+@pytest.mark.parametrize(
+    ("findings", "made", "tests", "text"),
+    [
+        (0, 2, 7, "nothing found in 2 of 7 tests that could be made"),
+        (0, 7, 7, "nothing found in 7 of 7 tests that could be made"),
+        (0, 1, 7, "cannot be told"),
+        (0, 0, 7, "cannot be told"),
+        (0, 0, 0, "cannot be told"),
+        (1, 1, 7, "faults in 1 of 1 tests"),
+        (3, 6, 7, "faults in 3 of 6 tests"),
+    ],
+)
+def test_finding_nothing_says_how_much_could_be_tested(findings: int, made: int, tests: int, text: str) -> None:
+    assert of_faults(findings, made, tests).text == text
 
 
 @pytest.mark.parametrize(
@@ -101,31 +138,53 @@ def row_of(passed: bool | None, criterion: str = "Coherence") -> AltTestRow:
     )
 
 
+def informed_row(
+    lead: float, within: float | None = None, *, passed: bool | None = True, beside: float = 0.0, criterion: str = "A"
+) -> AltTestRow:
+    """A test's row with leads over uninformed judges of these sizes, each +-.05, and p values of 2 %."""
+    row = replace(row_of(passed, criterion), p=0.02, clustered_p=0.02)
+    if passed is None:
+        return row
+    leads = [
+        Lead(estimate(size), p=0.02 if size > 0.05 else 0.4) for size in (lead, lead if within is None else within)
+    ]
+    return replace(row, lead=leads[0], within=leads[1], beside=estimate(beside))
+
+
 @pytest.mark.parametrize(
-    ("passed", "nulls", "below", "text"),
+    ("rows", "text"),
     [
-        ((True, True), (), False, "yes"),
-        ((True, False), (), False, "on 1 of 2 criteria"),
-        ((True, None), (), False, "yes"),
-        ((True, True), ("A",), False, "on 1 of 2 criteria"),
-        ((True, True), ("A", "B"), False, "shows nothing"),
-        ((False, False), (), True, "no"),
-        ((False, False), (), False, "not shown"),
-        ((None, None), (), True, "cannot be tested"),
+        # All that a yes needs, and each part that may lack.
+        ([informed_row(0.1)], "yes"),
+        ([informed_row(0.1, passed=False)], "cannot tell"),
+        ([informed_row(0.01)], "cannot tell"),
+        ([informed_row(0.1, within=0.01)], "cannot tell"),
+        ([informed_row(0.1, beside=-0.1)], "cannot tell"),
+        ([informed_row(0.1, passed=None)], "cannot be tested"),
+        # What cannot be tested is left out; p of 2 % does not stand Holm's adjustment over three criteria.
+        ([informed_row(0.1), informed_row(0.1, passed=None)], "yes"),
+        ([informed_row(0.1), informed_row(0.01, criterion="B")], "on 1 of 2 criteria"),
+        (
+            [informed_row(0.1), informed_row(0.01, criterion="B"), informed_row(0.01, criterion="C")],
+            "cannot tell",
+        ),
     ],
 )
-def test_replacing_an_annotator_needs_what_a_judge_that_knows_nothing_does_not_get(
-    passed: tuple[bool | None, ...], nulls: tuple[str, ...], below: bool, text: str
-) -> None:
-    rows = [row_of(one, name) for one, name in zip(passed, "AB", strict=True)]
-    assert of_replacement(rows, nulls, below).text == text
+def test_replacing_an_annotator_needs_what_no_uninformed_judge_gets(rows: list[AltTestRow], text: str) -> None:
+    assert verdict_of(rows).text == text
+
+
+def test_a_judge_below_one_more_person_over_criteria_is_refused() -> None:
+    assert verdict_of([informed_row(0.1)], estimate(-0.1)).text == "no"
+    assert verdict_of([informed_row(0.1)], estimate(-0.04)).text == "yes"
+
+
+def test_a_judge_without_leads_is_not_told_from_an_uninformed_one() -> None:
+    assert verdict_of([row_of(passed=True)]).text == "cannot tell"
 
 
 def test_a_pass_that_ends_with_story_prompts_is_none() -> None:
-    assert (
-        of_replacement([replace(row_of(passed=True), clustered_passed=False)], (), below_people=False).text
-        == "not shown"
-    )
+    assert verdict_of([replace(informed_row(0.1), clustered_passed=False)]).text == "cannot tell"
 
 
 @pytest.mark.parametrize(

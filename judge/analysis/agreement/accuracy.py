@@ -21,6 +21,7 @@ from judge.analysis.inputs.candidates import Candidate, Subject, candidates
 from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.inputs.subject_rows import cells
 from judge.analysis.options.agreement_options import AccuracyOptions
+from judge.analysis.options.choices import LEVELS
 from judge.analysis.options.signature import signature_parts
 from judge.analysis.options.signed import Signed
 from judge.printing.tables import Column, flat_row
@@ -153,7 +154,7 @@ class _Measured:
     """
 
     def __init__(self, matrix: RatingMatrix, options: AccuracyOptions, remarks: Remarks) -> None:
-        self.matrix, self.within, self.seed = matrix, options.level == "by-item", options.seed
+        self.matrix, self.within, self.seed = matrix, LEVELS[options.level].grouping == "within", options.seed
         prompt = matrix.story_prompt
         prompts = int(prompt.max()) + 1 if prompt.size else 0
         rng = np.random.default_rng(options.seed)

@@ -6,6 +6,7 @@ from judge.analysis.agreement.accuracy import Accuracies
 from judge.analysis.inputs.candidates import first_columns, last_columns
 from judge.analysis.inputs.subject_rows import cells
 from judge.analysis.options.agreement_options import AccuracyOptions
+from judge.analysis.options.choices import LEVELS
 from judge.printing.tables import Column, Table
 from judge.stats.ordering.soft_pairwise_accuracy import DEALT
 from judge.wording import Advice, Note
@@ -31,14 +32,16 @@ def tables(result: Accuracies) -> list[Table]:
         *last_columns(),
     ]
     level = result.options.level
-    where = "all pairs of stories" if level == "overall" else "pairs of stories for one story-prompt, averaged"
+    averaged = LEVELS[level].grouping == "within"
+    where = "pairs of stories for one story-prompt, averaged" if averaged else "all pairs of stories"
     notes = tuple(dict.fromkeys([*result.notes, *_explained(result.options)]))
     return [Table(f"Pairwise accuracy against people, {where}", columns, rows, result.signature, notes)]
 
 
 def _explained(options: AccuracyOptions) -> list[str]:
     pairs: str
-    if options.level == "by-item":
+    averaged = LEVELS[options.level].grouping == "within"
+    if averaged:
         pairs = "accuracies are means over story-prompts with such a pair; pairs counts all of them"
     else:
         pairs = Note(
@@ -64,5 +67,5 @@ def _explained(options: AccuracyOptions) -> list[str]:
         "right order %: share of the pairs that people order; 50 is guessing; a pair that the judge ties counts "
         "as half right, or as wrong (guessing then gets 50 less half of the share of pairs that it ties)"
     )
-    tied = f"a judge that ties every pair gets {'about ' if options.level == 'by-item' else ''}ties people %"
+    tied = f"a judge that ties every pair gets {'about ' if averaged else ''}ties people %"
     return [right, f"{acc_eq}; {tied}", spa, chance, pairs]

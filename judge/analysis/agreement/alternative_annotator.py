@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.analysis.agreement.null_judges import MEAN, MODE, PERMUTED, commonest, constant, permuted
+from judge.analysis.agreement.uninformed import Lead
 from judge.analysis.inputs.bars import CONTROL, JUDGE, Remarks
 from judge.analysis.inputs.candidates import Candidate, Subject, comparable
 from judge.analysis.inputs.label_criteria import given_labels, scale_of
@@ -21,7 +22,7 @@ from judge.analysis.options.agreement_options import ReplacementOptions
 from judge.rating_matrix import Raters, RatingMatrix
 from judge.records import Scale
 from judge.stats.agreement import icc
-from judge.stats.agreement.alt_test import PASS, AgainstPerson, AltTest, Measure, alt_test
+from judge.stats.agreement.alt_test import MEASURES, PASS, AgainstPerson, AltTest, Measure, alt_test
 from judge.stats.agreement.repeat_agreement import agreement
 from judge.stats.estimate import Estimate
 from judge.wording import Advice, Note
@@ -74,6 +75,11 @@ class AltTestRow:
         Agreement among people: ICC(1,1), and the share of pairs of people who rate a story the same.
     people : tuple of AgainstPerson
         Test results for each person compared; `names` lists all people.
+    lead, within : Lead or None
+        How far the judge's tau with people lies above that of the best uninformed judge, over all stories and within
+        systems. None for null judges, where the test was refused, and where labels have no order.
+    beside : Estimate or None
+        The judge's tau minus that of one more person, with its interval. None in the same cases.
     """
 
     subject: Subject
@@ -97,6 +103,9 @@ class AltTestRow:
     people_equal: Estimate
     people: tuple[AgainstPerson, ...]
     names: tuple[str, ...]
+    lead: Lead | None = None
+    within: Lead | None = None
+    beside: Estimate | None = None
 
     @property
     def people_share(self) -> float | None:
@@ -108,6 +117,11 @@ class AltTestRow:
         """
         shares = [person.person_closer for person in self.people]
         return sum(shares) / len(shares) if shares and self.advantage.defined else None
+
+
+def leads_of(row: AltTestRow) -> dict[str, Estimate | None]:
+    """Leads of a judge over uninformed judges, by the column that shows them; None where there is none."""
+    return {name: None if lead is None else lead.over for name, lead in (("lead", row.lead), ("within", row.within))}
 
 
 def tested_rows(matrices: Sequence[RatingMatrix], options: ReplacementOptions) -> tuple[list[AltTestRow], Remarks]:
@@ -171,7 +185,7 @@ class _Test:
         if self.reason:
             nothing = Estimate.undefined(self.reason)
             return AltTest(nothing, nothing, (), 0, options.epsilon)
-        given = np.floor(judge + 0.5) if self.measure == "exact" else judge
+        given = np.floor(judge + 0.5) if MEASURES[self.measure].whole else judge
         return alt_test(
             given,
             self.raters.ratings,
@@ -293,6 +307,8 @@ def _people(
     agreed = (Estimate.undefined("undefined: the labels have no order") if loose else forms["ICC(1,1)"], equal)
     if raters.known:
         return raters, None, agreed
+    if not several.size:
+        return raters, "refused: no story has two people's ratings, so nobody can be left out", agreed
     if not (np.diff(raters.ratings, axis=1) < 0).any():
         reason = f"refused: {raters.reason}, so positions are ratings sorted from lowest to highest, not persons"
         return raters, reason, agreed

@@ -20,8 +20,10 @@ from judge.analysis.agreement.label_rules import Labels, labels
 from judge.analysis.inputs.bars import Predict, Remarks
 from judge.analysis.inputs.candidates import Candidate, Subject, control, judge_cell
 from judge.analysis.inputs.label_criteria import numbers
+from judge.analysis.inputs.resamples import draw, too_few
 from judge.analysis.inputs.subject_rows import cells
 from judge.analysis.options.agreement_options import LabelOptions
+from judge.analysis.options.choices import INTERVALS
 from judge.analysis.options.signature import signature_parts
 from judge.analysis.options.signed import Signed
 from judge.printing.tables import Column, flat_row
@@ -33,6 +35,7 @@ from judge.stats.estimation.equivalence import tost
 from judge.stats.ordering.win_rate import win_rate
 from judge.stats.resampling import bootstrap
 from judge.stats.shares.auc import auc, point_biserial, resampled_auc
+from judge.stats.shares.auc_interval import score_interval
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
@@ -190,11 +193,14 @@ class _Labelled:
         x = np.where(taken, rating, np.nan)
         correlation, prompt, area = point_biserial(x, label), self.matrix.story_prompt, auc(x, label)
         r = correlation.r
-        if self.options.ci != "delong":
+        if not INTERVALS[self.options.ci].delong:
             y = np.where(taken, label.astype(np.float64), np.nan)
             r = self._interval(r, coefficients.resampled(x, y, "pearson"))
             bare = replace(area, low=None, high=None, method=None, reason=None) if area.defined else area
             area = self._interval(bare, resampled_auc(x, label))
+            if area.low is not None and area.low == area.high:
+                # Classes that are told apart perfectly are so in every resample, which is no certainty.
+                area = score_interval(x, label, prompt)
         pairs, cluster = _pairs(x, label, prompt)
         won = win_rate(pairs, cluster)
         by_prompt = _by_story_prompt(x, label, prompt)
@@ -226,17 +232,16 @@ class _Labelled:
 
     def _draw(self) -> bootstrap.Resamples | None:
         options, matrix = self.options, self.matrix
-        if not options.ci.startswith("boot"):
+        name = INTERVALS[options.ci].units
+        if not name:
             return None
-        unit = matrix.story_prompt if options.ci == "boot-inputs" else np.arange(matrix.n)
-        name = "story-prompts" if options.ci == "boot-inputs" else "stories"
-        if np.unique(unit).size < _MIN_UNITS:
+        if too_few(matrix, options.ci, _MIN_UNITS):
             self.remarks.notes[f"{matrix.dataset}: no intervals of r and AUC, fewer than {_MIN_UNITS} {name}"] = None
             return None
         drawn = f"{options.resamples} resamples of {name}"
         note = f"intervals of r and AUC: expanded percentile, {drawn}, the same for every row"
         self.remarks.notes[note] = None
-        return bootstrap.draw(unit, options.resamples, np.random.default_rng(options.seed), options.ci)
+        return draw(matrix, options.ci, options.resamples, np.random.default_rng(options.seed))
 
 
 def _pairs(rating: Floats, label: Flags, prompt: Codes) -> tuple[Floats, Codes]:

@@ -2,7 +2,7 @@
 
 OpenMEVA calls this generalization. Pearson's r is computed within each system and on each dataset. The standard
 deviations of the judge's and of the human ratings are reported with it, because a correlation falls where ratings vary
-less.
+less. The test compares correlations corrected for systems' places on the scale.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from judge.analysis.options.signed import Signed
 from judge.printing.tables import Column, flat_row
 from judge.rating_matrix import RatingMatrix, build
 from judge.stats.correlation import heterogeneity
+from judge.stats.correlation.latent_correlation import LatentCorrelation
 from judge.stats.estimate import Estimate
 
 if TYPE_CHECKING:
@@ -59,9 +60,9 @@ class HomogeneityRow:
 
     `over` is ``systems`` or ``datasets``, and `groups` is their number in the test. `lowest` and `highest` are the
     smallest and largest r, and `lowest_group` and `highest_group` are the systems or datasets where they occur. `q` is
-    Cochran's Q with `df` degrees of freedom, and `i2` the heterogeneity I². `p_adjusted` is adjusted by Benjamini and
-    Hochberg's method over all tests that could be computed. `left_out` counts groups without a usable r. `reason` says
-    why there is no test.
+    Cochran's Q of the corrected correlations with `df` degrees of freedom, and `i2` the heterogeneity I². `p_adjusted`
+    is adjusted by Benjamini and Hochberg's method over all tests that could be computed. `left_out` counts groups
+    without a usable r. `reason` says why there is no test.
     """
 
     subject: Subject
@@ -121,12 +122,12 @@ def drift(table: RatingsTable, options: DriftOptions | None = None, *, predict: 
     table = numbers(table)
     matrices = build(table, drop_systems=options.drop_systems)
     matrix_candidates, remarks = comparable(matrices, options.against, predict if options.control else None)
-    groups = [tuple(_group_rows(matrix, candidate)) for matrix, candidate in matrix_candidates]
-    statistics = ["r:pearson", *remarks.signature_parts]
+    groups = [tuple(_groups(matrix, candidate)) for matrix, candidate in matrix_candidates]
+    statistics = ["r:pearson", "q:latent-r/welch", *remarks.signature_parts]
     facts = [note for fact in table.facts for note in fact.notes]
     return Drift(
         tests=tuple(_tests(groups)),
-        groups=tuple(row for rows in groups for row in rows),
+        groups=tuple(group.row for rows in groups for group in rows),
         signature_parts=signature_parts(
             table, matrices, options, extra=statistics, intervals="fisher-z", without=("window",)
         ),
@@ -134,16 +135,25 @@ def drift(table: RatingsTable, options: DriftOptions | None = None, *, predict: 
     )
 
 
-def _group_rows(matrix: RatingMatrix, candidate: Candidate) -> Iterator[GroupRow]:
-    """Rows with Pearson's r between one judge and people: one for the whole dataset, then one for each system."""
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """One dataset or system in a test: its printed row, and its correlation corrected for its place on the scale."""
+
+    row: GroupRow
+    latent: LatentCorrelation | None
+
+
+def _groups(matrix: RatingMatrix, candidate: Candidate) -> Iterator[_Group]:
+    """Pearson's r between one judge and people: for the whole dataset, then for each system."""
     x, y = candidate.sides
     whole = heterogeneity.in_group(x, y)
     parts = heterogeneity.by_group(x, y, matrix.system, len(matrix.systems))
     for name, group in zip((ALL, *matrix.systems), (whole, *parts), strict=True):
-        yield GroupRow(candidate.subject, name, group.r, group.sd_judge, group.sd_people, group.few)
+        row = GroupRow(candidate.subject, name, group.r, group.sd_judge, group.sd_people, group.few)
+        yield _Group(row, group.latent)
 
 
-def _tests(groups: Sequence[tuple[GroupRow, ...]]) -> list[HomogeneityRow]:
+def _tests(groups: Sequence[tuple[_Group, ...]]) -> list[HomogeneityRow]:
     """Tests that Pearson's r with people is the same in all systems of a dataset, or on all datasets.
 
     For each rater, the systems of each dataset are compared, then the datasets if the rater occurs in several.
@@ -151,16 +161,18 @@ def _tests(groups: Sequence[tuple[GroupRow, ...]]) -> list[HomogeneityRow]:
     from scipy.stats import false_discovery_control
 
     rows: list[HomogeneityRow] = []
-    across: dict[tuple[str | None, ...], list[GroupRow]] = {}
+    across: dict[tuple[str | None, ...], list[_Group]] = {}
     for whole, *systems in groups:
-        subject = whole.subject
-        rows.append(_test(subject, "systems", [(row.group, row.r) for row in systems]))
+        subject = whole.row.subject
+        rows.append(_test(subject, "systems", [(group.row.group, group) for group in systems]))
         key = (subject.kind, subject.judge, subject.eval_prompt, subject.criterion, subject.against)
         across.setdefault(key, []).append(whole)
     for parts in across.values():
         if len(parts) > 1:
-            subject = replace(parts[0].subject, dataset=" + ".join(row.subject.dataset for row in parts))
-            rows.append(_test(subject, "datasets", [(row.subject.dataset, row.r) for row in parts]))
+            subjects = [part.row.subject for part in parts]
+            subject = replace(subjects[0], dataset=" + ".join(one.dataset for one in subjects))
+            named = [(one.dataset, part) for one, part in zip(subjects, parts, strict=True)]
+            rows.append(_test(subject, "datasets", named))
     tested = {i: row.p for i, row in enumerate(rows) if row.p is not None}
     if tested:
         for i, p in zip(tested, false_discovery_control(list(tested.values())), strict=True):
@@ -168,9 +180,10 @@ def _tests(groups: Sequence[tuple[GroupRow, ...]]) -> list[HomogeneityRow]:
     return rows
 
 
-def _test(subject: Subject, over: str, groups: list[tuple[str, Estimate]]) -> HomogeneityRow:
-    result = heterogeneity.homogeneity([r for _, r in groups])
-    defined = sorted(((r.value, name, r) for name, r in groups if r.value is not None), key=lambda item: item[:2])
+def _test(subject: Subject, over: str, groups: list[tuple[str, _Group]]) -> HomogeneityRow:
+    result = heterogeneity.homogeneity([group.latent for _, group in groups])
+    rs = [(name, group.row.r) for name, group in groups]
+    defined = sorted(((r.value, name, r) for name, r in rs if r.value is not None), key=lambda item: item[:2])
     _, lowest_group, lowest = defined[0] if defined else (None, None, None)
     _, highest_group, highest = defined[-1] if defined else (None, None, None)
     return HomogeneityRow(

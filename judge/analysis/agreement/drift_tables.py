@@ -34,8 +34,9 @@ def _test_table(result: Drift) -> Table:
     ]
     tested = sum(row.p is not None for row in result.tests)
     q = (
-        "Q: Fisher z of the groups' r against their weighted mean, chi-squared on df; systems that wrote for the same "
-        "story-prompts are not independent, so p is approximate"
+        "Q: Fisher z of the groups' correlations against their weighted mean (Welch's test), each r corrected for how "
+        "far its ratings gather at an end of the scale; systems that wrote for the same story-prompts are not "
+        "independent, so p is approximate"
     )
     p = f"p adjusted: Benjamini-Hochberg over the {tested} tests of this table; I²: share of the spread beyond chance"
     reasons = dict.fromkeys(f"Q: {row.reason}" for row in result.tests if row.reason)

@@ -7,22 +7,28 @@ closer to the other people than one of them is.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from judge.analysis.agreement.alternative_annotator import AltTestRow, tested_rows
-from judge.analysis.inputs.bars import JUDGE, Remarks
-from judge.analysis.inputs.candidates import Subject, comparable
+from judge.analysis.agreement.alternative_annotator import AltTestRow, leads_of, tested_rows
+from judge.analysis.agreement.replacement_verdict import ReplacementVerdict, verdict_of
+from judge.analysis.agreement.uninformed import Uninformed
+from judge.analysis.correlation import Correlations, correlations
+from judge.analysis.correlation.margins import by_criterion, margins
+from judge.analysis.inputs.bars import CEILING, CONTROL, JUDGE, Predict, Remarks
+from judge.analysis.inputs.candidates import Subject, candidates, comparable
+from judge.analysis.inputs.control import Control
 from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.inputs.subject_rows import cells
 from judge.analysis.options.agreement_options import ReplacementOptions
 from judge.analysis.options.signature import joined, signature_parts
 from judge.analysis.options.signed import Signed
+from judge.analysis.options.table_options import CorrelationOptions
 from judge.printing.tables import Column, flat_row
 from judge.rating_matrix import RatingMatrix, build
 from judge.stats.agreement.alt_test import AgainstPerson
@@ -34,7 +40,10 @@ if TYPE_CHECKING:
 
 _ABOUT = ("dataset", "run", "judge", "eval_prompt", "criterion", "against")
 _TEST = (
-    *(Column(name, name) for name in ("winning_rate", "clustered_rate", "advantage", "people_icc", "people_equal")),
+    *(
+        Column(name, name)
+        for name in ("winning_rate", "clustered_rate", "advantage", "people_icc", "people_equal", "lead", "within")
+    ),
     *(Column(name, name, p="less") for name in ("p", "clustered_p")),
 )
 _MEANS = tuple(Column(name, name) for name in ("powered", "people", "all_people", "judge_mean", "power", "worth"))
@@ -83,6 +92,8 @@ class Replacement(Signed):
     """The alternative annotator test of every judge and of null judges, and mean ratings of systems.
 
     `signature_parts` and `notes` belong to the tests, `means_signature_parts` and `means_notes` to the means.
+    `beside_people` holds each judge's tau minus that of one more person, as the mean over criteria, by dataset, run,
+    judge and Eval-Prompt; empty where no test could be made.
     """
 
     tests: tuple[AltTestRow, ...]
@@ -90,6 +101,16 @@ class Replacement(Signed):
     options: ReplacementOptions
     means_signature_parts: tuple[str, ...]
     means_notes: tuple[str, ...]
+    beside_people: Mapping[tuple[str, str, str, str], Estimate] = field(default_factory=dict)
+
+    @property
+    def verdicts(self) -> dict[tuple[str, str, str, str], ReplacementVerdict]:
+        """The verdict on each judge with each Eval-Prompt, by dataset, run, judge and Eval-Prompt."""
+        rows: dict[tuple[str, str, str, str], list[AltTestRow]] = {}
+        for row in self.tests:
+            if row.kind == JUDGE:
+                rows.setdefault(_key(row.subject)[:4], []).append(row)
+        return {key: verdict_of(own, self.beside_people.get(key)) for key, own in rows.items()}
 
     @property
     def means_signature(self) -> str:
@@ -106,6 +127,7 @@ class Replacement(Signed):
         """
         more = ("passed", "clustered_passed", "clusters", "epsilon", "too_few", "least_stories", "most_stories")
         rows = [cells(row) for row in self.tests]
+        rows = [row | leads_of(test) for row, test in zip(rows, self.tests, strict=True)]
         return self.signed([{key: row[key] for key in ("kind", *_ABOUT, *more)} | flat_row(row, _TEST) for row in rows])
 
     @property
@@ -132,10 +154,25 @@ class Replacement(Signed):
         return pd.DataFrame([{key: row[key] for key in (*_ABOUT, *more)} | flat_row(row, _MEANS) for row in rows])
 
 
-def replacement(table: RatingsTable, options: ReplacementOptions | None = None) -> Replacement:
+def replacement(
+    table: RatingsTable,
+    options: ReplacementOptions | None = None,
+    predict: Predict | None = None,
+    correlated: Correlations | None = None,
+) -> Replacement:
     """The alternative annotator test of all judges, and the mean ratings of systems.
 
     Each system's mean combines some human ratings with all ratings of the judge.
+
+    Parameters
+    ----------
+    table : RatingsTable
+    options : ReplacementOptions
+    predict : callable, optional
+        Returns the control's out-of-fold ratings; None = those of `analysis.inputs.control.Control`.
+    correlated : Correlations, optional
+        Paired correlations over all stories that hold the judges of the table, if they have been computed; else they
+        are computed here. Their intervals say which judges are below one more person.
     """
     options = options or ReplacementOptions()
     matrices = build(table, drop_systems=options.drop_systems)
@@ -145,6 +182,11 @@ def replacement(table: RatingsTable, options: ReplacementOptions | None = None) 
     tests, remarks = tested_rows(matrices, options)
     counted = numbers(table)
     of_numbers = matrices if counted is table else build(counted, drop_systems=options.drop_systems)
+    beside = {}
+    if any(row.kind == JUDGE and row.winning_rate.defined for row in tests):
+        correlated = correlated or correlations(table, _paired(options), None, paired=True)
+        tests = informed_rows(tests, of_numbers, options, predict or Control(), correlated, remarks)
+        beside = {(m.dataset, m.run, m.judge, m.eval_prompt): m.over[CEILING] for m in margins(correlated)}
     means, more = _mean_rows(of_numbers, options)
     options = _with_measure(options, tests)
     lost = ("lost:as-judge-mean",) if any(row.lost for row in means) else ()
@@ -158,7 +200,60 @@ def replacement(table: RatingsTable, options: ReplacementOptions | None = None) 
         means_signature_parts=signature_parts(table, matrices, options, intervals="t", without=without, extra=lost),
         notes=tuple(dict.fromkeys([*facts, *remarks.notes])),
         means_notes=tuple(dict.fromkeys([*of_means, *more.notes])),
+        beside_people=beside,
     )
+
+
+def _paired(options: ReplacementOptions) -> CorrelationOptions:
+    """Options of the correlations by which a judge is compared with one more person and with uninformed judges."""
+    return CorrelationOptions(
+        drop_systems=options.drop_systems,
+        against=options.against,
+        resamples=options.resamples,
+        seed=options.seed,
+    )
+
+
+def informed_rows(
+    tests: Sequence[AltTestRow],
+    matrices: Sequence[RatingMatrix],
+    options: ReplacementOptions,
+    predict: Predict,
+    correlated: Correlations,
+    remarks: Remarks,
+) -> list[AltTestRow]:
+    """The rows of the alternative annotator test, those of judges with their leads over uninformed judges and their
+    difference from one more person.
+
+    `matrices` hold ratings in numbers; a criterion of labels without an order is not among theirs.
+    """
+    judged = [(matrix, candidate) for matrix in matrices
+              for candidate in candidates(matrix, options.against, predict, remarks, ceiling=False)
+              if candidate.people is not None]  # fmt: skip
+    rivals = {
+        (matrix.dataset, str(control.subject.against)): Uninformed(matrix, control, _paired(options))
+        for matrix, control in judged
+        if control.kind == CONTROL
+    }
+    ratings = {_key(judge.subject): judge.ratings for _, judge in judged if judge.kind == JUDGE}
+    beside = {
+        (margin.dataset, margin.run, margin.judge, margin.eval_prompt, margin.criteria[0]): margin.over[CEILING]
+        for margin in by_criterion(correlated)
+    }
+    rows = []
+    for row in tests:
+        own = ratings.get(_key(row.subject))
+        rival = rivals.get((row.subject.dataset, str(row.subject.against)))
+        if row.kind != JUDGE or not row.winning_rate.defined or own is None or rival is None:
+            rows.append(row)
+            continue
+        lead, within = rival.lead(own, "overall"), rival.lead(own, "by-system")
+        rows.append(replace(row, lead=lead, within=within, beside=beside.get(_key(row.subject))))
+    return rows
+
+
+def _key(subject: Subject) -> tuple[str, str, str, str, str]:
+    return subject.dataset, str(subject.run), subject.judge, str(subject.eval_prompt), subject.criterion
 
 
 def _with_measure(options: ReplacementOptions, tests: Sequence[AltTestRow]) -> ReplacementOptions:

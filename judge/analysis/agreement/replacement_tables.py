@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from judge.analysis.agreement.alternative_annotator import NULL
+from typing import get_args
+
+from judge.analysis.agreement.alternative_annotator import NULL, leads_of
 from judge.analysis.agreement.null_judges import DEALT, MEAN, MODE, PERMUTED
 from judge.analysis.agreement.replacement import Replacement
+from judge.analysis.agreement.replacement_verdict import Word
 from judge.analysis.inputs.candidates import first_columns
 from judge.analysis.inputs.subject_rows import cells
 from judge.printing.tables import Column, Table
-from judge.stats.agreement.alt_test import LEVEL, PASS
+from judge.stats.agreement.alt_test import LEVEL, MEASURES, PASS
 from judge.stats.estimation.prediction_powered import FEW
 
 
@@ -24,24 +27,11 @@ def _test_table(result: Replacement) -> Table:
     options, rows = result.options, [cells(row) for row in result.tests]
     labelled = any(row.labels for row in result.tests)
     rows = [row | {"people_share": test_row.people_share} for row, test_row in zip(rows, result.tests, strict=True)]
-    rows = [row | {"advantage_probability": row["advantage"]} for row in rows] if labelled else rows
+    rows = [row | leads_of(test_row) for row, test_row in zip(rows, result.tests, strict=True)]
     columns = [
         *first_columns(rows),
-        Column("winning_rate", "winning rate %", digits=0, factor=100),
-        Column("passed", "passes"),
-        Column("p", "p", digits=3, p="less"),
-        Column("clustered_rate", "rate by story-prompt %", digits=0, factor=100),
-        Column("clustered_passed", "passes by story-prompt"),
-        Column("clustered_p", "p by story-prompt", digits=3, p="less"),
-        # The key of tables of numbers is older than labels.
-        Column("advantage_probability" if labelled else "advantage", "rho"),
-        Column("people_share", "people's share"),
-        Column("compared", "people"),
-        Column("too_few", "left out"),
-        Column("least_stories", "stories, least"),
-        Column("most_stories", "most"),
-        Column("people_icc", "people's ICC(1,1)"),
-        Column("people_equal", "people equal %", digits=0, factor=100),
+        *_OF_TEST,
+        *_LEADS,
     ]
     test = (
         "alt-test (Calderon et al. 2025): one person is left out at a time; the judge wins where it lies closer to the "
@@ -68,46 +58,63 @@ def _test_table(result: Replacement) -> Table:
         f"stories; people's ratings assigned to the stories at random, mean of {DEALT} assignments): a judge with "
         "no higher rate has shown nothing"
     )
-    own = [test, clustered, rho, null, *_null_passes(result), agreed]
+    above = (
+        "above uninformed, within systems: the judge's tau with people minus that of the best uninformed judge "
+        "(chance, the control, the number of words), on all stories and within systems, 95 % over story-prompts: a yes "
+        "needs both above 0"
+    )
+    own = [test, clustered, rho, above, null, *_null_passes(result), agreed]
     if labelled:
         own.append(
             "closeness of labels: whether they are equal; a judge's label is the one that most of its repeats "
             "gave, and none where repeats tie"
         )
-    if any(row.measure == "exact" and not row.labels for row in result.tests):
+    if any(MEASURES[row.measure].whole and not row.labels for row in result.tests):
         own.append("closeness: equal ratings, the judge's mean over repeats rounded to whole points")
     title = "May the judge replace a person?"
     return Table(title, columns, rows, result.signature, (*result.notes, *own), above=verdict(result))
 
 
 def verdict(result: Replacement) -> str:
-    """Sentence that answers whether judges may replace a person.
-
-    It counts the rows on which judges pass the test, and those among them on which no null judge passes. A null judge
-    ignores the stories.
+    """Sentence that answers whether judges may replace a person: the verdict of one judge with its reasons, or the
+    number of judges and Eval-Prompts with each verdict.
     """
-    judges = [row for row in result.tests if row.kind != NULL and row.winning_rate.defined]
-    if not judges:
-        return "May a judge replace a person? It cannot be tested: each row states the reason."
-    passed_by_null = {
-        (row.subject.dataset, row.subject.against) for row in result.tests if row.kind == NULL and row.passed
-    }
-    passed = [row for row in judges if row.passed and row.clustered_passed is not False]
-    proven = [row for row in passed if (row.subject.dataset, row.subject.against) not in passed_by_null]
-    who = "the judge" if len({(row.subject.judge, row.subject.eval_prompt) for row in judges}) == 1 else "judges"
-    on = f"{len(passed)} of {len(judges)} rows that can be tested"
-    if not passed:
-        return f"May a judge replace a person? Not shown: {who} pass{'es' if who == 'the judge' else ''} on no row."
-    passes = f"{who} pass{'es' if who == 'the judge' else ''} on {on}"
-    if not proven:
-        return (
-            f"May a judge replace a person? The test is not informative: {passes}, but on each an uninformed judge "
-            "passes too."
-        )
-    if len(proven) == len(judges):
-        return f"May a judge replace a person? Yes: {passes}, where an uninformed judge does not."
-    beside = f", on {len(proven)} of them where an uninformed judge does not"
-    return f"May a judge replace a person? In part: {passes}{beside}."
+    verdicts = result.verdicts
+    question = "May a judge replace a person?"
+    if len(verdicts) == 1:
+        (only,) = verdicts.values()
+        return f"{question} {only.text.upper()}. {only.sentence()}"
+    counts: dict[str, list[str]] = {}
+    for (_, _, judge, eval_prompt), own in verdicts.items():
+        counts.setdefault(own.word, []).append(judge if eval_prompt == "-" else f"{judge} with {eval_prompt}")
+    said = [
+        f"{word.upper()}: {', '.join(counts[word])}" if word in ("yes", "on some criteria") else
+        f"{word.upper()}: {len(counts[word])} of {len(verdicts)}"
+        for word in get_args(Word) if word in counts
+    ]  # fmt: skip
+    return f"{question} {'; '.join(said)}."
+
+
+_OF_TEST = (
+    Column("winning_rate", "winning rate %", digits=0, factor=100),
+    Column("passed", "passes"),
+    Column("p", "p", digits=3, p="less"),
+    Column("clustered_rate", "rate by story-prompt %", digits=0, factor=100),
+    Column("clustered_passed", "passes by story-prompt"),
+    Column("clustered_p", "p by story-prompt", digits=3, p="less"),
+    Column("advantage", "rho"),
+    Column("people_share", "people's share"),
+    Column("compared", "people"),
+    Column("too_few", "left out"),
+    Column("least_stories", "stories, least"),
+    Column("most_stories", "most"),
+    Column("people_icc", "people's ICC(1,1)"),
+    Column("people_equal", "people equal %", digits=0, factor=100),
+)
+_LEADS = (
+    Column("lead", "above uninformed x100", digits=1, factor=100),
+    Column("within", "within systems x100", digits=1, factor=100),
+)
 
 
 def _null_passes(result: Replacement) -> list[str]:

@@ -15,8 +15,10 @@ import pandas as pd
 from judge.analysis.inputs.bars import Predict, Remarks
 from judge.analysis.inputs.candidates import Candidate, Subject, comparable
 from judge.analysis.inputs.label_criteria import numbers
+from judge.analysis.inputs.resamples import draw, too_few
 from judge.analysis.inputs.subject_rows import cells
 from judge.analysis.options.agreement_options import DriftOptions
+from judge.analysis.options.choices import INTERVALS
 from judge.analysis.options.signature import signature_parts
 from judge.analysis.options.signed import Signed
 from judge.printing.tables import Column, flat_row
@@ -172,13 +174,12 @@ def _row(
 
 
 def _draw(matrix: RatingMatrix, options: DriftOptions, remarks: Remarks) -> bootstrap.Resamples | None:
-    if options.ci == "none":
+    name = INTERVALS[options.ci].units
+    if not name:
         return None
-    unit = matrix.story_prompt if options.ci == "boot-inputs" else np.arange(matrix.n)
-    name = "story-prompts" if options.ci == "boot-inputs" else "stories"
-    if np.unique(unit).size < _MIN_UNITS:
+    if too_few(matrix, options.ci, _MIN_UNITS):
         remarks.notes[f"{matrix.dataset}: no intervals, fewer than {_MIN_UNITS} {name}"] = None
         return None
     words = f"intervals: expanded percentile, {options.resamples} resamples of {name}, each sorted and slid anew"
     remarks.notes[words] = None
-    return bootstrap.draw(unit, options.resamples, np.random.default_rng(options.seed), options.ci)
+    return draw(matrix, options.ci, options.resamples, np.random.default_rng(options.seed))

@@ -21,6 +21,7 @@ from judge.analysis.comparison.sentence import ContrastFacts, sentence
 from judge.analysis.inputs.criterion_matching import match
 from judge.analysis.inputs.label_criteria import numbers, phi_note
 from judge.analysis.inputs.panels import people_said
+from judge.analysis.options.choices import LEVELS, Level
 from judge.analysis.options.signature import signature_parts
 from judge.analysis.options.table_options import CompareOptions
 from judge.errors import SpecError
@@ -56,7 +57,7 @@ def compared(table: RatingsTable, options: CompareOptions | None = None) -> Comp
         criterion_match = match(matrix, options.against)
         compared_pairs, left_out = contrasts(matrix, table, options.by, options.baseline)
         notes.update(dict.fromkeys([*criterion_match.notes, *phi_note(matrix), *left_out]))
-        if options.level == "system" and len(matrix.systems) < _FEW_SYSTEMS:
+        if LEVELS[options.level].group and len(matrix.systems) < _FEW_SYSTEMS:
             notes[f"{matrix.dataset}: {len(matrix.systems)} systems are weak evidence at system level"] = None
         comparer = Comparer(matrix, options, criterion_match)
         for contrast in compared_pairs:
@@ -99,7 +100,7 @@ def both_parsers(ours: RatingsTable, as_published: RatingsTable) -> RatingsTable
     return replace(ours, frame=pd.concat([ours.frame, again], ignore_index=True), facts=(*ours.facts, *facts))
 
 
-def _facts(result: ContrastResult, level: str) -> ContrastFacts:
+def _facts(result: ContrastResult, level: Level) -> ContrastFacts:
     def share(side: int) -> float | None:
         sides = [(outcome.parsed.first, outcome.parsed.second)[side] for outcome in result.outcomes]
         defined = [value for value in sides if value is not None]

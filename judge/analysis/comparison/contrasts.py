@@ -21,6 +21,7 @@ from judge.analysis.comparison.tau_differences import (
     AgreementMeasure,
     drawn_in,
     over_both,
+    over_inputs,
 )
 from judge.analysis.inputs.criterion_matching import Match
 from judge.analysis.options.table_options import CompareOptions
@@ -29,7 +30,7 @@ from judge.stats.agreement import icc
 from judge.stats.estimate import Estimate
 from judge.stats.estimation import paired_effects, power
 from judge.stats.estimation.paired_effects import RateDifference
-from judge.stats.resampling import bootstrap, intervals
+from judge.stats.resampling import bootstrap
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -41,7 +42,6 @@ MEASURES = ("rating", "parsed", "explained", "icc", "tau", "tau_both")
 _LEAST_DISCORDANT = 5
 """Story-prompts on which two rates must differ: with fewer an interval of resamples is too short to be believed."""
 
-_PROMPTS = "boot-inputs, percentile, 95 %"
 _IMPORTED = "undefined for imported ratings: the file does not hold the repeats"
 _NOT_ANSWERS = "undefined for imported ratings: the file does not hold the answers"
 
@@ -257,7 +257,7 @@ class Comparer:
         statistic: Callable[[], paired_effects.Statistic],
         draws: dict[str, Floats],
     ) -> Estimate:
-        """The estimate with a percentile interval from resamples of story-prompts.
+        """The estimate with an expanded percentile interval from resamples of story-prompts.
 
         The resampled values of the statistic are stored in `draws` under `name`.
         """
@@ -265,7 +265,7 @@ class Comparer:
             draws[name] = np.empty(0)
             return estimate.without_interval(FEW_PROMPTS) if estimate.defined else estimate
         draws[name] = self.inputs.values(statistic())
-        return intervals.percentile(estimate, draws[name], _PROMPTS)
+        return self.inputs.interval(estimate, draws[name])
 
 
 def _rates(sides: Paired, done: Sequence[Mask]) -> RateDifference:
@@ -300,7 +300,7 @@ def mean_over_criteria(outcomes: Sequence[Outcome], measure: str) -> Estimate:
     draws = _mean_draws(outcomes, measure)
     if measure == "tau_both":
         return over_both(mean, draws, outcomes[0].units)
-    return intervals.percentile(mean, draws[measure], _PROMPTS)
+    return over_inputs(mean, draws[measure], outcomes[0].units)
 
 
 def _mean_draws(outcomes: Sequence[Outcome], measure: str) -> Draws:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from judge.analysis.options.choices import LEVELS, Level
 from judge.stats.estimate import Estimate
 
 _EQUAL = 1e-9
@@ -44,7 +45,7 @@ class ContrastFacts:
     taus: Sequence[tuple[str, Estimate]]
     inputs: Estimate
     both: Estimate
-    level: str = "overall"
+    level: Level = "overall"
 
 
 def sentence(facts: ContrastFacts) -> str:
@@ -104,7 +105,8 @@ def _rating(facts: ContrastFacts) -> str:
 
 
 def _agreement(facts: ContrastFacts, defined: Sequence[tuple[str, float]]) -> str:
-    people = "with people" + (" over system means" if facts.level == "system" else "")
+    level = LEVELS[facts.level]
+    people = f"with people {level.over}" if level.group else "with people"
     lower = [name for name, value in defined if value < -_EQUAL]
     higher = [name for name, value in defined if value > _EQUAL]
     count, missing = len(defined), len(facts.taus) - len(defined)

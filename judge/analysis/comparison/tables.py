@@ -10,7 +10,8 @@ from judge.analysis.comparison.evidence import disagreements, holds_for, questio
 from judge.analysis.comparison.pairing import NAMES
 from judge.analysis.comparison.result import Comparison, Entry
 from judge.analysis.comparison.sentence import leaves_zero_out
-from judge.analysis.options.table_options import BothInterval
+from judge.analysis.options.choices import LEVELS, BothInterval
+from judge.choices import registry
 from judge.printing.tables import Column, Table
 from judge.stats.estimate import Estimate
 from judge.stats.resampling import bootstrap, interval_coverage
@@ -20,11 +21,12 @@ Row = Mapping[str, Any]
 
 _SHORT = {"parsed": "parsed", "explained": "explained", "icc": "ICC over repeats"}
 
-_KINDS: Mapping[BothInterval, interval_coverage.Kind] = {"calibrated": "calibrated percentile", "bca": "bca"}
-_BOTH: Mapping[BothInterval, str] = {
-    "calibrated": "with the spread that new data would have (calibrated)",
-    "bca": "BCa",
-}
+_KINDS: Mapping[BothInterval, interval_coverage.Kind] = registry(
+    BothInterval, {"calibrated": "calibrated percentile", "bca": "bca"}
+)
+_BOTH: Mapping[BothInterval, str] = registry(
+    BothInterval, {"calibrated": "with the spread that new data would have (calibrated)", "bca": "BCa"}
+)
 
 _TIED = {True: "tied", False: "below", None: "no interval"}
 
@@ -120,7 +122,7 @@ def _means(comparison: Comparison, many: str) -> Table:
         | {"detectable": entry.result.detectable["tau"], "detectable_both": entry.result.detectable["tau_both"]}
         for entry in comparison.entries
     ]
-    intervals = f"95 % intervals: percentile, {options.resamples} resamples of story-prompts"
+    intervals = f"95 % intervals: expanded percentile, {options.resamples} resamples of story-prompts"
     notes = [
         *comparison.people,
         "second minus first on the same stories and repeats",
@@ -164,7 +166,7 @@ def _agreement(comparison: Comparison) -> Table:
     columns = [
         *_label_columns(comparison),
         Column("criterion", "criterion"),
-        Column("n", "systems" if options.level == "system" else "n"),
+        Column("n", LEVELS[options.level].unit if LEVELS[options.level].group else "n"),
         Column("first", "first", digits=1, factor=100),
         Column("second", "second", digits=1, factor=100),
         Column("tau", "boot-inputs", digits=1, factor=100),
@@ -178,7 +180,7 @@ def _agreement(comparison: Comparison) -> Table:
         Column("detectable_both", "systems too", digits=1, factor=100),
         Column("shown", "shown for"),
     ]
-    where = "over system means" if options.level == "system" else "over all stories"
+    where = LEVELS[options.level].over
     notes = [
         *comparison.people,
         comparison.family.text,
@@ -326,7 +328,7 @@ def _cautions(comparison: Comparison) -> list[str]:
     The simulations were made for one tau, not for a difference of two.
     """
     sizes = {len(matrix.systems) for matrix in comparison.matrices if bootstrap.both_refused(matrix.system) is None}
-    kind, level = _KINDS[comparison.options.both], comparison.options.level
+    kind, level = _KINDS[comparison.options.both], LEVELS[comparison.options.level].coverage
     cautions = (interval_coverage.cautions("boot-both", kind, level, size) for size in sorted(sizes))
     return [
         joined("boot-both, of one tau: ", note) for note in dict.fromkeys(note for notes in cautions for note in notes)

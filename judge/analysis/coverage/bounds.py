@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +17,8 @@ from judge.stats.shares.missing_data_bounds import mean_bounds
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
 
+SCALE_UNKNOWN = "the criterion's scale is in no result folder; a criteria set that is given to the import holds it"
+
 
 @dataclass(frozen=True, slots=True)
 class Bound:
@@ -24,7 +26,8 @@ class Bound:
 
     The interval of `mean` goes from the mean with all `missing` repeats at the lowest point of the `scale` to the mean
     with all of them at the highest point. The mean is over repeats. For labels, `ends` are the names of the lowest and
-    highest code.
+    highest code. `scale` is None if no result folder holds the criterion's scale; `mean` then has bounds only if no
+    repeat is missing, since the ratings seen need not reach the ends of the scale.
     """
 
     run: str
@@ -32,7 +35,7 @@ class Bound:
     eval_prompt: str
     criterion: str
     mean: Estimate
-    scale: tuple[float, float]
+    scale: tuple[float, float] | None
     missing: int
     ends: tuple[str, str] | None = None
 
@@ -43,19 +46,22 @@ def bounds(matrices: Sequence[RatingMatrix], scales: Mapping[str, tuple[float, f
     `scales` maps a criterion to the lowest and highest point of its scale.
     """
     return tuple(
-        _bound(matrix, i, scales.get(cell.criterion) or observed_scale(matrix), scale_of(matrix, cell.criterion))
+        _bound(matrix, i, scales.get(cell.criterion), scale_of(matrix, cell.criterion))
         for matrix in matrices
         for i, cell in enumerate(matrix.cells)
     )
 
 
-def _bound(matrix: RatingMatrix, i: int, scale: tuple[float, float], labels: Scale | None) -> Bound:
+def _bound(matrix: RatingMatrix, i: int, scale: tuple[float, float] | None, labels: Scale | None) -> Bound:
     ratings = matrix.repeats(i)
     # A repeat that was never planned is not missing: only asked ones are counted.
     lost = int(matrix.asked[i].sum() - matrix.valid[i].sum())
     values = np.concatenate([ratings[~np.isnan(ratings)], np.full(lost, np.nan)])
     ends = None if labels is None else (labels.labels[0], labels.labels[-1])
-    return Bound(**matrix.cells[i]._asdict(), mean=mean_bounds(values, *scale), scale=scale, missing=lost, ends=ends)
+    mean = mean_bounds(values, *(scale or (0.0, 0.0)))
+    if scale is None and lost and mean.defined:
+        mean = replace(mean.without_interval(SCALE_UNKNOWN), method=None)
+    return Bound(**matrix.cells[i]._asdict(), mean=mean, scale=scale, missing=lost, ends=ends)
 
 
 def scales_of(table: RatingsTable) -> dict[str, tuple[float, float]]:
@@ -69,10 +75,3 @@ def scales_of(table: RatingsTable) -> dict[str, tuple[float, float]]:
             if scale is not None:
                 ends[str(getattr(criterion, "name", criterion))] = (float(scale.min), float(scale.max))
     return ends
-
-
-def observed_scale(matrix: RatingMatrix) -> tuple[float, float]:
-    """Lowest and highest rating in the dataset, for criteria whose scale is in no result folder."""
-    both = [part[~np.isnan(part)] for part in (matrix.judge, matrix.people)]
-    seen = np.concatenate([part.reshape(-1) for part in both])
-    return (float(seen.min()), float(seen.max())) if seen.size else (np.nan, np.nan)

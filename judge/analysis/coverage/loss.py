@@ -51,8 +51,8 @@ def tests(matrices: Sequence[RatingMatrix], rng: np.random.Generator) -> tuple[L
     return tuple(
         test
         for matrix in matrices
-        for i in range(len(matrix.cells))
-        for test in (*_against_stories(matrix, i, rng), *_against_people(matrix, i))
+        for i, partner in enumerate(match(matrix).partner)
+        for test in (*_against_stories(matrix, i, rng), *_against_people(matrix, i, partner))
     )
 
 
@@ -60,7 +60,12 @@ def tests_against_people(matrices: Sequence[RatingMatrix]) -> tuple[LossTest, ..
     """Tests of whether lost ratings are associated with human ratings; unlike other tests of loss, they need no
     `rng`.
     """
-    return tuple(test for matrix in matrices for i in range(len(matrix.cells)) for test in _against_people(matrix, i))
+    return tuple(
+        test
+        for matrix in matrices
+        for i, partner in enumerate(match(matrix).partner)
+        for test in _against_people(matrix, i, partner)
+    )
 
 
 def findings(tests: Sequence[LossTest]) -> tuple[str, ...]:
@@ -111,15 +116,15 @@ def _against_stories(matrix: RatingMatrix, i: int, rng: np.random.Generator) -> 
     yield LossTest(**cell, kind=LENGTH, against="length in words", test=with_number(lost, words))
 
 
-def _against_people(matrix: RatingMatrix, i: int) -> Iterator[LossTest]:
+def _against_people(matrix: RatingMatrix, i: int, same: int | None) -> Iterator[LossTest]:
     """Yield the tests of whether one judge's lost ratings are associated with the human rating, and with its distance
     from the mean.
 
-    `i` is the judge's row in the rating matrix. There are no tests if no rating was lost, or without human ratings.
+    `i` is the judge's row in the rating matrix and `same` the human criterion it is matched with (None: none). There
+    are no tests if no rating was lost, or without human ratings.
     """
     asked = matrix.asked[i] > 0
     lost = (matrix.valid[i] < matrix.asked[i])[asked]
-    same = match(matrix).partner[i]
     if same is None and len(matrix.criteria) == 1 and not matrix.declared:
         same = 0  # loss is tested against what people rated, even where another criterion has the equal name
     if not lost.any() or same is None:

@@ -146,12 +146,12 @@ def _bounds_table(result: Coverage) -> Table:
 
 
 def _bounded(bound: Bound) -> dict[str, Any]:
-    low, high = bound.scale
+    ends = bound.ends or (None if bound.scale is None else tuple(f"{end:g}" for end in bound.scale))
     return {
         "judge": bound.judge,
         "eval_prompt": bound.eval_prompt,
         "criterion": bound.criterion,
         "missing": bound.missing,
-        "scale": f"{low:g}-{high:g}" if bound.ends is None else "-".join(bound.ends),
+        "scale": None if ends is None else "-".join(ends),
         "mean": bound.mean,
     }

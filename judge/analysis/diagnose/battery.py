@@ -11,7 +11,9 @@ import numpy as np
 
 from judge.analysis.coverage.bounds import scales_of
 from judge.analysis.criteria.halo import halo_test
-from judge.analysis.diagnose.kinds import DIAGNOSTICS, YES_BIAS, Finding, loss_of, yes_bias
+from judge.analysis.diagnose.kinds import ALL, DIAGNOSTICS, NO_OWN, YES_BIAS, Finding, loss_of, yes_bias
+from judge.analysis.diagnose.loss import loss_tests
+from judge.analysis.diagnose.raters import judge_tests, rater_tests
 from judge.analysis.inputs.criterion_matching import match
 from judge.analysis.inputs.label_criteria import scale_of
 from judge.analysis.options.table_options import DiagnoseOptions
@@ -25,19 +27,14 @@ from judge.stats.bias.rating_bias import Floats, Replicated, without_leniency
 from judge.stats.estimate import Estimate
 from judge.stats.resampling import jackknife
 from judge.stats.resampling.jackknife import Test
-from judge.wording import Advice, Note
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
 
-ALL = "all criteria"
 POSITIVE = "the positive label"
 
 LEAST_TWICE = 10
 """With fewer second ratings of a story the error of one rating is not known."""
-
-LEAST_LOSSES = 5
-"""With losses on fewer story-prompts nothing is known of what is lost."""
 
 _NO_SPREAD = (
     "undefined: people's disagreement within stories explains more than nine tenths of the variance of stories' mean "
@@ -64,7 +61,7 @@ class Battery:
         self.people = [Replicated.of(raters.ratings, persons=raters.known) for raters in self.raters]
         self.alike = [without_leniency(raters.ratings) if raters.known else raters.ratings for raters in self.raters]
         self.length = _scaled_log(matrix.stories["words"].to_numpy(dtype=np.float64))
-        self.own = _own_systems(matrix, options.own)
+        self.own, self.no_own = _own_systems(matrix, options.own), options.no_own
         # Repeats of each cell on the axis of all stories; (n, 1) means for imports, whose repeats are not known.
         self.repeats = [self._wide(i) for i in range(len(matrix.cells))]
 
@@ -73,7 +70,7 @@ class Battery:
 
         First come those for each judge, Eval-Prompt and criterion; then yes-bias (the positive label is given too often
         or too rarely) over all criteria; then halo (ratings of different criteria correlate more than the criteria
-        themselves do).
+        themselves do); then, for each criterion, the test of people's own ratings.
         """
         for i, j in enumerate(self.partner):
             cell = self.matrix.cells[i]
@@ -82,13 +79,25 @@ class Battery:
             if (labels := self.labels[i]) is not None and (labels.positive_code is not None or not labels.ordered):
                 yield from self._of_labels(i, j, labels)
                 continue
-            tests = (self._leniency, self._length, self._compression, self._self_preference, self._loss)
-            for name, test in zip(("leniency", "length", "compression", "self-preference", "loss"), tests, strict=True):
-                on_codes = labels is not None
-                yield Finding(self.matrix.dataset, cell, cell.criterion, name, test(i, j), on_codes=on_codes)
+            on_codes, spread = labels is not None, self._spread(i, j)
+            each = {
+                "leniency": (self._leniency(i, j),),
+                "length": (self._length(i, j),),
+                "compression": self._compression(i, j),
+                "self-preference": (self._self_preference(i, j),),
+            }
+            for name, (test, *bounding) in each.items():
+                factor = 1.0 if name == "compression" else 1 / spread if spread > 0 else np.nan
+                finding = Finding(self.matrix.dataset, cell, cell.criterion, name, test, on_codes=on_codes)
+                applies = name != "self-preference" or not self.no_own
+                yield replace(finding, bounding=tuple(bounding), factor=factor, applies=applies)
+            for finding in loss_tests(self.matrix, i, j, spread):
+                yield replace(finding, on_codes=on_codes)
             yield self._stuck(i, j)
+            yield from judge_tests(self.matrix, i, j, self.repeats[i])
         yield from self._yes_biases()
         yield from self._halos()
+        yield from rater_tests(self.matrix)
 
     def _of_labels(self, i: int, j: int, scale: Scale) -> Iterator[Finding]:
         """Yield the findings for one judge on a criterion with two labels or with unordered labels.
@@ -101,14 +110,24 @@ class Battery:
         if label is not None and scale.positive_code is not None:
             left -= {"leniency", "loss"}
             yield self._yes_bias(cell, label, *self._positive(i, j, scale))
-            test, label_kind = self._loss(i, j), loss_of(scale.labels[1])
-            yield Finding(self.matrix.dataset, cell, cell.criterion, "loss", test, label_kind=label_kind)
+            by_quality, _ = loss_tests(self.matrix, i, j, 1.0)
+            yield replace(by_quality, label_kind=loss_of(scale.labels[1]))
         else:
             yield self._stuck(i, j)
         for name in (diagnostic for diagnostic in DIAGNOSTICS if diagnostic in left):
             reason = _NO_POINTS if scale.positive_code is not None else _NO_ORDER
             test, label_kind = _undefined(name, reason), DIAGNOSTICS[name]
-            yield Finding(self.matrix.dataset, cell, cell.criterion, name, test, label_kind=label_kind)
+            finding = Finding(self.matrix.dataset, cell, cell.criterion, name, test, label_kind=label_kind)
+            # A shorter or narrower scale means nothing for labels; a liking for length or for its own would.
+            applies = name in {"length", "loss"} or (name == "self-preference" and not self.no_own)
+            yield replace(finding, applies=applies)
+        alone, copied = judge_tests(self.matrix, i, j, self.repeats[i])
+        yield from (alone, copied) if scale.positive_code is not None else (copied,)
+
+    def _spread(self, i: int, j: int) -> float:
+        """Standard deviation of single ratings, people's or the judge's, whichever is smaller; 0 without ratings."""
+        sides = (side[~np.isnan(side)] for side in (self.repeats[i], self.raters[j].ratings))
+        return min(float(side.std()) if side.size else 0.0 for side in sides)
 
     def _positive(self, i: int, j: int, scale: Scale) -> tuple[Floats, Floats]:
         """Share of the positive label for each story: among the judge's repeats, and among people; shape (n stories,)
@@ -163,8 +182,9 @@ class Battery:
         at_end = share_at_end(self.raters[j].ratings)
         return GivenQuality.of(self.matrix.judge[i], self.alike[j], self.matrix.system, exact=exact, at_end=at_end)
 
-    def _compression(self, i: int, j: int) -> Test:
-        """Test of whether a judge uses less of the scale than people: its single ratings vary less.
+    def _compression(self, i: int, j: int) -> tuple[Test, ...]:
+        """Test of whether a judge uses less of the scale than people: its single ratings vary less. It is followed by
+        the tests that bound this.
 
         Single ratings are used so that the number of repeats does not matter. They also vary less if a judge only has
         less error than a person. A second test therefore checks whether the judge's rating rises by less than one point
@@ -172,22 +192,23 @@ class Battery:
         """
         judge, people = self.matrix.judge[i], self.people[j]
         if people.freedom < LEAST_TWICE:
-            return _undefined("compression", RATED_ONCE)
+            return (_undefined("compression", RATED_ONCE),)
         if self.matrix.means[i]:
-            return _undefined("compression", _NO_SINGLES)
+            return (_undefined("compression", _NO_SINGLES),)
         spread = rating_bias.single_spread(self.repeats[i], self.alike[j])
         deficit = rating_bias.slope_deficit(judge, people)
         parts = [self._test("compression", part, judge, people.mean, why=_NO_SPREAD) for part in (spread, deficit)]
         if parts[1].p is None:
-            return parts[1]
+            return (parts[1],)
         p = parts[0].p
-        return parts[0] if p is None else replace(parts[0], p=max(p, parts[1].p))
+        return (parts[0] if p is None else replace(parts[0], p=max(p, parts[1].p)), *parts)
 
     def _self_preference(self, i: int, j: int) -> Test:
+        if self.no_own:
+            return _undefined("self-preference", "no system is the judge's own, as was stated")
         own = self.own(self.matrix.cells[i].judge)
         if not own.any():
-            name = Advice("{own}", own="SYSTEM")
-            return _undefined("self-preference", Note("no system is known to be this judge's own", name))
+            return _undefined("self-preference", NO_OWN)
         if own.all():
             return _undefined("self-preference", "every story was written by a system of this judge's own")
         given = self._given(i, j)
@@ -197,21 +218,6 @@ class Battery:
         if reason := preference.reason():
             return _undefined("self-preference", reason, int(given.used.sum()))
         return preference.test(self.matrix.story_prompt)
-
-    def _loss(self, i: int, j: int) -> Test:
-        asked = self.matrix.asked[i].astype(np.float64)
-        lost = asked - self.matrix.valid[i]
-        if not lost.sum():
-            return _undefined("loss", "nothing was lost")
-        people = self.matrix.people[j]
-        used = (asked > 0) & ~np.isnan(people)
-        # A mean over few losses is known from the story-prompts that have one; the same where little was kept.
-        informative = min(np.unique(self.matrix.story_prompt[used & part]).size for part in (lost > 0, lost < asked))
-        if informative < LEAST_LOSSES:
-            reason = f"undefined: lost, or kept, on rated stories of fewer than {LEAST_LOSSES} story-prompts"
-            return _undefined("loss", reason, int(used.sum()))
-        statistic = rating_bias.loss_gap(lost * used, asked * used, people)
-        return jackknife.against_zero(statistic, self.matrix.story_prompt, used, informative=informative)
 
     def _stuck(self, i: int, j: int) -> Finding:
         """Finding on the scale point that the judge gives too often in comparison with people.
@@ -236,6 +242,8 @@ class Battery:
         best = tests[at]
         if best.p is not None:
             best = replace(best, p=min(1.0, best.p * len(points)))
+        # A point that is given far too often may be another than the one that is so most surely.
+        highest = max((test for test in tests if test.estimate.high is not None), key=_upper, default=best)
         scale = self.labels[i]
         label = None if scale is None else scale.label_of(float(points[at]))
         return Finding(
@@ -247,6 +255,7 @@ class Battery:
             point=float(points[at]),
             label=label,
             points_tested=len(points),
+            bounding=(highest,),
         )
 
     def _halos(self) -> Iterator[Finding]:
@@ -258,7 +267,8 @@ class Battery:
                 groups.setdefault((cell.run, cell.judge, cell.eval_prompt), []).append((i, j))
         for key, pairs in groups.items():
             cell = Cell(*key, ALL)
-            yield Finding(self.matrix.dataset, cell, ALL, "halo", halo_test(self.matrix, pairs))
+            finding = Finding(self.matrix.dataset, cell, ALL, "halo", halo_test(self.matrix, pairs))
+            yield replace(finding, applies=len({j for _, j in pairs}) > 1)
 
     def _test(self, name: str, statistic: jackknife.Statistic, *needed: Floats, why: str = "") -> Test:
         used = np.asarray(~np.isnan(np.stack(needed)).any(axis=0), dtype=bool)
@@ -277,6 +287,10 @@ class Battery:
 
 def _undefined(name: str, reason: str, n: int = 0) -> Test:
     return Test(Estimate.undefined(reason, n), None, None, DIAGNOSTICS[name].tail, 0)
+
+
+def _upper(test: Test) -> float:
+    return float("-inf") if test.estimate.high is None else test.estimate.high
 
 
 def _mean_of_rows(rows: Floats) -> Floats:

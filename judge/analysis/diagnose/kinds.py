@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from judge.rating_matrix import Cell
 from judge.stats.estimation import power
 from judge.stats.resampling.jackknife import Tail, Test
+from judge.wording import Advice, Note
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +15,8 @@ class Diagnostic:
     """One kind of diagnostic test for a bias.
 
     `unit` is that of its statistic, and `tail` says whether p is one- or two-sided. `above` and `below` are the wording
-    of a significant finding for a statistic above and below zero.
+    of a significant finding for a statistic above and below zero. `limit` is the largest bias that a certificate
+    allows, in `limit_unit`; None where none is stated.
     """
 
     name: str
@@ -22,18 +24,55 @@ class Diagnostic:
     tail: Tail
     above: str
     below: str
+    limit: float | None = None
+    limit_unit: str = ""
 
+
+OF_SD = "sd of ratings"
+"""Unit of a limit: the standard deviation of single ratings, people's or the judge's, whichever is smaller."""
+
+REVERSED, COPY, REVERSED_RATER, MIDDLING = "reversed", "copy", "reversed rater", "middling loss"
 
 DIAGNOSTICS = {
-    "leniency": Diagnostic("leniency", "points", "two-sided", "rates higher than people", "rates lower than people"),
-    "length": Diagnostic("length", "points per sd of log length", "two-sided", "rewards length", "punishes length"),
-    "compression": Diagnostic("compression", "log ratio of sd", "less", "", "uses less of the scale than people"),
-    "stuck": Diagnostic("stuck", "share of ratings", "greater", "gives one rating far too often", ""),
-    "halo": Diagnostic("halo", "points per point", "greater", "mixes other criteria into a criterion", ""),
-    "self-preference": Diagnostic("self-preference", "points", "two-sided", "favours its own", "disfavours its own"),
-    "loss": Diagnostic("loss", "points", "two-sided", "loses the better stories", "loses the worse stories"),
-}
+    kind.name: kind
+    for kind in (
+        Diagnostic(
+            "leniency", "points", "two-sided", "rates higher than people", "rates lower than people", 0.5, OF_SD
+        ),
+        Diagnostic(
+            "length", "points per sd of log length", "two-sided", "rewards length", "punishes length", 0.2, OF_SD
+        ),
+        Diagnostic(
+            "compression", "log ratio of sd", "less", "", "uses less of the scale than people", 0.4, "log ratio of sd"
+        ),
+        Diagnostic("stuck", "share of ratings", "greater", "gives one rating far too often", "", 0.3, "of ratings"),
+        Diagnostic(
+            "halo", "points per point", "greater", "mixes other criteria into a criterion", "", 0.3, "points per point"
+        ),
+        Diagnostic("self-preference", "points", "two-sided", "favours its own", "disfavours its own", 0.5, OF_SD),
+        Diagnostic(
+            "loss", "points", "two-sided", "loses the better stories", "loses the worse stories", 0.1, OF_SD
+        ),
+        Diagnostic(
+            MIDDLING, "points", "two-sided", "loses the stories far from the middle", "loses the middling stories",
+            0.1, OF_SD,
+        ),
+        Diagnostic(REVERSED, "r", "less", "", "rates against people, as with its scale turned round", 0.0,
+                   "r with people"),
+        Diagnostic(COPY, "kappa above the others'", "greater", "repeats one rater", ""),
+        Diagnostic(REVERSED_RATER, "r", "less", "", "rates against the other raters"),
+    )
+}  # fmt: skip
 """Name -> diagnostic, in the order of the table."""
+
+ALL = "all criteria"
+"""In place of a criterion's name: a test over all criteria."""
+
+PEOPLE = "people"
+"""In place of a judge's name: a test of people's own ratings."""
+
+NO_OWN = Note("no system is known to be this judge's own", Advice("{own}", own="SYSTEM"))
+"""Why self-preference is not tested where nobody says which systems are the judge's own."""
 
 YES_BIAS = "yes-bias"
 """What leniency is on two labels."""
@@ -46,7 +85,7 @@ def yes_bias(label: str, judge: float, people: float) -> Diagnostic:
     """
     shares = f"than people: {100 * judge:.0f} % against {100 * people:.0f} %"
     above, below = (f"says {label} {often} often {shares}" for often in ("more", "less"))
-    return Diagnostic(YES_BIAS, f"share of {label}", "two-sided", above, below)
+    return Diagnostic(YES_BIAS, f"share of {label}", "two-sided", above, below, 0.1, f"share of {label}")
 
 
 def loss_of(label: str) -> Diagnostic:
@@ -56,7 +95,7 @@ def loss_of(label: str) -> Diagnostic:
     The label is the one that people gave; the wording of the test names it.
     """
     above, below = (f"loses {more} of the stories that people call {label}" for more in ("more", "less"))
-    return Diagnostic("loss", f"share of {label}", "two-sided", above, below)
+    return Diagnostic("loss", f"share of {label}", "two-sided", above, below, 0.05, f"share of {label}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +105,12 @@ class Finding:
     `cell` names the run, judge and Eval-Prompt. In the test of whether a rating is given too often, `point` is this
     rating, the most significant of `points_tested` ratings; in other tests it is None. `adjusted` is p after adjustment
     over all tests. For labels, `label_kind` has the wording and unit of the test, `label` is the name of `point`, and
-    `on_codes` says whether the unit is codes of labels instead of points.
+    `on_codes` says whether the unit is codes of labels instead of points. In tests of one rater, `label` is the rater.
+
+    `applies` is False where the judge cannot have this fault here, for example loss where nothing was lost: the test is
+    then not one that could not be made. `bounding` are tests whose intervals bound the effect, `test` itself if empty;
+    one of them that lies inside the limit of the kind is enough. `factor` turns their unit into that of the limit, and
+    `at_most` is the largest possible effect in the unit of the limit, where this is known without a test.
     """
 
     dataset: str
@@ -80,6 +124,20 @@ class Finding:
     label_kind: Diagnostic | None = None
     label: str | None = None
     on_codes: bool = False
+    applies: bool = True
+    bounding: tuple[Test, ...] = ()
+    factor: float = 1.0
+    at_most: float | None = None
+
+    @property
+    def of_people(self) -> bool:
+        """Whether this is a test of people's own ratings and not of a judge's."""
+        return self.cell.judge == PEOPLE and not self.cell.run
+
+    @property
+    def of_all(self) -> bool:
+        """Whether this is a test over all criteria of the judge."""
+        return self.criterion == ALL
 
     @property
     def kind(self) -> Diagnostic:
@@ -112,4 +170,5 @@ class Finding:
         if not self.finds(alpha):
             return "-"
         words = self.kind.above if value > 0 else self.kind.below
-        return f"{words} ({self.label or format(self.point, 'g')})" if self.point is not None else words
+        which = self.label or (None if self.point is None else format(self.point, "g"))
+        return words if which is None else f"{words} ({which})"

@@ -31,6 +31,7 @@ from judge.analysis.inputs.bars import (
 from judge.analysis.inputs.criterion_matching import Match, match
 from judge.printing.tables import Column
 from judge.rating_matrix import Raters, RatingMatrix
+from judge.stats.correlation import coefficients
 from judge.stats.estimate import Reason
 from judge.wording import joined
 
@@ -206,8 +207,12 @@ def by_criterion(
 
     If the matrix has no judge, all human criteria are used. `pairs` says which criteria belong together.
     """
+    cells_by_criterion: dict[int, list[int]] = {}
+    for i, partner in enumerate(pairs.partner):
+        if partner is not None:
+            cells_by_criterion.setdefault(partner, []).append(i)
     for j, criterion in enumerate(matrix.criteria):
-        cells = [i for i, partner in enumerate(pairs.partner) if partner == j]
+        cells = cells_by_criterion.get(j, [])
         if not cells and matrix.cells:
             continue
         yield CandidatesOnCriterion(
@@ -241,17 +246,21 @@ def control(matrix: RatingMatrix, j: int, predict: Predict, remarks: Remarks) ->
     """The control judge as a candidate for comparison with people, on human criterion j.
 
     Its ratings are predicted out of fold or by the shipped model. They are None if the dataset has neither texts nor
-    features.
+    features, and if fewer than three stories have a prediction, for the reason that the prediction gives.
     """
     subject, people = _of_people(matrix, CONTROL, CONTROL_NAME, j), matrix.people[j]
     if not (matrix.stories["text"].astype(bool).any() or len(matrix.features.columns)):
         return Candidate(subject, None, people, control=_NOT_MADE, reason=NO_TEXTS)
     predicted = predict(matrix.stories, pd.Series(people, index=matrix.stories.index), matrix.criteria[j])
     remarks.signature_parts[f"control:{predicted.how}"] = None
+    ratings = np.asarray(predicted.values, dtype=np.float64)
+    if predicted.reason and (~np.isnan(ratings)).sum() < coefficients.MIN_PAIRS:
+        # Why there are no predictions is the reason, not that few ratings are left.
+        made = ControlMade(ControlSource.UNAVAILABLE, predicted.reason)
+        return Candidate(subject, None, people, control=made, reason=Reason(predicted.reason, unavailable="control"))
     control_notes = (control_note(predicted.source), predicted.reason and f"control: {predicted.reason}")
     remarks.note(note for note in control_notes if note)
     subject = replace(subject, judge=control_label([predicted.source]))
-    ratings = np.asarray(predicted.values, dtype=np.float64)
     return Candidate(subject, ratings, people, control=ControlMade(predicted.source, predicted.reason))
 
 

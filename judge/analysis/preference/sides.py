@@ -281,12 +281,20 @@ def _side(
 def people_beside(side: Side, sides: Sequence[Side]) -> Side | None:
     """The human preferences that one judge's preferences are compared with; None if there are none.
 
-    They are those on the same criterion, else those on people's only criterion. Where no person compared stories,
-    preferences implied by human ratings are used.
+    They are those on the same criterion. If this judge has no criterion of people's, they are those on people's only
+    criterion. What people's own ratings imply is compared with their preferences on the same criterion alone. Where no
+    person compared stories, preferences implied by human ratings are used.
     """
     for kind in ("people", "implied"):
         people = [other for other in sides if other.kind == kind and other.judge is None and other is not side]
-        same = [other for other in people if other.criterion.casefold() == side.criterion.casefold()]
-        if same or len(people) == 1:
-            return (same or people)[0]
+        same = [other for other in people if _criterion(other) == _criterion(side)]
+        if same:
+            return same[0]
+        own = {_criterion(other) for other in sides if other.judge == side.judge}
+        if side.judge is not None and len(people) == 1 and _criterion(people[0]) not in own:
+            return people[0]
     return None
+
+
+def _criterion(side: Side) -> str:
+    return side.criterion.casefold()

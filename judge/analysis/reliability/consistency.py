@@ -159,7 +159,7 @@ def _cells(matrix: RatingMatrix, *, theirs: bool) -> Iterator[ConsistentCell]:
 
     for i, cell in enumerate(matrix.cells):
         ratings = matrix.repeats(i)
-        agreed, family = agreement(ratings), icc.family(ratings)
+        agreed, family = agreement(ratings), icc.from_0(icc.family(ratings))
         if matrix.means[i]:
             nothing = Estimate.undefined(IMPORTED)
             agreed = Agreement(nothing, nothing, nothing, left_out=ratings.shape[0])
@@ -187,11 +187,11 @@ def _people(matrix: RatingMatrix, criterion: int, ratings: Floats) -> tuple[icc.
     """
     raters = matrix.by_rater(criterion)
     if raters.known and ratings.size and not np.isnan(ratings).any():
-        family = icc.family(ratings, columns="raters", names=raters.names)
+        family = icc.from_0(icc.family(ratings, columns="raters", names=raters.names))
         return family, agreement(ratings, columns="raters"), _turned(matrix.criteria[criterion], ratings, raters.names)
     packed = _packed(ratings)
     names = raters.names if raters.known else ()
-    family = icc.family(packed, columns="raters", names=names, raters=ratings if raters.known else None)
+    family = icc.from_0(icc.family(packed, columns="raters", names=names, raters=ratings if raters.known else None))
     why = raters.reason or "not every rater rated every story"
     undefined = Estimate.undefined(f"two-way forms are undefined for people: {why}", n=family.n)
     rows = [row if row.form in icc.ONE_WAY else icc.IccRow(row.form, undefined) for row in family.rows]

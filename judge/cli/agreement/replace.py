@@ -22,7 +22,8 @@ HELP = {
     "measure": "distance between one rating and the others; auto: exact for labels, rmse for numbers",
     "positions": "columns of unidentified raters, each taken for one person",
     "rated": "number of stories of each system that keep their human ratings; the others' are hidden",
-    "seed": "seed of the draw of hidden ratings",
+    "resamples": "number of resamples for the comparison with uninformed judges",
+    "seed": "seed of the resamples, and of the draw of hidden ratings",
 }
 
 

@@ -71,7 +71,7 @@ CHECK = {
     "released": "release month of a model; may be given several times",
     "limit": "number of stories, from the first on; default: all",
     "revision": SCORING["revision"],
-    "base_url": SCORING["base_url"],
+    "base_url": "address of a vLLM server, for openai/MODEL; default: that of the run, if it is your own server",
     "engine": SCORING["engine"],
 }
 HELP = {

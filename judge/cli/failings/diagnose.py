@@ -19,6 +19,7 @@ app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=
 
 HELP = {
     "own": "system that is the judge's own model (default: by name); may be given several times",
+    "no_own": "statement that no system is the judge's own model, so that self-preference is not tested",
     "alpha": "significance level of each test",
 }
 
@@ -30,7 +31,7 @@ def diagnose(
     options: DiagnoseOptions,
     full: Annotated[bool, typer.Option("--full", help="full table: every test, also those without an effect")] = False,
 ) -> list[Table]:
-    """Tests of leniency, length bias, compression, constant ratings, halo, self-preference and selective loss.
+    """Tests of leniency, length bias, compression, constant ratings, halo, self-preference, loss, reversed raters.
 
     Each is a test against people's ratings of the same stories, with its effect size and the smallest detectable
     effect.

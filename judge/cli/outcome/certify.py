@@ -58,9 +58,10 @@ def certify(
 ) -> None:
     """Certificate of one judge's agreement with people, by template and criterion, and whether it is sufficient.
 
-    Every Eval-Prompt and criterion has to meet every condition; floors apply to the lower end of the 95 % interval. The
-    file is written in either case and records the result; exit code 4 where a condition is not met. judge run
-    --require-certificate refuses a run that the certificate does not cover.
+    Every Eval-Prompt and criterion has to meet every condition; floors apply to the lower end of the 95 % interval, and
+    90 % of the repeats need a rating unless --floor coverage says otherwise. The file is written in either case and
+    records the result; exit code 4 where a condition is not met. judge run --require-certificate refuses a run that the
+    certificate does not cover.
 
     Example: judge certify runs/hanna --eval-prompt ep1 --floor tau=0.3 --require replace -o hanna.certificate.json
     """
@@ -70,6 +71,7 @@ def certify(
     from judge.certificate.certify import certify as certified
     from judge.certificate.conditions import Conditions
     from judge.certificate.file import write
+    from judge.certificate.left_out import LeftOut
     from judge.certificate.printed import certificate_tables
     from judge.cli.option_words import emit
     from judge.cli.reading_bar import reading_bar
@@ -83,8 +85,10 @@ def certify(
     if compare:
         raise SpecError("a certificate is of ratings, and these runs compare stories", hint="judge rank has the tables")
     keep = Selection.of(criterion, judge, eval_prompt, panel=panel)
-    table = narrowed(read(rate, parser=parser, explanations=False, telling=reading_bar), keep)
-    certificate = certified(Evidence(table, options), conditions, datetime.now(UTC).date())
+    whole = read(rate, parser=parser, explanations=False, telling=reading_bar)
+    table = narrowed(whole, keep)
+    left_out = LeftOut.between(whole, table)
+    certificate = certified(Evidence(table, options), conditions, datetime.now(UTC).date(), left_out)
     emit(certificate_tables(certificate, brief=form == "table"), form)
     if output is not None:
         write(certificate.record, output)

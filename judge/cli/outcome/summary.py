@@ -30,7 +30,10 @@ app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=
 
 HELP = {
     "epsilon": "advantage granted to a judge over a person, as in judge replace",
+    "margin": "difference of tau from the average person within which a judge counts as not below people",
     "positions": "columns of unidentified raters, each taken for one person, as in judge replace",
+    "own": "system that is the judge's own model (default: by name), as in judge diagnose",
+    "no_own": "statement that no system is the judge's own model, as in judge diagnose",
     "readings": "judge's ratings compared with one person's: mean (of its repeats) or single (each repeat)",
 }
 

@@ -243,7 +243,7 @@ def _settle_trust(sittings: list[Sitting]) -> None:
         return
     for sitting in filter(lambda one: charged(one.spec), sittings):
         try:
-            open_backend(sitting.spec.judge, settings_of(sitting.spec, sitting.result))
+            open_backend(sitting.spec.judge, settings_of(sitting.spec, sitting.folder, sitting.result))
         except UntrustedHostError:
             raise
         except JudgeError:
@@ -319,7 +319,7 @@ def report(sitting: Sitting, ended: Result, name: str = "") -> bool:
     """
     from judge.errors import JudgeError
     from judge.journal import JournalReader
-    from judge.printing.dollars import dollars
+    from judge.printing.dollars import dollars, implausible_costs
 
     outcomes, totals, where = ended.outcomes, ended.totals, sitting.result.path
     if totals.answered == 0 and ended.missing:
@@ -338,6 +338,8 @@ def report(sitting: Sitting, ended: Result, name: str = "") -> bool:
         parts.append(f"{outcomes.retries} retries")
     if outcomes.known_cost:
         parts.append(dollars(outcomes.known_cost))
+    if outcomes.implausible:
+        parts.append(implausible_costs(outcomes.implausible))
     if not sitting.quiet:
         there = ended.planned - ended.missing if sitting.part is not None else totals.answered
         sys.stderr.write(f"{name}{', '.join(parts)}; {there} of {ended.planned} in {where}\n")

@@ -85,9 +85,9 @@ _COLUMNS = (
 
 def _facts(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Name and text of each line that describes one result folder, from its status `row`."""
-    from datetime import datetime
 
     from judge.printing.dollars import dollars
+    from judge.printing.moments import moment
 
     yield "judge", str(row["judge"])
     if row.get("answered") is None:
@@ -115,8 +115,8 @@ def _facts(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if row["hours"] is not None:
         yield "hours", f"{row['hours']:.2f}" if row["hours"] >= 0.01 else "less than 0.01"
     for key, name in (("first_request", "first request"), ("last_commit", "last commit")):
-        if row[key] is not None:
-            yield name, datetime.fromtimestamp(row[key]).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+        if (when := moment(row[key])) is not None:
+            yield name, when.astimezone().strftime("%Y-%m-%d %H:%M:%S")
 
 
 def _shards(run: Path) -> Iterator[str]:

@@ -20,6 +20,7 @@ from judge.in_force.shutdown import life_in
 from judge.in_force.words import sentences, stored
 from judge.judge_name import JudgeName
 from judge.preferences_table import ComparisonFacts
+from judge.printing.moments import moment
 from judge.ratings_table import RunFacts
 from judge.references import DATASETS, works
 from judge.report.blocks import heading, prose
@@ -147,11 +148,9 @@ def _asked(
         compares = isinstance(fact, ComparisonFacts)
         text += f"; {'preferences are shares' if compares else 'ratings are expected values'} over the "
         text += "verdict's tokens" if compares else "scale's tokens"
-    dates = [sitting["began"] for sitting in manifest.get("sittings") or () if sitting.get("began")]
+    dates = [day for sitting in manifest.get("sittings") or () if (day := moment(sitting.get("began"))) is not None]
     if dates:
-        from datetime import UTC, datetime
-
-        text += f"; first request on {datetime.fromtimestamp(min(dates), UTC):%Y-%m-%d}"
+        text += f"; first request on {min(dates):%Y-%m-%d}"
     return f"{text}."
 
 

@@ -24,10 +24,12 @@ from judge.report.inputs import ReportInputs
 from judge.report.sections import audit_words, explanation_words, label_words, panel_words
 from judge.stats.estimate import Estimate
 from judge.summary.answers import Answer
-from judge.summary.rules import of_agreement, of_consistency, of_loss
+from judge.summary.rules import of_consistency, of_loss
 
 WORTH = "What limits these figures?"
 """The question that is answered first, where there is something to be said."""
+
+_UNFLATTERED = "By the row that other story-prompts choose, with intervals for all rows not told apart"
 
 _RIVALS = 3
 """Rows of another coverage that are named; the rest are counted."""
@@ -43,7 +45,10 @@ def answers(inputs: ReportInputs) -> list[Answer]:
     for matrix in inputs.matrices:
         best, findings = _of_dataset(inputs, matrix)
         on = f" on {matrix.dataset}" if len(inputs.matrices) > 1 else ""
-        verdict = None if best is None else of_agreement(best)
+        claimed = None if best is None else _claimed(inputs, matrix.dataset)
+        verdict = None if claimed is None else claimed.verdict
+        if claimed is not None and best is not None and len(_rows(inputs, matrix)) > 1:
+            findings.append(f"{_UNFLATTERED}: {' '.join(claimed.sentences)}")
         answers_so_far.append(Answer(f"Does the judge agree with {rater_words}{on}?", tuple(findings), verdict))
         labelled = label_words.answer(inputs, matrix.dataset, on)
         answers_so_far += [labelled] if labelled is not None else []
@@ -61,6 +66,12 @@ def answers(inputs: ReportInputs) -> list[Answer]:
     return answers_so_far
 
 
+def _claimed(inputs: ReportInputs, dataset: str) -> Answer | None:
+    """The summary's answer on agreement with people, which is cross-fitted where its row is the highest of several."""
+    screens = [screen for screen in inputs.summary.datasets if screen.dataset == dataset]
+    return next((answer for screen in screens for answer in screen.answers if answer.label == "people"), None)
+
+
 def sentences(inputs: ReportInputs) -> list[str]:
     """Sentences of all answers in the box at the top of the page, in order."""
     return [sentence for answer in answers(inputs) for sentence in answer.sentences]
@@ -76,14 +87,19 @@ def _caveats(inputs: ReportInputs) -> Iterator[str]:
             yield f"{fact.judge} gives scripted answers: figures about it say nothing about any judge."
 
 
+def _rows(inputs: ReportInputs, matrix: RatingMatrix) -> list[Margin]:
+    """The rows of a dataset, without those of the control where a language model was asked."""
+    mine = [margin for margin in inputs.margins if margin.dataset == matrix.dataset] if inputs.has_people else []
+    return [margin for margin in mine if not margin.control] or mine
+
+
 def _of_dataset(inputs: ReportInputs, matrix: RatingMatrix) -> tuple[Margin | None, list[str]]:
     """The best row (judge x Eval-Prompt) of a dataset, and the sentences on its agreement with people.
 
     The row is None where no row has a defined agreement.
     """
-    margins = inputs.margins if inputs.has_people else []
-    mine = [margin for margin in margins if margin.dataset == matrix.dataset]
-    judges = [margin for margin in mine if not margin.control] or mine
+    mine = [margin for margin in inputs.margins if margin.dataset == matrix.dataset] if inputs.has_people else []
+    judges = _rows(inputs, matrix)
     best = best_of([margin for margin in judges if margin.value.value is not None])
     findings = list(agreement_sentences(matrix, mine, inputs.raters_of(matrix.dataset)))
     named = match(matrix).sentence if mine else ""

@@ -6,7 +6,6 @@ Addresses and keys are left out.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
 from typing import Any
 
 from markupsafe import Markup
@@ -15,6 +14,7 @@ from judge.in_force.setting import SettingInForce
 from judge.in_force.shutdown import life_in
 from judge.in_force.words import stored
 from judge.judge_name import JudgeName
+from judge.printing.moments import moment
 from judge.printing.tables import Column, Table
 from judge.report.blocks import items, prose, shown
 from judge.report.inputs import ReportInputs
@@ -127,8 +127,8 @@ def _circumstances(manifest: Mapping[str, Any]) -> Iterator[dict[str, str | None
 
 
 def _sitting(sitting: Mapping[str, Any]) -> str:
-    began = sitting.get("began")
-    when = datetime.fromtimestamp(float(began), UTC).strftime("%Y-%m-%d %H:%M UTC") if began else "unknown time"
+    began = moment(sitting.get("began"))
+    when = "unknown time" if began is None else began.strftime("%Y-%m-%d %H:%M UTC")
     return f"{when}, {sitting.get('executor', 'unknown executor')}: {sitting.get('answered', 0):,} answered"
 
 

@@ -312,7 +312,7 @@ def _weights(
     for component in components.components:
         others = component.term.indices - set(objects)
         weight: Floats | float = 1.0
-        for name in others:
+        for name in sorted(others):  # in an order of its own, a set gives another last digit in each process
             weight = weight / levels[name]
         if component.term.indices & set(objects):
             part = "universe" if others <= set(fixed) else "relative"

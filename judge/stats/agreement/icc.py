@@ -2,7 +2,7 @@
 
 Impossible values are undefined, and their likely cause is given (`reversed_scale`): values above 1; values below
 -1 / (k - 1), the minimum for k columns; and a reliability of means whose whole interval is below 0. A negative ICC of
-single ratings is kept, since it is a correlation.
+single ratings is kept, since it is a correlation. `from_0` sets the reliabilities of means that are below 0 to 0.
 
 Formulas: McGraw & Wong 1996, Psychological Methods 1(1), tables 4 and 7 (with their correction), in the notation of
 Shrout & Fleiss 1979. Mean squares for n stories rated k times: MSB between stories, MSW within stories, MSJ between
@@ -239,6 +239,29 @@ def family(
         cause = likely_cause(complete if raters is None else raters, names)
         rows = tuple(_undefined(row, cause, k) if _impossible(row, k) else row for row in rows)
     return IccFamily(rows, n=n, k=k, incomplete=incomplete)
+
+
+def from_0(family: IccFamily) -> IccFamily:
+    """A family of ICC as a table prints it: what the formula of a reliability of means gives below 0, of a value or of
+    an end of its interval, is set to 0, and `method` says so. The formula has no lower bound: where stories' means
+    hardly differ it may give -200.
+
+    Parameters
+    ----------
+    family : IccFamily
+        Estimates as the formulas give them (`icc.family`).
+    """
+    return replace(family, rows=tuple(_from_0(row) if row.form.endswith(",k)") else row for row in family.rows))
+
+
+def _from_0(row: IccRow) -> IccRow:
+    estimate = row.estimate
+    parts = (estimate.value, estimate.low, estimate.high)
+    if not any(part is not None and part < 0 for part in parts):
+        return row
+    value, low, high = (None if part is None else max(0.0, part) for part in parts)
+    method = f"{estimate.method}, below 0 set to 0" if estimate.method else estimate.method
+    return replace(row, estimate=replace(estimate, value=value, low=low, high=high, method=method))
 
 
 def _impossible(row: IccRow, k: int) -> bool:

@@ -21,7 +21,13 @@ from judge.stats.estimate import Estimate
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 Resampled = Callable[[Codes, Codes], Floats]
-"""From two vectors of codes (n,) to tau-b in each resample, shape (b,)."""
+"""From codes of shape (k criteria, n) and of one criterion (n,) to tau-b in each resample, shape (k, b)."""
+
+_FEW_STORIES = 512
+"""Up to this many stories, tau-b of many rows is quicker from the signs of all pairs of stories."""
+
+_FLOATS = 8_000_000
+"""Signs of pairs of stories that are held at a time."""
 
 
 def tau_matrix(rows: Floats, columns: Floats | None = None) -> Floats:
@@ -41,12 +47,47 @@ def tau_matrix(rows: Floats, columns: Floats | None = None) -> Floats:
     """
     left = [kendall.codes(row) for row in rows]
     right = left if columns is None else [kendall.codes(row) for row in columns]
+    if rows.shape[1] <= _FEW_STORIES:
+        return _from_signs(np.stack(left), np.stack(right)) if left and right else np.empty((len(left), len(right)))
     out = np.full((len(left), len(right)), np.nan)
     for i, x in enumerate(left):
         for j, y in enumerate(right):
             if int(((x >= 0) & (y >= 0)).sum()) >= coefficients.MIN_PAIRS:
                 out[i, j] = kendall.tau_b(x, y)
     return out
+
+
+def _from_signs(x: Codes, y: Codes) -> Floats:
+    """tau-b of each row of x with each row of y, from the signs of the differences of all pairs of stories.
+
+    Parameters
+    ----------
+    x, y : arrays of int, shapes (a, n) and (c, n)
+        As made by `kendall.codes`; -1 = missing.
+
+    Returns
+    -------
+    array, shape (a, c)
+        The values of `kendall.tau_b`; NaN with fewer than 3 stories. All counts are whole numbers, so that no sum is
+        rounded.
+    """
+    first, second = np.triu_indices(x.shape[1], k=1)
+    score, untied_x, untied_y = np.zeros((3, len(x), len(y)))
+    step = max(1, _FLOATS // (len(x) + len(y)))
+    for start in range(0, first.size, step):
+        a, b = first[start : start + step], second[start : start + step]
+        sign_x, sign_y = (_signs(codes, a, b) for codes in (x, y))
+        score += sign_x @ sign_y.T
+        untied_x += np.abs(sign_x) @ ((y[:, a] >= 0) & (y[:, b] >= 0)).astype(np.float64).T
+        untied_y += ((x[:, a] >= 0) & (x[:, b] >= 0)).astype(np.float64) @ np.abs(sign_y).T
+    n = (x >= 0).astype(np.int64) @ (y >= 0).astype(np.int64).T
+    return np.where(n >= coefficients.MIN_PAIRS, kendall.of_untied(score, untied_x, untied_y), np.nan)
+
+
+def _signs(codes: Codes, first: Codes, second: Codes) -> Floats:
+    """Sign of the difference of each pair of stories in each row; 0 where one of them is missing."""
+    a, b = codes[:, first], codes[:, second]
+    return np.where((a >= 0) & (b >= 0), np.sign(a - b), 0).astype(np.float64)
 
 
 def means_by_group(rows: Floats, group: Codes) -> Floats:
@@ -100,8 +141,8 @@ def resampled_mean_tau(rows: Floats, tau: Resampled) -> Floats:
     rows : array, shape (k criteria, n stories)
         Ratings; NaN = none. Only pairs of criteria whose tau is defined are used.
     tau : callable
-        Takes two vectors of `kendall.codes` (one entry per story) and returns tau-b in each of b resamples; NaN
-        where undefined.
+        Takes `kendall.codes` of k criteria, shape (k, n), and those of one criterion, shape (n,), and returns tau-b
+        of each of the k with the one in each of b resamples, shape (k, b); NaN where undefined.
 
     Returns
     -------
@@ -110,8 +151,13 @@ def resampled_mean_tau(rows: Floats, tau: Resampled) -> Floats:
     """
     code = [kendall.codes(row) for row in rows]
     defined = ~np.isnan(tau_matrix(rows))
-    parts = [tau(code[i], code[j]) for i in range(len(code)) for j in range(i) if defined[i, j]]
-    return np.asarray(np.mean(parts, axis=0), dtype=np.float64) if parts else np.empty(0)
+    total, pairs = np.empty(0), 0
+    for i, own in enumerate(code):
+        others = [other for j, other in enumerate(code[:i]) if defined[i, j]]
+        if others:
+            values = tau(np.stack(others), own)
+            total, pairs = (total if pairs else 0.0) + values.sum(axis=0), pairs + len(others)
+    return np.asarray(total / pairs, dtype=np.float64) if pairs else total
 
 
 @dataclass(frozen=True, slots=True)

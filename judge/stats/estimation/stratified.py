@@ -15,6 +15,8 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.stats.estimation.balanced import balanced
+
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Allocation = Literal["equal", "proportional"]
@@ -45,7 +47,14 @@ class Drawn:
     some: bool
 
 
-def draw(stratum: Integers, order: Integers, n: int, rng: np.random.Generator, allocation: Allocation) -> Drawn:
+def draw(
+    stratum: Integers,
+    order: Integers,
+    n: int,
+    rng: np.random.Generator,
+    allocation: Allocation,
+    factors: Integers | None = None,
+) -> Drawn:
     """A stratified sample of n units (such as stories); all units are drawn where there are at most n.
 
     Parameters
@@ -62,6 +71,9 @@ def draw(stratum: Integers, order: Integers, n: int, rng: np.random.Generator, a
     allocation : str
         "equal": the same number of units from each stratum, or all units of a stratum that has fewer.
         "proportional": the same chance for every unit.
+    factors : array of int, shape (strata, factors), optional
+        Codes of the strata's levels of several factors. Where there are more strata than units to draw, those that
+        are drawn from are balanced over these levels (`judge.stats.estimation.balanced`).
 
     Returns
     -------
@@ -89,7 +101,8 @@ def draw(stratum: Integers, order: Integers, n: int, rng: np.random.Generator, a
     some = n < filled.size
     drawn = np.zeros_like(size)
     if some:
-        drawn[filled[_systematic(filled.size, n, rng)]] = 1
+        places = _systematic(filled.size, n, rng) if factors is None else balanced(factors[filled], n, rng)
+        drawn[filled[places]] = 1
     else:
         drawn = allocate(size, n, rng)
     start = np.concatenate([[0], np.cumsum(size)[:-1]])

@@ -119,6 +119,19 @@ def test_delongs_interval_only_when_asked_for(hanna: RatingsTable) -> None:
     assert none["auc"] == pytest.approx(one["auc"], abs=1e-12)
 
 
+def test_an_area_of_1_keeps_an_interval_with_a_width(make_table) -> None:
+    table = make_table(prompts=12)
+    frame = table.frame
+    people = frame[frame["source"] == "rater"].groupby(["story", "criterion"])["rating"].mean()
+    judged = frame["source"] == "judge"
+    keys = pd.MultiIndex.from_frame(frame.loc[judged, ["story", "criterion"]])
+    told = frame.assign(rating=frame["rating"].mask(judged))
+    told.loc[judged, "rating"] = people.reindex(keys).to_numpy()
+    row = discrimination(replace(table, frame=told), LabelOptions("Relevance > 3", resamples=50)).frame.iloc[0]
+    assert (row["auc"], row["auc_high"]) == (1.0, 1.0)
+    assert 0.5 < row["auc_low"] < 1.0
+
+
 def test_frame_and_table_are_of_one_value(make_table) -> None:
     found = discrimination(make_table(), LabelOptions("Relevance > 3", resamples=20))
     (printed,) = tables(found)

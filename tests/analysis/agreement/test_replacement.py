@@ -82,6 +82,18 @@ def test_sorted_ratings_are_never_taken_for_persons(mans_length: RatingsTable) -
         assert row["people_icc"] == pytest.approx(0.771, abs=5e-4)
 
 
+def test_one_mean_a_story_is_no_sorted_list_of_ratings(make_table) -> None:
+    table = make_table(systems=6, prompts=10)
+    people = table.frame["source"] == "rater"
+    keys = ["dataset", "story", "criterion"]
+    means = table.frame[people].groupby(keys, sort=False)["rating"].transform("mean")
+    frame = table.frame.assign(rating=means.reindex(table.frame.index).fillna(table.frame["rating"]))
+    first = ~frame.duplicated([*keys, "source"])
+    frame = frame[~people | first].assign(rater=None)
+    row = replacement(replace(table, frame=frame)).frame.iloc[0]
+    assert row["winning_rate_reason"] == "refused: no story has two people's ratings, so nobody can be left out"
+
+
 def test_known_people(make_table) -> None:
     table = make_table()
     row = replacement(table).frame.iloc[0]

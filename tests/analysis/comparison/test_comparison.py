@@ -14,6 +14,7 @@ from scipy.stats import kendalltau
 from judge.analysis import correlation
 from judge.analysis.comparison.comparison import compared
 from judge.analysis.comparison.result import OVER_CRITERIA
+from judge.analysis.comparison.tau_differences import drawn_in
 from judge.analysis.inputs.selection import Selection, narrowed
 from judge.analysis.options.table_options import CompareOptions, CorrelationOptions
 from judge.errors import SpecError
@@ -214,6 +215,29 @@ def test_the_interval_over_systems_and_story_prompts_is_that_of_one_factor_and_t
             assert (both.low, both.high) == pytest.approx(tuple(np.percentile(calibrated, [2.5, 97.5])), abs=1e-12)
             # Resamples of both count each story's noise thrice.
             assert both.high - both.low < 0.9 * float(np.ptp(np.percentile(drawn, [2.5, 97.5])))
+
+
+def test_the_interval_over_few_story_prompts_is_expanded_for_their_number(
+    make_table: Callable[..., RatingsTable],
+) -> None:
+    def noisy(rows: pd.DataFrame) -> pd.DataFrame:
+        return rows.assign(rating=rows["rating"] + np.random.default_rng(4).normal(0, 2, len(rows)))
+
+    table = with_second(make_table(systems=8, prompts=12, noise=2.0), noisy)
+    result = compared(table, CompareOptions(resamples=400, permutations=10)).entries[0].result
+    outcome = result.outcomes[0]
+    # Hesterberg (2015): the tail of 12 units is Phi(-sqrt(12 / 11) t(11)) = 1.08 %, not 2.5 %.
+    ends = [1.0769, 98.9231]
+    for measure in ("rating", "tau"):
+        estimate = outcome.estimate(measure)
+        assert estimate.method == "boot-inputs, expanded percentile, 95 %"
+        assert (estimate.low, estimate.high) == pytest.approx(np.percentile(outcome.draws[measure], ends), abs=1e-3)
+        assert result.means[measure].low == pytest.approx(estimate.low)
+
+
+def test_no_difference_of_correlations_reaches_beyond_2() -> None:
+    draws = {name: np.linspace(-2, 2, 101) for name in ("tau_both", "tau_systems", "tau")}
+    assert np.abs(drawn_in(draws, (5, 5))).max() == 2.0
 
 
 def test_too_few_systems_leave_no_interval_over_them(make_table: Callable[..., RatingsTable]) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
@@ -110,6 +111,25 @@ def test_bounds_put_lost_repeats_at_the_ends_of_the_scale(make_table) -> None:
     assert row.mean.value == pytest.approx(ratings.mean())
     assert row.mean.low == pytest.approx(ratings.fillna(1).mean())
     assert row.mean.high == pytest.approx(ratings.fillna(5).mean())
+
+
+def test_a_scale_that_is_not_known_is_not_guessed_from_the_ratings_seen(make_table) -> None:
+    def without_scale(table):
+        return replace(table, facts=tuple(replace(fact, criteria=()) for fact in table.facts))
+
+    lossy = without_scale(make_table(lost=_lost))
+    (row,) = coverage(lossy).bounds
+    assert (row.missing, row.scale, row.mean.low, row.mean.high) == (28, None, None, None)
+    assert row.mean.value == pytest.approx(lossy.frame.loc[lossy.frame["source"] == "judge", "rating"].mean())
+    assert str(row.mean.reason).startswith("no interval: the criterion's scale is in no result folder")
+    assert tables(coverage(lossy))[-1].rows[0]["scale"] is None
+    (whole,) = coverage(without_scale(make_table())).bounds
+    assert whole.mean.low == whole.mean.value == whole.mean.high
+
+    measured = correlation.correlate(lossy, CorrelationOptions(resamples=20)).query("kind == 'judge'").iloc[0]
+    assert pd.isna(measured["lost_lowest"])
+    assert pd.isna(measured["lost_highest"])
+    assert measured["lost_middle"] == measured["lost_middle"]
 
 
 def test_printed_tables_and_the_line_agree(make_table) -> None:

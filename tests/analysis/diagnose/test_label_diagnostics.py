@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from judge.analysis.diagnose import DIAGNOSTICS, diagnose, tables
-from judge.analysis.diagnose.kinds import YES_BIAS
+from judge.analysis.diagnose.kinds import COPY, MIDDLING, REVERSED, REVERSED_RATER, YES_BIAS
 from judge.records import Scale
 from tests.benchmarks.simulations.labels import yes_bias
 from tests.benchmarks.simulations.worlds import World
@@ -47,7 +47,8 @@ def test_what_needs_points_is_left_out_with_a_sentence() -> None:
     _, _, table = labelled(0.5)
     result = diagnose(table)
     rows = result.frame[result.frame["criterion"] == "A"].set_index("diagnostic")
-    assert set(rows.index) == {YES_BIAS, "loss", "length", "compression", "self-preference"}
+    raters = {REVERSED, COPY, REVERSED_RATER}
+    assert set(rows.index) == {YES_BIAS, "loss", "length", "compression", "self-preference", *raters}
     left = ["length", "compression", "self-preference"]
     assert set(rows.loc[left, "reason"]) == {"left out: two labels are not points of a scale"}
     assert "halo" not in set(result.frame["diagnostic"])
@@ -70,7 +71,8 @@ def test_ordered_labels_are_tested_on_codes_and_unordered_ones_are_not() -> None
         noted = any("take their codes" in str(note) for note in tables(result)[0].notes)
         assert noted == ordered
         assert (rows.loc["leniency", "p"] is not None and not np.isnan(rows.loc["leniency", "p"])) == ordered
-        expected = set(DIAGNOSTICS) if ordered else set(DIAGNOSTICS) - {"halo"}
+        # What has no order has no middle and no direction.
+        expected = set(DIAGNOSTICS) if ordered else set(DIAGNOSTICS) - {"halo", MIDDLING, REVERSED, REVERSED_RATER}
         assert set(rows.index) == expected
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +21,6 @@ from judge.records import Criterion, Scale
 from tests.analysis.conftest import assemble, facts, story_facts
 from tests.packaged_data import study_variances
 from tests.stats.estimation.clustered_studies import simulate
-
-DATA = os.environ.get("JUDGE_DATA")
 
 
 def pilot(story_prompts: int = 40, *, people: int = 3, seed: int = 3) -> RatingsTable:
@@ -131,9 +128,8 @@ def test_every_study_has_its_source_and_ranges(name: str) -> None:
     assert study(name).figures  # type: ignore[arg-type]
 
 
-@pytest.mark.skipif(not DATA, reason="the studies' files are not here (JUDGE_DATA)")
-def test_the_shipped_figures_are_computed_from_the_released_files(tmp_path: Path) -> None:
-    made = orjson.loads(study_variances.text(study_variances.studies(Path(str(DATA)), tmp_path / "hanna")))
+def test_the_shipped_figures_are_computed_from_the_released_files(studies: Path, tmp_path: Path) -> None:
+    made = orjson.loads(study_variances.text(study_variances.studies(studies, tmp_path / "hanna")))
     _assert_close(made, orjson.loads(package_file(*FILE).read_bytes()))
 
 

@@ -164,6 +164,33 @@ def test_a_judges_comparisons_are_held_against_its_own_ratings() -> None:
     assert not row(found, "openai/j2").over_implied.defined
 
 
+def test_rows_stand_under_their_own_criterion() -> None:
+    table = simulated(prompts=20)
+    rng = np.random.default_rng(6)
+    ratings = pd.DataFrame(
+        [
+            ("r", judge, "toy", story, criterion, ep, source, float(int(story[-1]) + rng.normal(0, 0.5)))
+            for _, story in table.stories.index
+            for criterion in ("Overall", "Plausibility")
+            for judge, ep, source in ((None, None, "rater"), ("openai/j1", "ep1", "judge"))
+        ],
+        columns=["run", "judge", "dataset", "story", "criterion", "eval_prompt", "source", "rating"],
+    )
+    unique = table.frame.drop_duplicates("pair")
+    frame = pd.concat([table.frame, implied(ratings, unique[list(COLUMNS)])], ignore_index=True)
+    rows = ranked(PreferencesTable(frame, table.stories, table.facts)).agreement.rows
+    # People compared stories by Overall alone: what their ratings of Plausibility imply says nothing of that.
+    assert {row.judge for row in rows} >= {"people, ratings", "openai/j1, ratings"}
+    assert {(row.criterion, row.against) for row in rows} == {(name, name) for name in ("Overall", "Plausibility")}
+
+
+def test_a_judges_only_criterion_is_held_against_peoples_only_one() -> None:
+    table = simulated(prompts=10)
+    frame = table.frame.assign(criterion=np.where(table.frame["source"] == "judge", "Quality", "Overall"))
+    rows = ranked(PreferencesTable(frame, table.stories, table.facts)).agreement.rows
+    assert ("Quality", "Overall") in {(row.criterion, row.against) for row in rows if row.judge == "openai/j1"}
+
+
 def test_dropped_systems_are_in_no_pair() -> None:
     found = ranked(simulated(prompts=6), RankOptions(drop_systems=("system 0",)))
     assert {row.system for one in found.systems.standings for row in one.rows} == {f"system {k}" for k in (1, 2, 3)}

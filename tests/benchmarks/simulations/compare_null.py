@@ -88,7 +88,8 @@ def _intervals(outcome: Compared) -> Outcome:
 def _scenes() -> list[Scene]:
     made = []
     equal = {"no opinions": (0.0, 0.0), "of systems": (0.5, 0.0), "of story-prompts": (0.0, 0.5), "of both": (0.5, 0.5)}
-    for systems, prompts in ((10, 30), (6, 60), (20, 12)):
+    of_these = ("no opinions", "of story-prompts")
+    for systems, prompts in ((10, 30), (6, 60), (20, 12), (10, 12)):
         world = World(systems=systems, story_prompts=prompts)
         levels: tuple[ContrastLevel, ...] = get_args(ContrastLevel)
         for level in levels:
@@ -99,7 +100,7 @@ def _scenes() -> list[Scene]:
                 asked = level == "system" or name in ("no opinions", "of story-prompts")
                 bars = {f"permutation of {size}, the default": FALSE} if asked else {}
                 bars |= {"permutation of systems": FALSE} if level == "overall" and name == "of systems" else {}
-                bars |= {"boot-both, as printed": FALSE}
+                bars |= {"boot-both, as printed": FALSE} | ({"boot-inputs": FALSE} if name in of_these else {})
                 settings = {"world": world, "level": level, "first": sizes, "second": sizes, "noise": (1.0, 1.0)}
                 made.append(scene(f"equal, opinions: {name}; {of}", compared_study, bars, **settings))
             settings = {"world": world, "level": level, "noise": (1.0, 1.0)}

@@ -40,7 +40,7 @@ def study(seed: int, *, story_prompts: int, says: float) -> Outcome:
     vectors = rng.standard_normal((story_prompts, DIMENSIONS))[drawn.story_prompt]
     vectors = vectors + 0.5 * rng.standard_normal((drawn.n, DIMENSIONS))
     vectors[:, 0] += says * (rating - rating.mean())
-    found, _ = agreement(frame_of(rows), vectors.astype(np.float32), OPTIONS)
+    found, _ = agreement(frame_of(rows), vectors, OPTIONS)
     rho, gain = found.rho, found.gain
     return {
         "rho x100": None if rho.value is None else 100 * rho.value,

@@ -37,7 +37,7 @@ def table(right: float, *, yes: float = 0.5, known: bool = True, **more: object)
     [
         (0.0, "not told apart from chance, below people"),
         (0.4, "above chance, below people"),
-        (1.0, "above chance, within people's range"),
+        (1.0, "above chance, above people"),
     ],
 )
 def test_the_verdict_goes_by_chance_and_one_person(right: float, verdict: str) -> None:

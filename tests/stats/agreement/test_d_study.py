@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from itertools import product
 
 import numpy as np
@@ -154,3 +157,27 @@ def test_what_was_not_estimated_is_refused() -> None:
         d_study(_run(), ["system"], {"story-prompt": 3, "Eval-Prompt": 1, "repeat": 0})
     with pytest.raises(SpecError, match="a target of 1 is not a reliability"):
         smallest(_run(), ["system"], 1, free={"repeat": 2}, kept={"story-prompt": 3, "Eval-Prompt": 1})
+
+
+_PRINTED = """
+import numpy as np
+from judge.stats.agreement import d_study
+from judge.stats.agreement.analogous_anova import Facet
+from judge.stats.agreement.variance_components import variance_components
+
+names = ("system", "story-prompt", "Eval-Prompt", "repeat")
+ratings = np.random.default_rng(1).normal(size=(4, 5, 3, 2))
+parts = variance_components(ratings, [Facet(name) for name in names], rng=np.random.default_rng(1))
+levels = {"story-prompt": 3, "Eval-Prompt": 11, "repeat": 13}
+print(*(weight.hex() for _, weight in d_study._weights(parts, ["system"], levels, ())))
+"""
+
+
+def test_every_process_finds_the_same_to_the_last_digit() -> None:
+    """A process hashes the names of facets in its own way, and so orders sets of them: 1/3/11 is not quite 1/11/3."""
+    printed = set()
+    for seed in ("1", "2", "3", "4"):
+        changed = os.environ | {"PYTHONHASHSEED": seed}
+        done = subprocess.run([sys.executable, "-c", _PRINTED], env=changed, capture_output=True, text=True, check=True)
+        printed.add(done.stdout)
+    assert len(printed) == 1

@@ -107,6 +107,22 @@ def test_incomplete_stories_are_left_out_and_counted() -> None:
     assert found["ICC(1,1)"].estimate == icc.family(SHROUT_FLEISS)["ICC(1,1)"].estimate
 
 
+def test_a_reliability_of_means_is_not_below_0() -> None:
+    rng = np.random.default_rng(0)
+    lowest = 0.0
+    for _ in range(300):
+        found = icc.from_0(icc.family(rng.integers(1, 6, size=(4, 3)).astype(float)))
+        for row in found.rows:
+            estimate = row.estimate
+            if not row.form.endswith(",k)") or estimate.value is None:
+                continue
+            assert 0 <= estimate.value <= 1
+            if estimate.low is not None:
+                assert 0 <= estimate.low <= estimate.value <= estimate.high <= 1
+            lowest += estimate.value == 0
+    assert lowest > 50
+
+
 def test_negative_values_are_kept() -> None:
     found = icc.family(np.array([[1, 5], [5, 1], [2, 4], [4, 2.5]]))
     assert found["ICC(1,1)"].estimate.value < -0.8

@@ -7,8 +7,7 @@ import pytest
 from scipy import stats
 
 from judge.stats.bias import halo
-from judge.stats.correlation import weighted_tau
-from judge.stats.resampling import bootstrap
+from judge.stats.resampling import bootstrap, resampled_tau
 
 
 def _ratings(noise: float, seed: int, stories: int = 60) -> np.ndarray:
@@ -27,6 +26,36 @@ def test_matrix_is_scipys_tau_b_pair_by_pair() -> None:
     assert halo.tau_matrix(rows, rows[:1]).shape == (3, 1)
 
 
+def test_matrix_of_many_criteria_is_scipys_tau_b_with_missing_and_constant_rows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rng = np.random.default_rng(3)
+    rows = np.where(rng.random((40, 25)) < 0.2, np.nan, rng.integers(1, 6, (40, 25)).astype(float))
+    rows[0], rows[1, 2:] = 3, np.nan
+    found = halo.tau_matrix(rows, rows[:7])
+    with np.errstate(invalid="ignore"):
+        for i, j in np.ndindex(found.shape):
+            both = ~np.isnan(rows[i] + rows[j])
+            constant = both.sum() < 3 or np.ptp(rows[i, both]) == 0 or np.ptp(rows[j, both]) == 0
+            expected = np.nan if constant else stats.kendalltau(rows[i, both], rows[j, both]).statistic
+            assert found[i, j] == pytest.approx(expected, abs=1e-12, nan_ok=True)
+    # The way of many stories gives the same numbers, to the last bit.
+    monkeypatch.setattr(halo, "_FEW_STORIES", 0)
+    np.testing.assert_array_equal(found, halo.tau_matrix(rows, rows[:7]))
+
+
+def test_resampled_halo_asks_for_tau_once_for_each_criterion() -> None:
+    rows = np.random.default_rng(0).integers(1, 6, (300, 12)).astype(float)
+    calls = []
+
+    def tau(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        calls.append(x.shape)
+        return np.full((len(x), 2), 0.5)
+
+    assert halo.resampled_mean_tau(rows, tau).tolist() == [0.5, 0.5]
+    assert len(calls) == 299
+
+
 def test_halo_is_the_mean_below_the_diagonal_over_pairs_that_have_a_tau() -> None:
     matrix = np.array([[1, 0.9, 0.9], [0.2, 1, 0.9], [0.4, np.nan, 1]])
     found = halo.mean_tau(matrix)
@@ -40,7 +69,7 @@ def test_halo_is_the_mean_below_the_diagonal_over_pairs_that_have_a_tau() -> Non
 def test_resampled_halo_is_the_halo_of_the_resample() -> None:
     rows = _ratings(0.7, 4)
     drawn = bootstrap.draw(np.arange(60), 5, np.random.default_rng(0), "boot-stories")
-    found = halo.resampled_mean_tau(rows, lambda x, y: drawn.values(weighted_tau.tau_b(x, y)))
+    found = halo.resampled_mean_tau(rows, lambda x, y: resampled_tau.tau_b(drawn, x, y))
     index = np.repeat(np.arange(60), drawn.counts[3])
     assert found.shape == (5,)
     assert found[3] == pytest.approx(halo.mean_tau(halo.tau_matrix(rows[:, index])).value)
