@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from judge.version import __version__
 
 if TYPE_CHECKING:
-    from judge.api import OpenedRun, Result, load_dataset, open_audit, open_run, run
+    from judge.api import Answer, OpenedRun, load_dataset, open_audit, open_run, run
 
-__all__ = ["OpenedRun", "Result", "__version__", "load_dataset", "open_audit", "open_run", "run"]
+__all__ = ["Answer", "OpenedRun", "__version__", "load_dataset", "open_audit", "open_run", "run"]
 
 
 def __getattr__(name: str) -> Any:

@@ -4,6 +4,6 @@ tables.
 
 from judge.api.dataset import LoadedDataset, load_dataset
 from judge.api.opened_run import OpenedRun, open_audit, open_run, run
-from judge.api.result import Result
+from judge.questions.answer import Answer
 
-__all__ = ["LoadedDataset", "OpenedRun", "Result", "load_dataset", "open_audit", "open_run", "run"]
+__all__ = ["Answer", "LoadedDataset", "OpenedRun", "load_dataset", "open_audit", "open_run", "run"]

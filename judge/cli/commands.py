@@ -4,7 +4,10 @@ command and imports none of these modules.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+QUESTION = "question"
+"""In place of a module: the command asks the question of its name (`judge.questions.registry`)."""
 
 
 class Entry(NamedTuple):
@@ -50,9 +53,6 @@ PANELS: dict[str, dict[str, Entry]] = {
         "coverage": Entry(
             "answers.coverage", "What was requested, answered and parsed, and what missing ratings depend on."
         ),
-        "disagreements": Entry(
-            "answers.disagreements", "Stories where judge and people, or repeats, differ most, with their texts."
-        ),
     },
     "What does it come to?": {
         "summary": Entry(
@@ -63,37 +63,16 @@ PANELS: dict[str, dict[str, Entry]] = {
         ),
     },
     "Does a judge agree with itself?": {
-        "consistency": Entry("self_agreement.consistency", "ICC over repeats, exact agreement, flip rate."),
-        "repeats": Entry(
-            "self_agreement.repeats",
-            "Number of repeats needed, and ways to combine them; distributions beside people's.",
-        ),
-        "components": Entry(
-            "self_agreement.components", "Variance components of ratings, and the repeats that a reliability needs."
-        ),
+        "consistency": Entry(QUESTION, "ICC over repeats, flip rate; repeats needed; variance components."),
     },
     "Does it agree with people?": {
-        "correlate": Entry("agreement.correlate", "Correlations with people, beside human ceiling and control."),
-        "panels": Entry(
-            "agreement.panels", "Panels of people (expert, lay): agreement within, between and with judges."
-        ),
-        "confusion": Entry("agreement.confusion", "Labels beside people's: accuracy, F1, kappa, confusion matrix."),
-        "grid": Entry("agreement.grid", "Correlations in the published layout: judges as rows, criteria as columns."),
-        "margins": Entry(
-            "agreement.margins", "Each judge's difference from one person and the control, with intervals."
-        ),
-        "accuracy": Entry("agreement.accuracy", "How often a judge puts two stories, or systems, in people's order."),
-        "aspects": Entry("agreement.aspects", "Whether a judge names the aspects that readers comment on (StoryER)."),
-        "labels": Entry("agreement.labels", "How well a judge separates labelled stories from others."),
-        "drift": Entry("agreement.drift", "Whether agreement is the same for every system and dataset."),
-        "sliding-sets": Entry("agreement.sliding_sets", "Agreement on sets of stories of rising quality (OpenMEVA)."),
+        "correlate": Entry(QUESTION, "Agreement with people: correlations, margins, accuracy, labels, drift, panels."),
         "measures": Entry("agreement.measures", "BLEU, ROUGE, perplexity and other automatic measures, beside judges."),
-        "replace": Entry("agreement.replace", "Alternative annotator test: whether a judge may replace an annotator."),
+        "replace": Entry(QUESTION, "Alternative annotator test: whether a judge may replace an annotator."),
     },
     "How does it go wrong?": {
-        "diagnose": Entry("failings.diagnose", "Tests of leniency, length bias, halo and other faults."),
-        "criteria": Entry(
-            "failings.criteria", "Whether criteria measure different things: tau between them, halo, scale use."
+        "diagnose": Entry(
+            QUESTION, "Tests of leniency, length bias, halo and other faults; criteria; stories that differ most."
         ),
         "stress": Entry("stress.stress", "Perturbed stories: which changes a judge detects, and which mislead it."),
         "contamination": Entry(
@@ -101,19 +80,15 @@ PANELS: dict[str, dict[str, Entry]] = {
         ),
     },
     "Which prompt, judge, system is better?": {
-        "compare": Entry(
-            "comparing.compare", "Paired comparisons of Eval-Prompts, judges or runs on the same stories."
-        ),
+        "compare": Entry(QUESTION, "Paired comparisons of Eval-Prompts, judges or runs on the same stories."),
         "succeed": Entry(
             "comparing.succeed", "Whether a new judge may replace an old one: equivalence, crosswalk, changed verdicts."
         ),
-        "jury": Entry(
-            "comparing.jury", "A panel of judges combined, out of fold, beside its best member and the control."
-        ),
+        "jury": Entry(QUESTION, "A panel of judges combined, out of fold, beside its best member and the control."),
         "rank": Entry(
             "comparing.rank", "Comparisons of two stories: agreement, position bias, strengths of systems, cycles."
         ),
-        "systems": Entry("comparing.systems", "Ratings of each system's stories: means, ranks, groups, differences."),
+        "systems": Entry(QUESTION, "Ratings of each system's stories: means, ranks, groups, differences."),
     },
     "What do explanations say?": {
         "explain": Entry("explanations.explain", "Analysis of explanations: map, clusters, keywords, statistics."),
@@ -121,7 +96,6 @@ PANELS: dict[str, dict[str, Entry]] = {
     },
     "How are results shown?": {
         "report": Entry("show.report", "One HTML page of a run's results, with methods, BibTeX and a checklist."),
-        "figure": Entry("show.figure", "Figures for papers: heat map, distributions, calibration..."),
         "view": Entry("show.view", "Local pages over all runs: progress, judgments, stories, prompts, maps."),
         "reproduce": Entry("show.reproduce", "The studies' published tables: printed, as published, corrected."),
     },
@@ -136,3 +110,15 @@ PANELS: dict[str, dict[str, Entry]] = {
 
 COMMANDS: dict[str, Entry] = {name: entry for commands in PANELS.values() for name, entry in commands.items()}
 """Command -> its entry."""
+
+
+def app_of(name: str) -> Any:
+    """The command `name` as a typer app; its module is imported now."""
+    import importlib
+
+    module = COMMANDS[name].module
+    if module == QUESTION:
+        from judge.cli.asking import app_of as asking
+
+        return asking(name)
+    return importlib.import_module(f"judge.cli.{module}").app

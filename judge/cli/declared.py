@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping
-from dataclasses import MISSING, Field, fields
-from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import MISSING, dataclass, fields
+from typing import Annotated, Any, Literal, Protocol, get_args, get_origin, get_type_hints
 
 import typer
 
@@ -52,6 +52,14 @@ METAVARS: Mapping[str, str] = {
 }
 """What stands for a value in help texts, where its type does not say it."""
 
+RARE = frozenset(
+    {
+        *("all_criteria", "bins", "bootstraps", "carry_over", "equivalence", "flips", "folds", "foldings", "hold_out"),
+        *("min_members", "predict", "readings", "stride", "swap", "window"),
+    }
+)
+"""Options that few need: `--set KEY=VALUE` gives them."""
+
 HELP: Mapping[str, str] = {
     "drop_systems": "system to leave out, with all its stories; may be given several times",
     "against": "people's criterion that every criterion is compared with",
@@ -59,12 +67,17 @@ HELP: Mapping[str, str] = {
     "seed": "seed of the resamples",
     "control": "row of the control judge",
     "ci": "units that are resampled for confidence intervals",
+    "layout": "what is computed and shown",
 }
 """Help texts of fields that mean the same in every command."""
 
 
 def flag(name: str) -> str:
-    """Command-line flag of the field `name`. For example, `drop_systems` becomes ``--drop-system``."""
+    """Command-line flag of the field `name`. For example, `drop_systems` becomes ``--drop-system``, and a rare option
+    ``--set folds``.
+    """
+    if name in RARE:
+        return f"--set {name}"
     return FLAGS.get(name, f"--{name.replace('_', '-')}").partition("/")[0]
 
 
@@ -89,14 +102,18 @@ def takes(
         hints = get_type_hints(kind)
         options = [field for field in fields(kind) if field.name not in without]
         texts, words = {**HELP, **(helps or {})}, {**METAVARS, **(metavars or {})}
-        declared = [_parameter(field, hints[field.name], texts[field.name], words.get(field.name)) for field in options]
+        all_options = {f.name: _Field(f.name, hints[f.name], f.default, texts[f.name]) for f in options}
+        common = [each for each in all_options.values() if each.name not in RARE]
+        declared = [*(parameter(each, words.get(each.name)) for each in common), *rare(all_options.values())]
         parameters = []
-        for own_name, parameter in own.items():
-            parameters += declared if own_name == name else [parameter]
+        for own_name, own_parameter in own.items():
+            parameters += declared if own_name == name else [own_parameter]
 
         @functools.wraps(command)
         def run(**values: Any) -> Any:
-            chosen = {field.name: values.pop(field.name) for field in options}
+            chosen = {each.name: values.pop(each.name) for each in common}
+            if len(common) < len(all_options):
+                chosen |= set_words(all_options, values.pop(SET) or ())
             return command(**{name: options_from(kind, chosen)}, **values)
 
         return with_parameters(run, parameters)
@@ -140,18 +157,89 @@ def with_parameters(run: Callable[..., Any], parameters: list[inspect.Parameter]
     return run
 
 
-def _parameter(field: Field[Any], hint: Any, help_text: str, metavar: str | None) -> inspect.Parameter:
-    """Parameter that typer reads as the command-line option for one field of a dataclass; `hint` is the field's
-    type.
-    """
-    default = inspect.Parameter.empty if field.default is MISSING else field.default
-    written = FLAGS.get(field.name, f"--{field.name.replace('_', '-')}")
+SET = "overrides"
+"""Parameter of a command that holds the words of ``--set``."""
+
+
+class Declared(Protocol):
+    """An option of a command: its name, type, default (`MISSING`: it must be given) and help text."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def hint(self) -> Any: ...
+
+    @property
+    def default(self) -> Any: ...
+
+    @property
+    def text(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """A field of a dataclass as an option."""
+
+    name: str
+    hint: Any
+    default: Any
+    text: str
+
+
+def parameter(option: Declared, metavar: str | None = None) -> inspect.Parameter:
+    """Parameter that typer reads as the command-line option."""
+    hint, name = option.hint, option.name
+    default = inspect.Parameter.empty if option.default is MISSING else option.default
+    written = FLAGS.get(name, f"--{name.replace('_', '-')}")
     if hint is bool and default is True and "/" not in written:
         written = f"{written}/--no-{written.removeprefix('--')}"
     if get_origin(hint) is tuple:
         hint, default = list[get_args(hint)[0]] | None, None  # type: ignore[misc]
-    named = None if get_origin(hint) is Literal else metavar  # choices name themselves
-    option = typer.Option(written, metavar=named, help=help_text)
-    return inspect.Parameter(
-        field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[hint, option]
-    )
+    named = None if get_origin(hint) is Literal else metavar or METAVARS.get(name)  # choices name themselves
+    made = typer.Option(written, metavar=named, help=option.text or HELP[name])
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[hint, made])
+
+
+def rare(options: Iterable[Declared]) -> list[inspect.Parameter]:
+    """The parameter of ``--set`` if some of the options are rare, with their names and help texts."""
+    told = [f"{each.name} ({each.text}; default: {_shown(each.default)})" for each in options if each.name in RARE]
+    if not told:
+        return []
+    text = f"rare options; may be given several times: {'; '.join(told)}"
+    annotation = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help=text)]
+    return [inspect.Parameter(SET, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)]
+
+
+def set_words(options: Mapping[str, Declared], words: Iterable[str]) -> dict[str, Any]:
+    """Values of rare options from the words KEY=VALUE of ``--set``.
+
+    Raises SpecError for words of another form, a key that is no rare option of the command, and a value of another
+    type.
+    """
+    from pydantic import TypeAdapter, ValidationError
+
+    from judge.errors import OptionError, SpecError, unknown
+
+    known = {name: option for name, option in options.items() if name in RARE}
+    values: dict[str, Any] = {}
+    for each in words:
+        name, equals, text = each.partition("=")
+        if not equals:
+            raise SpecError(f"--set {each} is not KEY=VALUE", hint=f"keys: {', '.join(known)}")
+        if name not in known:
+            raise SpecError(unknown("--set", name, known))
+        try:
+            values[name] = TypeAdapter(known[name].hint).validate_strings(text)
+        except ValidationError as error:
+            hint = known[name].hint
+            allowed = [str(word) for word in get_args(hint)] if get_origin(hint) is Literal else []
+            told = error.errors()[0]["msg"]
+            raise OptionError(name, text, "" if allowed else told[:1].lower() + told[1:], allowed=allowed) from error
+    return values
+
+
+def _shown(default: Any) -> str:
+    if default is True or default is False:
+        return str(default).lower()
+    return "none" if default in (None, ()) else str(default)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
 import os
 import sys
 import textwrap
@@ -15,7 +14,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from judge.cli import completion
-from judge.cli.commands import COMMANDS, PANELS
+from judge.cli.commands import COMMANDS, PANELS, app_of
 from judge.cli.option_words import complaint, mend
 from judge.cli.streams import guarded
 from judge.errors import JudgeError, nearest
@@ -52,8 +51,7 @@ class LazyGroup(TyperGroup):
             return None
         if self._naming:
             return TyperCommand(cmd_name, short_help=COMMANDS[cmd_name].text)
-        module = importlib.import_module(f"judge.cli.{COMMANDS[cmd_name].module}")
-        command = typer.main.get_command(module.app)
+        command = typer.main.get_command(app_of(cmd_name))
         command.name = cmd_name
         return command
 

@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from judge.cli.declared import flag
+from judge.cli.declared import RARE, flag
 from judge.errors import JudgeError
 from judge.wording import written
 
@@ -34,6 +34,8 @@ class Flags:
         Python literal, else it is quoted for the shell.
         """
         own = self.option(field)
+        if field in RARE:
+            return f"{own}={value if not isinstance(value, bool) else str(value).lower()}"
         if isinstance(value, str) and (field, value) in SETTINGS:
             return SETTINGS[field, value]
         if value is True:

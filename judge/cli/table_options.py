@@ -52,10 +52,24 @@ ScoresFiles = Annotated[
         "--contamination", metavar="FILE", help="scores file of judge contamination score; may be given several times"
     ),
 ]
-Picture = Annotated[Path, typer.Option("-o", "--output", help="file for the picture: .png, .svg or .pdf")]
 Width = Annotated[
     str, typer.Option("--width", help="width of the picture: column (3.03 in) or page (6.3 in), as in ACL and TACL")
 ]
 Resamples = Annotated[int, typer.Option("--resamples", help="number of resamples for confidence intervals")]
 Seed = Annotated[int, typer.Option("--seed", help="seed of the resamples")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="no progress messages")]
+
+
+_IMAGES = (".png", ".svg", ".pdf", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp", ".eps", ".ps")
+
+
+def is_picture(output: Path | None) -> bool:
+    """Whether a file for the output asks for a picture, by its suffix. Raises SpecError for a form of pictures that is
+    not drawn.
+    """
+    if output is None or output.suffix.lower() not in _IMAGES:
+        return False
+    from judge.figures.page import check_suffix
+
+    check_suffix(output)
+    return True

@@ -4,34 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import judge
-from judge.analysis.options import agreement_options, table_options
 from judge.errors import SpecError
 from judge.folders.shipped import shipped
-
-METHODS = {
-    "consistency": table_options.ConsistencyOptions,
-    "components": table_options.ComponentsOptions,
-    "d_study": table_options.ComponentsOptions,
-    "correlate": table_options.CorrelationOptions,
-    "accuracy": agreement_options.AccuracyOptions,
-    "replace": agreement_options.ReplacementOptions,
-    "diagnose": table_options.DiagnoseOptions,
-    "stress": table_options.StressOptions,
-    "systems": table_options.SystemsOptions,
-    "system_differences": table_options.SystemsOptions,
-    "criteria": table_options.CriteriaOptions,
-    "aspects": table_options.AspectsOptions,
-    "disagreements": table_options.DisagreementsOptions,
-    "jury": table_options.JuryOptions,
-    "compare": table_options.CompareOptions,
-}
+from judge.questions import registry
 
 
 @pytest.fixture(scope="module")
@@ -43,12 +24,17 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> judge.OpenedRun:
     return judge.run(definition, overrides={"repeats": 2, "criteria": {"set": "hanna", "only": ["Coherence"]}})
 
 
-@pytest.mark.parametrize(("name", "kind"), METHODS.items())
-def test_arguments_are_the_fields_of_the_options(name: str, kind: type) -> None:
-    parameters = inspect.signature(getattr(judge.OpenedRun, name)).parameters
-    declared = {one.name: one.default for one in fields(kind)}
-    given = {key: one.default for key, one in parameters.items() if key not in ("self", "view")}
-    assert given == declared
+@pytest.mark.parametrize("name", registry.names())
+def test_arguments_are_the_options_of_the_question(name: str, run: judge.OpenedRun) -> None:
+    asked = registry.question(name)
+    parameters = inspect.signature(getattr(run, name)).parameters
+    assert list(parameters) == list(asked.options)
+    assert name in dir(run)
+    for way in asked.ways.values():
+        for key, field in way.own.items():
+            assert key in parameters
+            if len(asked.ways) == 1:
+                assert parameters[key].default == field.default
 
 
 def test_a_definition_is_run_and_opened(run: judge.OpenedRun) -> None:
@@ -88,37 +74,43 @@ def test_without_the_control_there_is_no_row_of_it(run: judge.OpenedRun) -> None
 
 
 def test_correlations_are_drawn(run: judge.OpenedRun, tmp_path: Path) -> None:
-    figure = run.correlate(resamples=50).plot()
+    figure = run.correlate(resamples=50).figure()
     figure.savefig(tmp_path / "heatmap.png")
     assert (tmp_path / "heatmap.png").stat().st_size > 10_000
     with pytest.raises(SpecError, match="no picture"):
-        run.diagnose().plot()
+        run.diagnose().figure()
+
+
+QUICK: dict[str, Any] = {"resamples": 20, "permutations": 20, "flips": 20, "foldings": 1, "folds": 3, "top": 3}
+NEEDS = {
+    "correlate separation": {"labels": "Coherence > 3"},
+    "jury panel": {"combiner": "mean"},
+    "summary screen": {"resamples": 50},
+}
+ELSEWHERE = {
+    "correlate panels": "people of several panels",
+    "correlate confusion": "labels",
+    "correlate aspects": "a study's ratings of aspects",
+    "correlate sliding-sets": "more stories than the demo has",
+    "stress report": "perturbed stories",
+    "rank comparisons": "comparisons",
+}
+"""Ways that the demo's run cannot be asked in, and what they need."""
 
 
 @pytest.mark.parametrize(
-    ("name", "arguments"),
-    [
-        ("coverage", {}),
-        ("consistency", {}),
-        ("components", {}),
-        ("repeats", {"ci": "none"}),
-        ("within", {"resamples": 20}),
-        ("plan", {}),
-        ("d_study", {"target": 0.7}),
-        ("accuracy", {"ci": "none", "flips": 20}),
-        ("replace", {}),
-        ("diagnose", {}),
-        ("systems", {"resamples": 20}),
-        ("system_differences", {"resamples": 20}),
-        ("criteria", {"ci": "none"}),
-        ("disagreements", {"top": 3}),
-        ("jury", {"foldings": 1, "ci": "none", "combiner": "mean"}),
-        ("compare", {"resamples": 20, "permutations": 20}),
-    ],
+    ("name", "layout"),
+    [(name, layout) for name in registry.names() for layout in registry.question(name).ways],
 )
-def test_every_analysis_gives_a_result(run: judge.OpenedRun, name: str, arguments: dict[str, Any]) -> None:
-    found = getattr(run, name)(**arguments)
-    assert isinstance(found, judge.Result)
+def test_every_way_gives_an_answer(run: judge.OpenedRun, name: str, layout: str) -> None:
+    asked = registry.question(name)
+    way = asked.ways[layout]
+    words = {key: value for key, value in QUICK.items() if key in way.own} | NEEDS.get(f"{name} {layout}", {})
+    words |= {"layout": layout} if len(asked.ways) > 1 else {}
+    if f"{name} {layout}" in ELSEWHERE:
+        pytest.skip(f"needs {ELSEWHERE[f'{name} {layout}']}")
+    found = run.ask(name, **words)
+    assert isinstance(found, judge.Answer)
     assert len(found.tables) > 0
     assert found.frame.attrs["signature"] == found.signature
     assert "demo:48" in found.signature

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
-from judge.analysis.options import agreement_options, table_options
-from judge.cli.commands import COMMANDS
-from judge.cli.declared import flag, options_from, takes
+from judge.analysis.options import table_options
+from judge.cli.commands import COMMANDS, QUESTION
+from judge.cli.declared import flag, options_from, set_words, takes
 from judge.errors import SpecError
+from judge.questions import registry
 from tests.documents.test_pages import commands
 
 
@@ -72,29 +73,24 @@ def test_what_the_dataclass_refuses_is_refused() -> None:
 
 
 def test_flags_follow_from_the_fields() -> None:
-    assert flag("min_members") == "--min-members"
+    assert flag("min_members") == "--set min_members"
     assert flag("drop_systems") == "--drop-system"
-    assert flag("all_criteria") == "--all-criteria"
+    assert flag("holm_over") == "--family"
 
 
-@pytest.mark.parametrize(
-    ("command", "kind", "without"),
-    [
-        ("correlate", table_options.CorrelationOptions, ()),
-        ("compare", table_options.CompareOptions, ()),
-        ("jury", table_options.JuryOptions, ()),
-        ("systems", table_options.SystemsOptions, ()),
-        ("components", table_options.ComponentsOptions, ()),
-        ("replace", agreement_options.ReplacementOptions, ()),
-        ("accuracy", agreement_options.AccuracyOptions, ()),
-        ("labels", agreement_options.LabelOptions, ()),
-        ("confusion", agreement_options.ConfusionOptions, ()),
-        ("sliding-sets", agreement_options.DriftOptions, ()),
-        ("drift", agreement_options.DriftOptions, ("window", "stride", "ci", "resamples", "seed")),
-    ],
-)
-def test_a_command_has_a_flag_for_every_field(command: str, kind: type, without: tuple[str, ...]) -> None:
-    assert command in COMMANDS
-    given = {option for parameter in commands()[command].params for option in parameter.opts}
-    assert {flag(one.name) for one in fields(kind) if one.name not in without} <= given
-    assert not {flag(name) for name in without} & given
+@pytest.mark.parametrize("name", registry.names())
+def test_a_command_has_a_flag_for_every_option_of_its_question(name: str) -> None:
+    if COMMANDS[name].module != QUESTION:
+        return
+    given = {option for parameter in commands()[name].params for option in parameter.opts}
+    assert {flag(each).partition(" ")[0] for each in registry.question(name).options} <= given
+
+
+def test_a_rare_option_is_set_by_its_key() -> None:
+    options = registry.question("correlate").options
+    assert set_words(options, ["folds=3", "equivalence=0.5"]) == {"folds": 3, "equivalence": 0.5}
+    for word, told in (("folds=x", "folds"), ("fold=3", "did you mean 'folds'"), ("folds", "is not KEY=VALUE")):
+        with pytest.raises(SpecError, match=told):
+            set_words(options, [word])
+    with pytest.raises(SpecError, match="allowed: mean, single"):
+        set_words(options, ["readings=some"])

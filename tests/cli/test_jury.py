@@ -119,8 +119,8 @@ def test_notebooks_have_it_too(folder: Path) -> None:
     ("arguments", "sentence"),
     [
         (["--members", "m4"], "--members 'm4' is not known; did you mean"),
-        (["--folds", "1"], "--folds 1 must be 2 or more"),
-        (["--min-members", "0"], "--min-members 0 must be 1 or more"),
+        (["--set", "folds=1"], "--set folds=1 must be 2 or more"),
+        (["--set", "min_members=0"], "--set min_members=0 must be 1 or more"),
     ],
 )
 def test_mistakes_get_a_sentence(

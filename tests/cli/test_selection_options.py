@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import importlib
 import json
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import typer
 
 import judge
 from judge.cli import main as cli
+from judge.cli.commands import app_of
 from judge.errors import SpecError
 from judge.ratings_table import COLUMNS
 
@@ -23,9 +23,7 @@ SELECTING = (
     "correlate",
     "diagnose",
     "systems",
-    "criteria",
     "compare",
-    "disagreements",
     "jury",
     "explain",
     "contamination report",
@@ -36,9 +34,9 @@ COMPUTED = {
     "correlate": ("--ci", "none"),
     "diagnose": ("--full",),
     "systems": ("--resamples", "20"),
-    "criteria": ("--ci", "none"),
-    "disagreements": ("--long",),
-    "jury": ("--ci", "none", "--foldings", "1", "--combiner", "mean"),
+    "diagnose --layout criteria": ("--ci", "none"),
+    "diagnose --layout stories": ("--long",),
+    "jury": ("--ci", "none", "--set", "foldings=1", "--combiner", "mean"),
 }
 
 
@@ -79,7 +77,7 @@ def _run(*arguments: object) -> int:
 
 def _options(name: str) -> set[str]:
     command, _, part = name.partition(" ")
-    found = typer.main.get_command(importlib.import_module(f"judge.cli.{cli.COMMANDS[command][0]}").app)
+    found = typer.main.get_command(app_of(command))
     chosen = getattr(found, "commands", {}).get(part, found)
     return {option for parameter in chosen.params for option in parameter.opts}
 
@@ -92,7 +90,7 @@ def test_every_table_command_has_the_same_three_options(name: str) -> None:
 @pytest.mark.parametrize("name", COMPUTED)
 def test_tables_are_of_what_was_selected(name: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     selected = ("--judge", "b", "--eval-prompt", "v2", "--criterion", "style")
-    assert _run(name, folder, *selected, *COMPUTED[name], "--format", "json") == 0
+    assert _run(*name.split(), folder, *selected, *COMPUTED[name], "--format", "json") == 0
     made = json.loads(capsys.readouterr().out)
     tables = made if isinstance(made, list) else [made]
     assert all("|ep:v2|" in table["signature"] for table in tables)
@@ -121,7 +119,7 @@ def test_against_and_labels_may_name_a_criterion_that_was_not_selected(
     bare = ("--criterion", "Plot", "--ci", "none", "--no-control", "--format", "json")
     assert _run("correlate", folder, "--against", "Style", *bare) == 0
     first = json.loads(capsys.readouterr().out)
-    assert _run("labels", folder, "--labels", "Style > 3", *bare) == 0
+    assert _run("correlate", "--layout", "separation", folder, "--labels", "Style > 3", *bare) == 0
     labels = json.loads(capsys.readouterr().out)
     judged = [row for row in first["rows"] if row["judge"] in ("a", "b")]
     assert {(row["criterion"], row["against"]) for row in judged} == {("Plot", "Style")}
@@ -132,13 +130,13 @@ def test_disagreements_propose_what_can_be_compared(folder: Path, capsys: pytest
     with (folder / "imported.csv").open(encoding="utf-8", newline="") as stream:
         rows = [row for row in csv.DictReader(stream) if row["source"] == "judge"]
     _write(folder, rows)
-    assert _run("disagreements", folder) == 1
+    assert _run("diagnose", "--layout", "stories", folder) == 1
     said = capsys.readouterr().err
     assert "nothing to compare between people: people rated none of the judge's criteria" in said
     assert "--between repeats or --between eval-prompts or --between judges" in said
-    assert _run("disagreements", folder, "--between", "repeats") == 0
+    assert _run("diagnose", "--layout", "stories", folder, "--between", "repeats") == 0
     capsys.readouterr()
-    assert _run("disagreements", folder, "--judge", "a", "--eval-prompt", "v1") == 1
+    assert _run("diagnose", "--layout", "stories", folder, "--judge", "a", "--eval-prompt", "v1") == 1
     said = capsys.readouterr().err
     assert "--between repeats" in said
     assert "eval-prompts" not in said
@@ -149,12 +147,12 @@ def test_in_notebooks_a_string_is_one_name(folder: Path) -> None:
     part = run.only(eval_prompt="v1", criterion="Plot", judge="a")
     assert set(part.ratings().query("source == 'judge'")["eval_prompt"]) == {"v1"}
     assert part.consistency().frame.query("judge == 'a'")["criterion"].unique().tolist() == ["Plot"]
-    assert run.coverage("judge").frame["judge"].tolist() == ["a", "b"]
+    assert run.coverage(by="judge").frame["judge"].tolist() == ["a", "b"]
     assert run.coverage(drop_systems="S0").frame["stories"].max() == 24
-    assert run.system_separation(drop_systems="S0")["stories"].max() == 24
+    assert run.systems(layout="separation", drop_systems="S0").frame["stories"].max() == 24
     assert "S0" not in set(run.systems(drop_systems="S0", resamples=10).frame["system"])
     assert part.only(criterion=["Plot"]).ratings().equals(part.ratings())
     with pytest.raises(SpecError, match=r'eval_prompt="v" is not known.*known: v1'):
         part.only(eval_prompt="v")
-    with pytest.raises(TypeError, match="drop_system"):
-        run.correlate(drop_system="S0")  # type: ignore[call-arg]
+    with pytest.raises(SpecError, match="drop_system"):
+        run.correlate(drop_system="S0")

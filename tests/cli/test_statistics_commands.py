@@ -77,14 +77,14 @@ def test_consistency_prints_the_family_and_people(folder: Path, capsys: pytest.C
 
 
 def test_components_and_d_study_are_printed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert _run("components", folder, "--target", 0.7) == 0
+    assert _run("consistency", "--layout", "components", folder, "--target", 0.7) == 0
     text = capsys.readouterr().out
     assert "system x story-prompt" in text
     assert "design: 3 systems x 10 story-prompts x 1 Eval-Prompt x 1 judge x 2 repeats" in text
     assert "used: 59 of 60 answers requested, all that have a rating, by Henderson's Method I" in text
     assert "Levels of each facet needed for a reliability of 0.7 (D-study)" in text
     assert "|target:0.7|seed:1|ci:generalized/2000|components:henderson-1|" in text
-    assert _run("components", folder, "--format", "json") == 0
+    assert _run("consistency", "--layout", "components", folder, "--format", "json") == 0
     components, plans = json.loads(capsys.readouterr().out)
     assert sum(row["share"] for row in components["rows"]) == pytest.approx(1)
     assert {row["plan"] for row in plans["rows"]} >= {"as run", "repeats alone"}
@@ -94,7 +94,7 @@ def test_components_and_d_study_are_printed(folder: Path, capsys: pytest.Capture
 def test_notebooks_get_the_same_components(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run = judge.open_run(folder)
     frame, plans = run.components().frame, run.d_study(target=0.7).frame
-    assert _run("components", folder, "--target", 0.7, "--format", "json") == 0
+    assert _run("consistency", "--layout", "components", folder, "--target", 0.7, "--format", "json") == 0
     components, planned = json.loads(capsys.readouterr().out)
     assert frame["variance"].tolist() == pytest.approx([row["variance"] for row in components["rows"]])
     assert plans["relative"].tolist() == pytest.approx([row["relative"] for row in planned["rows"]])
@@ -120,7 +120,7 @@ def test_ratings_are_saved_and_printed(folder: Path, tmp_path: Path, capsys: pyt
     [
         (["correlate", "--drop-system", "human"], "system 'human' is not known"),
         (["correlate", "--against", "Overal"], "did you mean 'Overall'"),
-        (["components", "--target", "2"], "--target 2 is not a reliability"),
+        (["consistency", "--layout", "components", "--target", "2"], "--target 2 is not a reliability"),
         (["coverage", "--require", "120"], "--require 120 is not a percentage"),
     ],
 )
@@ -136,7 +136,10 @@ def test_mistakes_get_a_sentence(
     [
         (("correlate", "--level", "systems"), "'systems' is not one of 'overall', 'system', 'by-item', 'by-system'"),
         (("consistency", "--engine", "r"), "'r' is not one of 'ours', 'pingouin'"),
-        (("grid", "--format", "xls"), "'xls' is not one of 'table', 'json', 'csv', 'md', 'latex'"),
+        (
+            ("correlate", "--layout", "grid", "--format", "xls"),
+            "'xls' is not one of 'table', 'json', 'csv', 'md', 'latex'",
+        ),
     ],
 )
 def test_words_that_are_no_choice_are_refused_with_the_choices(
@@ -150,13 +153,20 @@ def test_words_that_are_no_choice_are_refused_with_the_choices(
 @pytest.mark.parametrize(
     ("arguments", "title"),
     [
-        (("accuracy", "--ci", "none"), "Pairwise accuracy"),
-        (("drift",), "Drift"),
-        (("sliding-sets", "--ci", "none"), "Sliding sets"),
+        (("correlate", "--layout", "accuracy", "--ci", "none"), "Pairwise accuracy"),
+        (
+            (
+                "correlate",
+                "--layout",
+                "drift",
+            ),
+            "Drift",
+        ),
+        (("correlate", "--layout", "sliding-sets", "--ci", "none"), "Sliding sets"),
         (("replace", "--epsilon", "0.2"), "May the judge replace a person?"),
-        (("labels", "--ci", "none", "--labels", "Overall > 3"), "Overall > 3"),
-        (("margins", "--resamples", "50"), "people"),
-        (("grid", "--ci", "none"), "Kendall's tau-b x100 with people"),
+        (("correlate", "--layout", "separation", "--ci", "none", "--labels", "Overall > 3"), "Overall > 3"),
+        (("correlate", "--layout", "margins", "--resamples", "50"), "people"),
+        (("correlate", "--layout", "grid", "--ci", "none"), "Kendall's tau-b x100 with people"),
     ],
 )
 def test_every_question_about_people_has_a_command_of_its_own(
@@ -177,6 +187,6 @@ def test_a_judge_that_may_replace_people_has_its_rate_in_json(folder: Path, caps
 
 
 def test_labels_that_nobody_gave_are_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert _run("labels", folder, "--labels", "Humour") == 1
+    assert _run("correlate", "--layout", "separation", folder, "--labels", "Humour") == 1
     assert "Humour" in capsys.readouterr().err
-    assert _run("labels", folder) == 2
+    assert _run("correlate", "--layout", "separation", folder) == 2

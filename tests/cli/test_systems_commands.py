@@ -55,30 +55,30 @@ def test_systems_narrows_ranks_and_writes(demo: Path, tmp_path: Path, capsys: py
 
 
 def test_criteria_of_a_run_and_of_a_dataset(demo: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert _run("criteria", demo, "--ci", "none") == 0
+    assert _run("diagnose", "--layout", "criteria", demo, "--ci", "none") == 0
     text = capsys.readouterr().out
     assert "Tau-b x100 with people's criteria, demo: surface, ep1" in text
-    assert _run("criteria", "demo", "--ci", "none") == 0
+    assert _run("diagnose", "--layout", "criteria", "demo", "--ci", "none") == 0
     text = capsys.readouterr().out
     assert text.startswith("Criteria: mean tau-b x100 between them\n")
     assert "labels set by rule" in text
     story = {"id": "a", "story_prompt": "p", "system": "s", "text": "One.", "ratings": [
         {"rater": "w", "criterion": "Wit", "value": 2}]}  # fmt: skip
     (tmp_path / "own.jsonl").write_text(json.dumps(story) + "\n", encoding="utf-8")
-    assert _run("criteria", tmp_path / "own.jsonl") == 0
+    assert _run("diagnose", "--layout", "criteria", tmp_path / "own.jsonl") == 0
     assert "one criterion: nothing to compare" in capsys.readouterr().out
 
 
 def test_disagreements_as_list_and_in_full(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert _run("disagreements", demo, "--top", 2, "--eval-prompt", "ep2") == 0
+    assert _run("diagnose", "--layout", "stories", demo, "--top", 2, "--eval-prompt", "ep2") == 0
     text = capsys.readouterr().out
     assert text.index("coverage: ") < text.index("Largest differences between judge and labels")
     assert "\n2. " in text
     assert "Control, not a language model" in text
-    assert _run("disagreements", demo, "--top", 1, "--long", "--format", "json") == 0
+    assert _run("diagnose", "--layout", "stories", demo, "--top", 1, "--long", "--format", "json") == 0
     (row,) = json.loads(capsys.readouterr().out)["rows"]
     assert {"people", "sides", "text", "difference"} <= set(row)
-    assert _run("disagreements", demo, "--top", 1, "--format", "json") == 0
+    assert _run("diagnose", "--layout", "stories", demo, "--top", 1, "--format", "json") == 0
     listed, card = json.loads(capsys.readouterr().out)
     assert listed["rows"][0]["difference"] == row["difference"]
     assert " ".join(row["text"].split()) in [line["text"] for line in card["rows"]]
@@ -88,8 +88,11 @@ def test_disagreements_as_list_and_in_full(demo: Path, capsys: pytest.CaptureFix
     ("arguments", "sentence"),
     [
         (["systems", "--judge", "gpt"], "--judge 'gpt' is not known (known: surface)"),
-        (["disagreements", "--between", "judges"], "nothing to compare between judges: there is one judge"),
-        (["disagreements", "--criterion", "Coherenc"], "did you mean 'Coherence'"),
+        (
+            ["diagnose", "--layout", "stories", "--between", "judges"],
+            "nothing to compare between judges: there is one judge",
+        ),
+        (["diagnose", "--layout", "stories", "--criterion", "Coherenc"], "did you mean 'Coherence'"),
     ],
 )
 def test_mistakes_get_a_sentence(
@@ -100,7 +103,7 @@ def test_mistakes_get_a_sentence(
 
 
 def test_a_name_that_is_neither_run_nor_dataset(capsys: pytest.CaptureFixture[str]) -> None:
-    assert _run("criteria", "hana") == 1
+    assert _run("diagnose", "--layout", "criteria", "hana") == 1
     assert "did you mean 'hanna'" in capsys.readouterr().err
 
 
@@ -108,9 +111,9 @@ def test_notebooks_get_the_same_frames(demo: Path) -> None:
     run = judge.open_run(demo).only(eval_prompt=["ep1"], criterion=["Coherence", "Empathy"])
     assert set(run.ratings()["criterion"]) == {"Coherence", "Empathy"}
     assert len(run.systems(resamples=20).frame) == 2 * 3 * 4
-    assert set(run.system_differences(resamples=20).frame["family"]) <= set(range(1, 7))
-    (row,) = run.system_separation().to_dict("records")
+    assert set(run.systems(differences=True, resamples=20).frame["family"]) <= set(range(1, 7))
+    (row,) = run.systems(layout="separation").frame.to_dict("records")
     assert row["same"] + row["silent"] + row["reversed"] == row["people"]
     assert row["level_low"] < row["level"] < row["level_high"]
-    assert len(run.criteria("pairs", ci="none").frame) == 4
-    assert len(run.disagreements(top=4).frame) == 4
+    assert len(run.diagnose(layout="criteria", ci="none").value.view("pairs")) == 4
+    assert len(run.diagnose(layout="stories", top=4).frame) == 4

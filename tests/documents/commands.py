@@ -13,11 +13,11 @@ from judge.cli.commands import PANELS
 FOLDER = "docs/reference/commands"
 
 _SCRIPT = """
-import importlib, json, typer
-from judge.cli.commands import COMMANDS
+import json, typer
+from judge.cli.commands import COMMANDS, app_of
 pages = {}
-for name, (module, line) in COMMANDS.items():
-    command = typer.main.get_command(importlib.import_module(f"judge.cli.{module}").app)
+for name in COMMANDS:
+    command = typer.main.get_command(app_of(name))
     parts = getattr(command, "commands", None)
     for path, one in ([(f"{name} {k}", c) for k, c in parts.items()] if parts else [(name, command)]):
         pages.setdefault(name, {})[path] = one.get_help(typer.Context(one, info_name=f"judge {path}"))

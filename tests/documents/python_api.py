@@ -8,7 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 import judge
-from judge.api import LoadedDataset, OpenedRun, Result
+from judge.api import Answer, LoadedDataset, OpenedRun
+from judge.questions import registry
+from judge.questions.methods import signature
 
 PATH = "docs/reference/python.md"
 
@@ -18,6 +20,7 @@ Made from the program. `import judge` loads nothing heavy. [The first tutorial](
 [which prompt](../tutorials/which_prompt.md) use most of what follows.
 
 Arguments of a method are the options of the command of that name: `drop_systems="Human"` is `--drop-system Human`.
+Each question is a method of `OpenedRun`.
 """
 
 
@@ -56,11 +59,24 @@ def _members(kind: type) -> list[str]:
     return lines
 
 
+def _question(name: str) -> list[str]:
+    """A question as a method of opened runs: its signature, and its help without the commands."""
+    asked = registry.question(name)
+
+    def method() -> None: ...
+
+    method.__signature__ = signature(asked)  # type: ignore[attr-defined]
+    method.__doc__ = re.sub(r"\n\s*Example: judge[^\n]*", "", asked.text)
+    return _function("###", f".{name}", method)
+
+
 def page() -> dict[str, str]:
     """Path of the page -> its text."""
     lines = [_TOP]
     for name in ("open_run", "run", "load_dataset", "open_audit"):
         lines += _function("##", f"judge.{name}", getattr(judge, name))
-    for kind in (OpenedRun, Result, LoadedDataset):
+    for kind in (OpenedRun, Answer, LoadedDataset):
         lines += [f"## {kind.__name__}", "", _text(kind), "", *_members(kind)]
+        if kind is OpenedRun:
+            lines += [line for name in registry.names() for line in _question(name)]
     return {PATH: re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).rstrip() + "\n"}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import importlib
 import itertools
 import re
 import shlex
@@ -16,7 +15,7 @@ import typer
 
 from judge.backends import recorded
 from judge.backends.protocol import Settings
-from judge.cli.commands import COMMANDS
+from judge.cli.commands import COMMANDS, app_of
 from judge.journal.schema import TABLES
 from judge.ratings_table import COLUMNS
 from judge.records import STATUSES, Outcome
@@ -32,8 +31,8 @@ PAGES = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for
 def commands() -> dict[str, typer.main.click.Command]:  # type: ignore[name-defined]
     """Path -> command, subcommands included."""
     by_path = {}
-    for name, (module, _) in COMMANDS.items():
-        command = typer.main.get_command(importlib.import_module(f"judge.cli.{module}").app)
+    for name in COMMANDS:
+        command = typer.main.get_command(app_of(name))
         parts = getattr(command, "commands", None)
         by_path |= {f"{name} {key}": part for key, part in parts.items()} if parts else {name: command}
     return by_path

@@ -57,5 +57,5 @@ def test_nothing_is_covered_and_the_caption_counts(report: AuditReport, width: s
 
 def test_the_command_takes_a_file_or_its_folder(study: Path, tmp_path: Path) -> None:
     for name, where in (("a.png", study), ("b.png", study.parent)):
-        assert run("figure", "audit", where, "--width", "column", "-o", tmp_path / name) == 0
+        assert run("audit", "report", where, "-o", tmp_path / name) == 0
     assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes()

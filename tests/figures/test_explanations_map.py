@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,11 +12,8 @@ import pytest
 
 from judge.charts.explanation_map import explanation_map
 from judge.errors import SpecError
-from judge.explanations.mapping.stored import StoredMap, write
 from judge.figures import explanations, page
-from judge.run_folder import ResultFolder
 from tests.figures import looks
-from tests.figures.test_figure_commands import run
 
 CRITERIA = ("Relevance", "Coherence", "Empathy", "Surprise", "Engagement", "Complexity")
 
@@ -116,34 +112,6 @@ def test_other_methods_get_their_own_warning_and_wrong_words_a_sentence() -> Non
     many = replace(MAP, points=[{**p, "criterion": f"c{i % 11}"} for i, p in enumerate(MAP.points)])
     with pytest.raises(SpecError, match="11 values of criterion are too many"):
         draw(many, "criterion", 6.3)
-
-
-def test_the_command_draws_what_judge_explain_stored(
-    demo: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = ResultFolder(tmp_path / "surface")
-    shutil.copytree(demo, folder.path)
-    out = tmp_path / "map.svg"
-    assert run("figure", "explanations", folder.path, "-o", out) == 1
-    assert "holds no map of explanations" in capsys.readouterr().err
-    points = [dict(p) for p in MAP.points]
-    write(
-        folder,
-        StoredMap(MAP.signature, MAP.model, MAP.method, points, [], {k: list(v) for k, v in MAP.keywords.items()}),
-    )
-    assert run("figure", "explanations", folder.path, "--by", "cluster", "-o", out) == 0
-    assert "600 explanations by cluster" in capsys.readouterr().out
-    assert (
-        run("figure", "explanations", folder.path, "--criterion", "empathy", "--drop-system", "nobody", "-o", out) == 1
-    )
-    assert "--drop-system 'nobody' is not known" in capsys.readouterr().err
-    assert run("figure", "explanations", folder.path, "--criterion", "empathy", "-o", out) == 0
-    assert "100 explanations by criterion" in capsys.readouterr().out
-    # Text is drawn as outlines, with each line of it as a comment.
-    assert "only crit:Empathy" in out.read_text(encoding="utf-8")
-    write(folder, StoredMap(MAP.signature, MAP.model, "", [p | {"x": None, "y": None} for p in points], [], {}))
-    assert run("figure", "explanations", folder.path, "-o", out) == 1
-    assert "without drawing a map" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("suffix", page.SUFFIXES)

@@ -17,26 +17,31 @@ import pytest
 import typer
 
 from judge.analysis.options import agreement_options, planning_options, table_options
+from judge.cli.commands import COMMANDS, QUESTION
+from judge.cli.declared import RARE, flag
 from judge.cli.main import app
+from judge.questions import registry
+from judge.questions.question import WAY
 from tests.golden_tables.calls import inside, judge, prepare
 
 LINES = (
     "correlate demo-run --resamples 20",
     "correlate demo-run --ci boot-both --resamples 20",
+    "correlate demo-run --layout accuracy --criterion Coherence --resamples 20 --set flips=20",
+    "correlate demo-run --layout separation --labels 'Coherence > 3' --resamples 20",
+    "correlate demo-run --layout sliding-sets --criterion Coherence --resamples 20",
+    "correlate labelled --layout confusion --resamples 20",
     "compare demo-run --resamples 20 --permutations 20",
     "compare plain asked-json --by run --resamples 20 --permutations 20",
-    "jury demo-run points --criterion Coherence --folds 3 --foldings 1 --resamples 20",
+    "jury demo-run points --criterion Coherence --set folds=3 --set foldings=1 --resamples 20",
+    "jury demo-run --layout calibration --criterion Coherence --eval-prompt ep1 --set folds=3 --set foldings=1",
     "systems demo-run --criterion Coherence --resamples 20",
-    "criteria demo-run --resamples 20",
+    "diagnose demo-run --layout criteria --resamples 20",
+    "diagnose demo-run --layout stories",
     "consistency demo-run",
-    "repeats plain --resamples 20",
+    "consistency plain --layout repeats --resamples 20",
     "rank compared",
-    "disagreements demo-run",
-    "accuracy demo-run --criterion Coherence --resamples 20 --flips 20",
-    "labels demo-run --labels 'Coherence > 3' --resamples 20",
-    "sliding-sets demo-run --criterion Coherence --resamples 20",
     "replace demo-run --criterion Coherence --resamples 20",
-    "confusion labelled --resamples 20",
     "stress report stressed",
     "plan demo-run --criterion Coherence",
 )
@@ -44,7 +49,6 @@ LINES = (
 
 ELSEWHERE = {
     "AspectsOptions.ci": "needs a study's ratings of aspects",
-    "ReliabilityOptions.calibrate": "belongs to a figure",
 }
 """Choices that no table of the demo run has, and why."""
 
@@ -66,16 +70,31 @@ def _words(kind: Any) -> Iterator[tuple[str, ...]]:
 
 
 def _choices(line: str) -> dict[str, tuple[str, ...]]:
-    """Flag -> the words that it allows, of one command."""
+    """Option as it is given, with `{}` for the word -> the words that it allows, of one command."""
+    first = "stress" if line.startswith("stress report") else shlex.split(line)[0]
+    if first in registry.names() and COMMANDS[first].module in (QUESTION, "stress.stress"):
+        layout = re.search(r"--layout (\S+)", line)
+        _, way = registry.question(first).way({WAY: layout[1]} if layout else {})
+        hints = get_type_hints(way.options)
+        return {
+            f"{flag(name)}{'=' if name in RARE else ' '}{{}}": allowed
+            for name in way.own
+            if name in hints and (allowed := next(_words(hints[name]), ()))
+        }
     words: dict[str, tuple[str, ...]] = {}
     for option in _command(line).params:
         allowed = next(_words(option.type_descriptor.annotation), ())
         if allowed and "--format" not in option.opts:
-            words[option.opts[0]] = allowed
+            words[f"{option.opts[0]} {{}}"] = allowed
     return words
 
 
-WALKS = [(line, flag, words) for line in LINES for flag, words in _choices(line).items() if f"{flag} " not in line]
+WALKS = [
+    (line, given, words)
+    for line in LINES
+    for given, words in _choices(line).items()
+    if given.replace("{}", "").strip() + " " not in line
+]
 
 
 @pytest.fixture(scope="module")
@@ -89,12 +108,12 @@ def _tables(printed: Any) -> list[Any]:
     return printed if isinstance(printed, list) else [printed]
 
 
-@pytest.mark.parametrize(("line", "flag", "words"), WALKS, ids=[f"{line.split()[0]} {flag}" for line, flag, _ in WALKS])
-def test_every_word_prints_a_table_or_one_sentence(line: str, flag: str, words: tuple[str, ...], folder: Path) -> None:
+@pytest.mark.parametrize(("line", "given", "words"), WALKS, ids=[f"{line} {given}" for line, given, _ in WALKS])
+def test_every_word_prints_a_table_or_one_sentence(line: str, given: str, words: tuple[str, ...], folder: Path) -> None:
     seen: dict[str, Any] = {}
     for word in words:
         with inside(folder, None):
-            code, out, err = judge([*shlex.split(line), flag, word, "--format", "json"])
+            code, out, err = judge([*shlex.split(line), *given.format(word).split(), "--format", "json"])
         if not out:
             assert code == 1, (word, code, err)
             assert re.fullmatch(r"[^\n]+(\n *[^\n]+){0,2}\n", err), (word, err)
@@ -104,7 +123,7 @@ def test_every_word_prints_a_table_or_one_sentence(line: str, flag: str, words: 
         signature = "\n".join(table["signature"] for table in tables if table["signature"])
         assert signature, word
         rows = [table["rows"] for table in tables]
-        assert seen.setdefault(signature, rows) == rows, f"{flag} {word} gives other numbers under one signature"
+        assert seen.setdefault(signature, rows) == rows, f"{given.format(word)} gives other numbers under one signature"
 
 
 def _literals() -> Iterator[tuple[str, tuple[str, ...]]]:

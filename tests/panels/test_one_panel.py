@@ -29,7 +29,17 @@ def run(*arguments: object) -> int:
     return 0
 
 
-@pytest.mark.parametrize("command", [("criteria",), ("jury", "--combiner", "mean", "--foldings", 1, "--ci", "none")])
+@pytest.mark.parametrize(
+    "command",
+    [
+        (
+            "diagnose",
+            "--layout",
+            "criteria",
+        ),
+        ("jury", "--combiner", "mean", "--foldings", 1, "--ci", "none"),
+    ],
+)
 def test_tables_say_which_panel(folder: Path, command: tuple[object, ...], capsys: pytest.CaptureFixture[str]) -> None:
     assert run(*command, folder, "--panel", "LAY", "--format", "json") == 0
     found = json.loads(capsys.readouterr().out)
@@ -50,11 +60,14 @@ def test_single_rows_are_those_of_the_panel(folder: Path, capsys: pytest.Capture
 def test_figures_say_whose_ratings_they_show(
     folder: Path, tmp_path: Path, figure: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    few = ("--resamples", 20) if figure == "heatmap" else ()
+    asked = {
+        "heatmap": ("correlate", "--layout", "grid", "--resamples", 20),
+        "distributions": ("diagnose", "--layout", "distributions"),
+    }[figure]
     files = [tmp_path / f"{name}.svg" for name in ("all", "lay")]
-    assert run("figure", figure, folder, *few, "-o", files[0]) == 0
+    assert run(*asked, folder, "-o", files[0]) == 0
     assert "people of 2 panels (expert, lay) are taken together" in capsys.readouterr().out
-    assert run("figure", figure, folder, *few, "-o", files[1], "--panel", "lay") == 0
+    assert run(*asked, folder, "-o", files[1], "--panel", "lay") == 0
     assert NOTE in capsys.readouterr().out
     assert files[0].read_bytes() != files[1].read_bytes()
 
@@ -77,9 +90,9 @@ def test_people_of_a_dataset_alone(tmp_path: Path, capsys: pytest.CaptureFixture
         lines.append({"id": f"s{at}", "story_prompt": f"p{at}", "system": "m", "text": f"Once {at}.", "ratings": given})
     path = tmp_path / "tales.jsonl"
     path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
-    assert run("criteria", path, "--panel", "lay", "--format", "json") == 0
+    assert run("diagnose", "--layout", "criteria", path, "--panel", "lay", "--format", "json") == 0
     assert NOTE in capsys.readouterr().out
-    assert run("criteria", path, "--format", "json") == 0
+    assert run("diagnose", "--layout", "criteria", path, "--format", "json") == 0
     assert "people of 2 panels (expert, lay) are taken together" in capsys.readouterr().out
 
 
@@ -89,7 +102,7 @@ def test_an_unknown_panel_is_told_the_known_ones(
     for command in (
         ("ratings",),
         ("report", "-o", tmp_path / "a.html"),
-        ("figure", "heatmap", "-o", tmp_path / "a.svg"),
+        ("correlate", "--layout", "grid", "-o", tmp_path / "a.svg"),
     ):
         assert run(*command, folder, "--panel", "crowd") == 1
         assert "expert, lay" in capsys.readouterr().err

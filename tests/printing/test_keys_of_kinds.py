@@ -19,10 +19,10 @@ COMMANDS = {
     "replace": (),
     "systems": ("--resamples", "20"),
     "diagnose": ("--full",),
-    "margins": ("--resamples", "20", "--no-control"),
-    "drift": ("--no-control",),
-    "disagreements": (),
-    "criteria": ("--resamples", "20"),
+    "correlate --layout margins": ("--resamples", "20", "--no-control"),
+    "correlate --layout drift": ("--no-control",),
+    "diagnose --layout stories": (),
+    "diagnose --layout criteria": ("--resamples", "20"),
 }
 """Commands that take ratings of numbers and of labels alike."""
 
@@ -55,7 +55,7 @@ def test_one_column_has_one_key_whatever_the_data(command: str, folder: Path, mo
     whole: Callable[[Table], str] = printing._json
     monkeypatch.setattr(printing, "_json", lambda table: (printed.append(table), whole(table))[1])
     with inside(folder, None):
-        codes = [judge((command, run, *COMMANDS[command], "--format", "json"))[0] for run in RUNS]
+        codes = [judge((*command.split(), run, *COMMANDS[command], "--format", "json"))[0] for run in RUNS]
     assert codes.count(0) >= 2
     keys: dict[tuple[str, tuple[str, int]], set[str]] = defaultdict(set)
     for table in printed:

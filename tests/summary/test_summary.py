@@ -92,7 +92,7 @@ def test_stories_that_nobody_rated_have_no_verdict_on_people(unrated_run: Path) 
 
 
 def test_hannas_scores_name_the_published_best_row_and_what_is_missing(hanna_run: Path) -> None:
-    # The released scores: Beluga-13B with Eval-Prompt 2 has the highest mean tau of the 20 rows, as judge grid has it.
+    # The released scores: Beluga-13B with Eval-Prompt 2 has the highest mean tau of the 20 rows, as the grid has it.
     found, one = summed(hanna_run)
     assert one.row == (
         "Beluga-13B with ep2 (the highest tau of 20 rows, 1 not told apart from it: its tau and what rests on it are "

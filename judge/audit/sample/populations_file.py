@@ -1,5 +1,5 @@
-"""Reads the explanations to sample from a file: the JSON that `judge disagreements` writes with its option `long`, or a
-table. Which column holds what is never guessed.
+"""Reads the explanations to sample from a file: the JSON that `judge diagnose --layout stories` writes with its option
+`long`, or a table. Which column holds what is never guessed.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ def read_population(
     criteria: str | None = None,
     first_repeat: bool = False,
 ) -> Population:
-    """The explanations in a file, as a population to sample from. The file is the JSON that `judge disagreements`
-    writes with its option `long`, or a table.
+    """The explanations in a file, as a population to sample from. The file is the JSON that
+    `judge diagnose --layout stories` writes with its option `long`, or a table.
 
     A table has the columns `text`, `criterion` and `story`, and optional ones (`story_text, story_prompt, reference,
     judge...`). `columns` maps these names to the columns of the table. `criteria` names the set with the definitions
@@ -86,7 +86,9 @@ def _disagreements(path: Path) -> tuple[pd.DataFrame, pd.DataFrame, list[str]]:
         raise DataError(
             "is not a list of disagreements",
             file=path,
-            hint=Advice("judge disagreements RUN {long} {format} -o FILE writes one", long=True, format="json"),
+            hint=Advice(
+                "judge diagnose --layout stories RUN {long} {format} -o FILE writes one", long=True, format="json"
+            ),
         )
     rows, stories = [], {}
     for listed in table["rows"]:
@@ -113,7 +115,7 @@ def _is_list(table: Any) -> bool:
 
 
 def _said(listed: Mapping[str, Any], side: Mapping[str, Any], repeat: Mapping[str, Any], people: Any) -> dict[str, Any]:
-    """One row of the population to sample from, built from the JSON file of `judge disagreements`.
+    """One row of the population to sample from, built from the JSON file of `judge diagnose --layout stories`.
 
     `listed` is the entry of a story and criterion, `side` what one judge answered about them with one Eval-Prompt, and
     `repeat` one of its answers. `people` is the mean human rating.

@@ -4,14 +4,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from judge.analysis.options.table_options import RankOptions
 from judge.cli.declared import takes
-from judge.cli.table_options import Criteria, EvalPrompts, Form, Judges, Long, Output
+from judge.cli.table_options import Criteria, EvalPrompts, Form, Judges, Long, Output, Width, is_picture
+
+if TYPE_CHECKING:
+    from judge.analysis.preference.systems import Systems
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
@@ -50,13 +54,18 @@ def rank(
     eval_prompt: EvalPrompts = None,
     form: Form = "table",
     output: Output = None,
+    width: Width = "page",
 ) -> None:
     """Tables on comparisons of two stories: agreement with people, position bias, systems, stories, transitivity.
 
     Runs of ratings beside runs of comparisons are counted by the preferences that their means imply. The name of a
     dataset stands for its people: their systems, with the longer story and the control as baselines for a judge.
 
+    With -o FILE.pdf: a picture of the systems' strengths or, with --table wins, of who won against whom.
+
     Example: judge rank runs/mans-roc-pairs --table agreement --table order
+
+    Example: judge rank runs/mans-roc-pairs -o strengths.pdf
     """
     from judge.analysis.preference.printed import TOPICS, tables
     from judge.analysis.preference.ranked import ranked
@@ -64,10 +73,45 @@ def rank(
     from judge.cli.option_words import emit
     from judge.errors import SpecError, unknown
 
+    picture = output if is_picture(output) else None
     for name in table or ():
-        if name not in TOPICS:
-            raise SpecError(unknown("--table", name, TOPICS))
+        if name not in TOPICS and not (picture and name == _WINS):
+            raise SpecError(unknown("--table", name, [*TOPICS, _WINS] if picture else TOPICS))
     paths: list[Path | str] = [*runs]
-    ranking = ranked(narrowed(read(paths), criterion, judge, eval_prompt), options)
+    preferences = narrowed(read(paths), criterion, judge, eval_prompt)
+    if picture:
+        _draw(ranked(preferences, replace(options, control=False)).systems, picture, width, wins=_WINS in (table or ()))
+        return
+    ranking = ranked(preferences, options)
     topics = [topic for topic in TOPICS if not table or topic in table]
     emit(tables(ranking, topics, long=long), form, output)
+
+
+_WINS = "wins"
+"""The picture of who won against whom, as a name of --table."""
+
+
+def _draw(ranking: Systems, output: Path, width: str, *, wins: bool) -> None:
+    """Draw strengths, or wins, of the systems of exactly one dataset and criterion."""
+    from judge.charts.preferences import strengths, win_matrix
+    from judge.errors import SpecError
+    from judge.figures import forest, heatmap, page
+    from judge.wording import Advice
+
+    places = {(standing.dataset, standing.criterion.casefold()) for standing in ranking.standings}
+    if not places:
+        raise SpecError("nobody compared stories of two systems here", hint="judge rank prints what there is")
+    if len(places) > 1:
+        raise SpecError(
+            f"{len(places)} criteria or datasets are too many for one figure",
+            hint=Advice("choose one with {criterion}, or name runs of one dataset"),
+        )
+    inches = page.inches_of(width)
+    if wins:
+        matrix = win_matrix(ranking.standings, ranking.signature)
+        page.write(heatmap.draw(matrix, None), output)
+        typer.echo(f"{output}: {len(matrix.rows)} rows, {len(matrix.columns)} systems")
+    else:
+        drawing = strengths(ranking.standings, ranking.signature)
+        page.write(forest.draw(drawing, inches), output)
+        typer.echo(f"{output}: {len(drawing.lines)} systems, {len(drawing.series)} who compared")

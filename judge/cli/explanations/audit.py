@@ -16,10 +16,11 @@ from judge.audit.sample import options as sampling
 from judge.audit.sample.options import SampleOptions
 from judge.cli.declared import takes
 from judge.cli.explanations import audit_pages
-from judge.cli.table_options import Form, Output, ParserName, Quiet
+from judge.cli.table_options import Form, Output, ParserName, Quiet, is_picture
 from judge.errors import SpecError
 
 if TYPE_CHECKING:
+    from judge.audit.results.report import AuditReport
     from judge.audit.sample.population import Population
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None)
@@ -35,7 +36,7 @@ _Source = Annotated[
     typer.Option(
         "--from",
         metavar="FILE",
-        help="source in place of runs: JSON of judge disagreements --long, or a table of texts",
+        help="source in place of runs: JSON of judge diagnose --layout stories --long, or a table of texts",
     ),
 ]
 _By = Annotated[str, typer.Option("--by", help="variables whose combinations are the strata")]
@@ -239,13 +240,28 @@ def report(
     Example: judge audit report runs/my-run
 
     Example: judge audit report study.sqlite --top 0 --format md -o audit.md
+
+    Example: judge audit report runs/my-run -o audit.pdf
     """
     from judge.audit.file.snapshot import read_audit
     from judge.audit.results.printed import audit_tables
     from judge.audit.results.report import report as found
     from judge.cli.option_words import emit
 
+    if output is not None and is_picture(output):
+        _draw(found(read_audit(audit), replace(options, by=())), output)
+        return
     emit(audit_tables(found(read_audit(audit), replace(options, by=_words(by)))), form, output)
+
+
+def _draw(audited: AuditReport, output: Path) -> None:
+    """Draw error rates by each way of counting, and the annotators' agreement (AC1), as dots with intervals."""
+    from judge.charts import audit as chart
+    from judge.figures import forest, page
+
+    drawing = chart.forest(audited)
+    page.write(forest.draw(drawing, page.inches_of("page")), output)
+    typer.echo(f"{output}: {len(drawing.lines)} errors, {len(audited.annotators)} annotators")
 
 
 def _population(

@@ -157,7 +157,7 @@ def explain(
         _draw(seen, figure, mark)
     if drawn and not quiet:
         runs = shlex.join(named)
-        typer.echo(f"the map: judge report {runs}; judge view; judge figure explanations {runs} -o map.pdf", err=True)
+        typer.echo(f"the map: judge report {runs}; judge view; judge explain {runs} --figure map.pdf", err=True)
 
 
 def _texts(

@@ -10,17 +10,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from judge.cli.asking import command_of
 from judge.cli.declared import takes
 from judge.cli.option_words import complaint
-from judge.cli.table_command import table_command
 from judge.cli.table_options import Form, Judges, Output, Quiet, Runs
-from judge.contamination.options import AucOptions, CheckOptions, ReportOptions, ScoringOptions, ValidityOptions
+from judge.contamination.options import AucOptions, CheckOptions, ScoringOptions
 from judge.errors import SpecError
+from judge.questions.registry import question
 
 if TYPE_CHECKING:
     from judge.contamination.scores_file import ScoresFile
-    from judge.printing.tables import Table
-    from judge.ratings_table import RatingsTable
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None)
 
@@ -44,12 +43,6 @@ _Threshold = Annotated[
     str, typer.Option("--threshold", metavar="RULE", help="rule for thresholds: youden, fpr=0.05, or a number")
 ]
 _Limit = Annotated[int | None, typer.Option("--limit", help="number of texts, from the first on; default: all")]
-_Scores = Annotated[
-    list[Path],
-    typer.Option(
-        "--scores", metavar="FILE", help="scores file of judge contamination score; may be given several times"
-    ),
-]
 
 SCORING = {
     "k": "share of least likely tokens in per cent, in addition to 5 to 60",
@@ -217,32 +210,7 @@ def auc(
     emit(auc_table(estimates), form, output)
 
 
-@app.command("report")
-@table_command(ReportOptions, HELP)
-def report(table: RatingsTable, options: ReportOptions, *, scores: _Scores) -> list[Table]:
-    """Share of stories that each model seems to have seen, AUC, and ratings of each model's own stories.
-
-    Example: judge contamination report runs/hanna --scores beluga.scores.jsonl --system Human
-    """
-    from judge.contamination import report as study
-    from judge.contamination import scores_file
-    from judge.contamination.tables import report_table
-
-    return [report_table(study.report(table, [scores_file.read(path) for path in scores], options))]
-
-
-@app.command("validity")
-@table_command(ValidityOptions, HELP)
-def validity(table: RatingsTable, options: ValidityOptions, *, scores: _Scores) -> list[Table]:
-    """Agreement with people where contamination is high and where it is low, and the difference.
-
-    Example: judge contamination validity runs/hanna --scores beluga.scores.jsonl --split median
-    """
-    from judge.contamination import scores_file
-    from judge.contamination import validity as strata
-    from judge.contamination.tables import validity_table
-
-    return [validity_table(strata.validity(table, [scores_file.read(path) for path in scores], options))]
+app.command("report")(command_of(question("contamination")))
 
 
 def _labelled(

@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from judge.cli.stress.report import report
+from judge.cli.asking import command_of
 from judge.cli.table_options import Form, Output, Quiet
 from judge.errors import OptionError
+from judge.questions.registry import question
 
 if TYPE_CHECKING:
     from judge.stress.session import Made
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None)
-app.command("report")(report)
+app.command("report")(command_of(question("stress")))
 
 _Output = Annotated[
     Path, typer.Option("-o", "--output", help="file for the stories (.jsonl); facts go beside it, .facts.jsonl")

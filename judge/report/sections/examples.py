@@ -34,7 +34,7 @@ def blocks(inputs: ReportInputs) -> list[Markup]:
         "most, each side standardised (z), so that leniency does not count as disagreement. "
         "They are the extremes, not a sample."
     )
-    more = f"More, and other kinds: judge disagreements {inputs.named_runs} --top 20"
+    more = f"More, and other kinds: judge diagnose --layout stories {inputs.named_runs} --top 20"
     return [
         prose(lead),
         *(_card(row, inputs.raters_of(row.dataset), listing.scale_of(row)) for row in listing.rows),

@@ -1,4 +1,4 @@
-"""`judge confusion`: majorities, ties, one person against the others, null judges; equal to scikit-learn."""
+"""`judge correlate --layout confusion`: majorities, ties, one person against the others, null judges."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from judge.analysis.options import agreement_options, table_options
 from judge.analysis.options.table_options import CorrelationOptions, from_words
-from judge.cli.agreement.correlate import app
+from judge.cli.asking import app_of
 from judge.cli.option_words import complaint
 from judge.errors import SpecError
 
@@ -45,6 +45,6 @@ def test_a_default_that_is_only_said_again_is_no_mistake() -> None:
 
 
 def test_the_command_line_refuses_it_too(tmp_path: Path) -> None:
-    error = CliRunner().invoke(app, [str(tmp_path), "--ci", "none", "--resamples", "50"]).exception
+    error = CliRunner().invoke(app_of("correlate"), [str(tmp_path), "--ci", "none", "--resamples", "50"]).exception
     assert isinstance(error, SpecError)
     assert "has no effect" in str(error)

@@ -1,4 +1,4 @@
-"""Honest judges in `judge diagnose` and `judge criteria`: what do they find that is not there? And planted faults.
+"""Honest judges in `judge diagnose` and its layout `criteria`: what is found that is not there? And planted faults.
 
 A judge is honest in a diagnostic when what that diagnostic names is not there. Its scale may be another than people's
 (narrower, or off the end of the scale that people crowd at), it may be steadier than a person, and it may think more of

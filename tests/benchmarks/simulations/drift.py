@@ -2,8 +2,8 @@
 
 Systems lie at different levels of a bounded scale; each person and the judge (one more person) answers through
 thresholds of their own. Printed are the shares of studies with p < .05 of the test over systems, through
-`stats.correlation.heterogeneity` as `judge drift` prints it. Beside it: a judge that reads one system with noise of its
-own, twice as large as a story's quality.
+`stats.correlation.heterogeneity` as `judge correlate --layout drift` prints it. Beside it: a judge that reads one
+system with noise of its own, twice as large as a story's quality.
 """
 
 from __future__ import annotations

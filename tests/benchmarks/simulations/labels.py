@@ -1,4 +1,4 @@
-"""Labels: how often intervals of `judge confusion` hold what they are about, and what `diagnose` finds of yes-biases.
+"""Labels: how often intervals of `confusion` hold what they are about, and what `diagnose` finds of yes-biases.
 
 People and judges answer Yes where their opinion of a story passes a point; stories of one story-prompt hang together.
 

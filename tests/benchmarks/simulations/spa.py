@@ -1,6 +1,6 @@
 """What soft pairwise accuracy does a judge get that knows nothing, and how good is the figure beside it?
 
-By the rows of `judge accuracy`: SPA of one more person, of noise, of a judge that has opinions of
+By the rows of `judge correlate --layout accuracy`: SPA of one more person, of noise, of a judge that has opinions of
 systems and of nothing else, and of one that always gives the same rating; the mean that its own ratings get when dealt
 at random; and the share of studies in which its SPA lies above 95 % of dealings.
 

@@ -1,0 +1,173 @@
+"""Commands that ask a question of runs: each is made from the question, reads the runs, and prints the answer."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from judge.cli.declared import RARE, SET, parameter, rare, set_words, with_parameters
+from judge.cli.table_options import (
+    Criteria,
+    EvalPrompts,
+    Form,
+    Judges,
+    PanelName,
+    ParserName,
+    PassRate,
+    Runs,
+    Width,
+    is_picture,
+)
+
+if TYPE_CHECKING:
+    from judge.questions.answer import Answer
+    from judge.questions.question import Option, Question, Way
+
+# Many small decompositions: threads of the linear algebra only get into each other's way.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+_KEYWORD = inspect.Parameter.KEYWORD_ONLY
+_Output = Annotated[
+    Path | None, typer.Option("-o", "--output", help="file for the output; .png, .svg or .pdf: a picture")
+]
+_Ratings = Annotated[
+    Path | None, typer.Option("--ratings", metavar="FOLDER", help="result folder to write the combined ratings to")
+]
+_FULL_TEXT = "full_text"
+"""Choice of what is shown that matters on a screen only: files hold whole texts."""
+
+
+@functools.cache
+def app_of(name: str) -> typer.Typer:
+    """The command that asks the question of this name."""
+    from judge.questions.registry import question
+
+    asked = question(name)
+    app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
+    app.command(name)(command_of(asked))
+    return app
+
+
+def command_of(question: Question) -> Any:
+    """Function with the question's options as its parameters, as typer reads them, that prints the answer."""
+
+    def ask(**values: Any) -> None:
+        _ask(question, values)
+
+    ask.__doc__, ask.__name__ = inspect.cleandoc(question.text), question.name
+    shared = [
+        inspect.Parameter("context", _KEYWORD, annotation=typer.Context),
+        _shared("runs", Runs, inspect.Parameter.empty),
+    ]
+    own = [_declared(each) for each in question.options.values() if each.name not in RARE]
+    after = [
+        *rare(question.options.values()),
+        _shared("criterion", Criteria),
+        _shared("judge", Judges),
+        _shared("eval_prompt", EvalPrompts),
+        _shared("panel", PanelName),
+        _shared("pass_rate", PassRate, default=False),
+        _shared("form", Form, "table"),
+        _shared("output", _Output),
+        *([_shared("ratings", _Ratings)] if any(way.ratings for way in question.ways.values()) else []),
+        *([_shared("width", Width, "page")] if any(way.picture for way in question.ways.values()) else []),
+        _shared("parser", ParserName, "ours"),
+    ]
+    return with_parameters(ask, [*shared, *own, *after])
+
+
+def _declared(option: Option) -> inspect.Parameter:
+    """The option as typer reads it. One that must be given in some ways only may be left out."""
+    if option.required:
+        return parameter(replace(option, hint=option.hint | None, default=None))
+    return parameter(option)
+
+
+def _shared(name: str, annotation: Any, default: Any = None) -> inspect.Parameter:
+    return inspect.Parameter(name, _KEYWORD, default=default, annotation=annotation)
+
+
+def _ask(question: Question, values: Mapping[str, Any]) -> None:
+    from judge.analysis.inputs.selection import Selection
+    from judge.cli.reading_bar import reading_bar
+    from judge.questions.source import Source
+
+    form, output, folder = values["form"], values["output"], values.get("ratings")
+    words = _given(question, values)
+    if form != "table" and _FULL_TEXT in question.way(words)[1].own:
+        words[_FULL_TEXT] = True
+    way, options, _ = question.chosen(words)
+    inches = _inches(question, way, values) if is_picture(output) else None
+    chosen = (values["criterion"], values["judge"], values["eval_prompt"])
+    people = way.people(options)
+    keep = Selection.of(*chosen, people=people, pass_rate=values["pass_rate"], panel=values["panel"])
+    source = Source(values["runs"], values["parser"], (keep,), explanations=way.explanations, telling=reading_bar)
+    answer = question.ask(source, **words)
+    if inches is not None:
+        _draw(answer, output, inches)
+    else:
+        _print(answer, form, output)
+    if folder is not None:
+        _write(answer, folder)
+
+
+def _inches(question: Question, way: Way, values: Mapping[str, Any]) -> float:
+    """Width of the picture; SpecError if this way to answer has none, before anything is read."""
+    from judge.errors import SpecError
+    from judge.figures import page
+
+    if way.picture is None:
+        drawn = [name for name, each in question.ways.items() if each.picture is not None]
+        hint = f"--layout {' or '.join(drawn)} has one" if drawn else "a .csv, .md or .json file holds its tables"
+        raise SpecError("this answer has no picture", hint=hint)
+    return page.inches_of(values["width"])
+
+
+def _given(question: Question, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Options that were given on the command line, by name."""
+    came_from = values["context"].get_parameter_source
+    named = [name for name in question.options if name in values]
+    given = {name: values[name] for name in named if came_from(name).name not in ("DEFAULT", "DEFAULT_MAP")}
+    return given | set_words(question.options, values.get(SET) or ())
+
+
+def _draw(answer: Answer, output: Path, inches: float) -> None:
+    from judge.analysis.inputs.panels import people_said
+    from judge.cli.option_words import with_flags
+    from judge.figures import page
+
+    page.write(answer.figure(inches), output)
+    typer.echo("; ".join([str(output), *map(with_flags, people_said(answer.table))]))
+
+
+def _write(answer: Answer, folder: Path) -> None:
+    """Write the answer's own ratings to `folder` as a result folder of imported ratings."""
+    from judge.errors import SpecError
+    from judge.exchange.imports.imported_folder import write_folder
+
+    if answer.way.ratings is None:
+        raise SpecError("there are no ratings to write")
+    imported = answer.way.ratings(answer.value, answer.table)
+    write_folder(folder, imported)
+    typer.echo(f"{imported.judge}: ratings in {folder}", err=True)
+
+
+def _print(answer: Answer, form: str, output: Path | None) -> None:
+    from judge.analysis.coverage.tables import with_coverage
+    from judge.analysis.inputs.pass_rate import asked_for
+    from judge.cli.option_words import FLAGS
+    from judge.printing.tables import emit
+
+    printed = list(answer.printed(FLAGS))
+    if (answer.table.frame["source"] == "judge").any():
+        counted = printed[:1] if answer.way.coverage_once else printed
+        dropped = getattr(answer.options, "drop_systems", ())
+        printed = [*with_coverage(asked_for(answer.table), counted, form, dropped), *printed[len(counted) :]]
+    emit(printed, form, output)

@@ -1,0 +1,185 @@
+"""Questions on agreement with people: does the judge rate as they do, and may it replace one of them?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from judge.analysis import classes, correlation, labels
+from judge.analysis import panels as of_panels
+from judge.analysis.agreement import (
+    accuracy,
+    accuracy_tables,
+    binary_labels,
+    correlation_grid,
+    drift,
+    drift_tables,
+    label_rules,
+    labels_tables,
+    replacement,
+    replacement_tables,
+    sliding_sets,
+    sliding_sets_tables,
+)
+from judge.analysis.aspects import compute as aspects
+from judge.analysis.aspects import printed as aspects_printed
+from judge.analysis.correlation import margins
+from judge.analysis.correlation.margins_table import table_of
+from judge.analysis.inputs.control import Control, control_predictions
+from judge.analysis.options.agreement_options import (
+    AccuracyOptions,
+    ConfusionOptions,
+    DriftOptions,
+    LabelOptions,
+    ReplacementOptions,
+)
+from judge.analysis.options.table_options import AspectsOptions, CorrelationOptions
+from judge.questions import pictures
+from judge.questions.question import Question, Shown, Way, shown
+
+if TYPE_CHECKING:
+    from judge.printing.tables import Table
+    from judge.ratings_table import RatingsTable
+
+_CORRELATION = {
+    "coefficient": "correlation coefficient",
+    "level": "unit of correlation: all stories, system means, or stories within a story-prompt or system",
+    "interval_kind": "kind of bootstrap interval",
+    "given": "third variable of an additional partial correlation: length, another feature, or none",
+    "readings": "judge's ratings compared with one person's: the mean of its repeats, or each single repeat",
+}
+
+
+class _Within(Shown):
+    """What a list of correlations shows beside them."""
+
+    within: bool = shown("additional correlations within classes: author, system, dataset")
+
+
+def _correlation_tables(found: Any, *, within: bool) -> list[Table]:
+    return classes.beside(correlation.tables(found), classes.classes(found), full=within)
+
+
+def _correlation_frame(found: Any, *, within: bool) -> Any:
+    return classes.classes(found).frame if within else found.frame
+
+
+def _margins(table: RatingsTable, options: CorrelationOptions) -> Any:
+    return correlation.correlations(table, options, Control(), paired=True)
+
+
+def _grid(table: RatingsTable, options: CorrelationOptions) -> Any:
+    return correlation.correlations(table, options, control_predictions)
+
+
+def _label_criteria(options: LabelOptions) -> list[str | None]:
+    return [label_rules.criterion_of(rule) for rule in (options.labels, *options.errors)]
+
+
+CORRELATE = Question(
+    "correlate",
+    """Agreement of judges with people's ratings, with intervals, human ceiling and the control judge's row.
+
+    Layouts: correlations as a list, as the grid that papers print, as margins over one person and the control; by
+    panels of people; accuracy of pairs of stories; confusion of labels; separation of labelled stories; drift between
+    systems; sliding sets of stories (OpenMEVA); aspects that readers name (StoryER). A note warns where a pooled
+    correlation hides other correlations within human and generated stories, or within systems. Where people belong to
+    panels, each panel has its own rows.
+
+    Example: judge correlate runs/hanna --level system --drop-system Human --ci boot-both
+
+    Example: judge correlate runs/hanna --layout grid --format latex
+
+    Example: judge correlate runs/hanna --layout separation --labels 'Engagement > 3'""",
+    {
+        "list": Way(
+            options=CorrelationOptions,
+            compute=lambda table, options: correlation.correlations(table, options, Control()),
+            tables=_correlation_tables,
+            frame=_correlation_frame,
+            shown=_Within,
+            helps=_CORRELATION,
+            picture=pictures.correlations,
+        ),
+        "grid": Way(
+            options=CorrelationOptions,
+            compute=_grid,
+            tables=lambda found: correlation_grid.tables(correlation_grid.layouts(found)),
+            without=("given", "readings"),
+            picture=pictures.heatmap,
+        ),
+        "margins": Way(
+            options=CorrelationOptions,
+            compute=_margins,
+            tables=lambda found: [table_of(found, margins.margins(found), margins.of_panels(found))],
+            without=("given",),
+        ),
+        "panels": Way(
+            options=CorrelationOptions,
+            compute=of_panels.panels,
+            tables=of_panels.tables,
+            without=("level", "control", "given", "interval_kind", "readings"),
+            coverage_once=True,
+        ),
+        "accuracy": Way(
+            options=AccuracyOptions,
+            compute=lambda table, options: accuracy.accuracies(table, options, predict=Control()),
+            tables=accuracy_tables.tables,
+            helps={
+                "folds": "number of folds of story-prompts in which the width of ties is fitted",
+                "flips": "number of permutations for soft pairwise accuracy",
+            },
+        ),
+        "confusion": Way(
+            options=ConfusionOptions, compute=labels.confusions, tables=labels.tables, picture=pictures.confusion
+        ),
+        "separation": Way(
+            options=LabelOptions,
+            compute=lambda table, options: binary_labels.discrimination(table, options, predict=Control()),
+            tables=labels_tables.tables,
+            helps={
+                "labels": "rule that gives a story label 1: a criterion of two values, or 'Overall > 4'",
+                "errors": "rule of an error type, compared with the labelled stories; may be given several times",
+                "equivalence": "largest difference in rating points that counts as equivalent",
+            },
+            people=_label_criteria,
+        ),
+        "drift": Way(
+            options=DriftOptions,
+            compute=lambda table, options: drift.drift(table, options, predict=Control()),
+            tables=drift_tables.tables,
+            without=("window", "stride", "ci", "resamples", "seed"),
+        ),
+        "sliding-sets": Way(
+            options=DriftOptions,
+            compute=lambda table, options: sliding_sets.sets(table, options, predict=Control()),
+            tables=sliding_sets_tables.tables,
+            helps={
+                "window": "number of stories in a set",
+                "stride": "number of stories between the beginnings of two sets",
+            },
+        ),
+        "aspects": Way(options=AspectsOptions, compute=aspects.aspects, tables=aspects_printed.tables),
+    },
+)
+
+REPLACE = Question(
+    "replace",
+    """Test whether a judge may replace an annotator (alternative annotator test); prediction-powered system means.
+
+    Example: judge replace runs/hanna --epsilon 0.2""",
+    {
+        "test": Way(
+            options=ReplacementOptions,
+            compute=replacement.replacement,
+            tables=replacement_tables.tables,
+            helps={
+                "epsilon": "advantage granted to a judge because it is cheaper, as a share of stories",
+                "measure": "distance between one rating and the others; auto: exact for labels, rmse for numbers",
+                "positions": "columns of unidentified raters, each taken for one person",
+                "rated": "number of stories of each system that keep their human ratings; the others' are hidden",
+                "resamples": "number of resamples for the comparison with uninformed judges",
+                "seed": "seed of the resamples, and of the draw of hidden ratings",
+            },
+        )
+    },
+)

@@ -1,0 +1,105 @@
+"""The answer to a question: numbers as a frame, the tables that the command prints, and a picture."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from judge.errors import SpecError
+from judge.wording import PYTHON
+
+if TYPE_CHECKING:
+    from judge.preferences_table import PreferencesTable
+    from judge.printing.forms import Format
+    from judge.printing.tables import Table
+    from judge.questions.question import Way
+    from judge.ratings_table import RatingsTable
+    from judge.wording import Wording
+
+
+class Answer:
+    """Answer to one question about runs.
+
+    Attributes
+    ----------
+    frame : DataFrame
+        All numbers; the documentation of the question says what a row is. Undefined values are null, and some
+        frames have a column with the reason. `frame.attrs` holds `signature` and `notes`.
+    value : object
+        Object with typed rows from which frame and tables are built: for example
+        `analysis.correlation.Correlations` or `analysis.comparison.result.Comparison`.
+    table : RatingsTable or PreferencesTable
+        The ratings, or preferences, that it was computed from.
+    options : object
+        Options of the computation, as a frozen dataclass.
+    way : Way
+        The way in which the question was answered.
+    """
+
+    def __init__(
+        self, value: Any, table: RatingsTable | PreferencesTable, options: Any, way: Way, show: Mapping[str, Any]
+    ) -> None:
+        self.value, self.options, self.way = value, options, way
+        self.table: Any = table
+        self._show = show
+        self.frame = way.frame_of_table(value, table, **show) if way.frame_of_table else way.frame(value, **show)
+        self.frame.attrs |= {"signature": self.signature, "notes": list(self.notes)}
+
+    @functools.cached_property
+    def tables(self) -> tuple[Table, ...]:
+        """The same numbers as the command prints them, with options named as in Python; a notebook displays them."""
+        return self.printed(PYTHON)
+
+    def printed(self, wording: Wording) -> tuple[Table, ...]:
+        """The tables with options in their notes named as this wording does, and the raters by what they are."""
+        from judge.analysis.raters import Raters
+        from judge.printing.tables import worded
+        from judge.ratings_table import RatingsTable
+
+        # Options in notes become words first: words for labels are put into plain text.
+        printed = [worded(table, wording) for table in self._made]
+        if not isinstance(self.table, RatingsTable):
+            return tuple(printed)
+        raters = Raters.of_all(self.table)
+        return tuple(raters.table(table) for table in printed)
+
+    @functools.cached_property
+    def _made(self) -> Sequence[Table]:
+        return self.way.tables(self.value, **self._show)
+
+    @property
+    def signature(self) -> str:
+        """All options on which the numbers depend, as printed under the first table."""
+        return next((table.signature for table in self.tables if table.signature), "")
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Remarks needed to read the numbers, as whole sentences without duplicates."""
+        from judge.printing.tables import reasons
+
+        every = [note for table in self.tables for note in (*table.notes, *reasons(table))]
+        return tuple(dict.fromkeys(map(str, every)))
+
+    def text(self, form: Format = "table") -> str:
+        """The tables as text, in the format "table", "md", "latex", "csv" or "json"."""
+        from judge.printing.tables import render
+
+        return "\n".join(render(table, form) for table in self.tables)
+
+    def figure(self, inches: float | None = None) -> Any:
+        """Matplotlib figure of the answer, as the command draws it with -o PICTURE; requires the extra `report`.
+
+        `inches` is its width; None = as the picture needs. Raises SpecError for an answer that has no picture.
+        """
+        if self.way.picture is None:
+            raise SpecError("there is no picture of this result", hint="its frame can be plotted by pandas")
+        return self.way.picture(self.table, self.value, self.options, inches)
+
+    def _repr_html_(self) -> str:
+        from judge.pages.html_table import html_table
+
+        return "".join(html_table(table, copies=False) for table in self.tables)
+
+    def __repr__(self) -> str:
+        return self.text()

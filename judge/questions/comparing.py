@@ -1,0 +1,219 @@
+"""Questions that compare: which Eval-Prompt, which judge, which panel of judges, which system is better?"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, Literal
+
+from judge.analysis.comparison import comparison
+from judge.analysis.comparison import tables as comparison_tables
+from judge.analysis.frames import long_table
+from judge.analysis.jury import jury, reliability_curve, reliability_table
+from judge.analysis.jury import tables as jury_tables
+from judge.analysis.options.table_options import (
+    CompareOptions,
+    JuryOptions,
+    RankOptions,
+    ReliabilityOptions,
+    SystemsOptions,
+)
+from judge.analysis.preference import printed as preference_tables
+from judge.analysis.preference import ranked
+from judge.analysis.systems import separation, systems
+from judge.analysis.systems import tables as systems_tables
+from judge.errors import SpecError
+from judge.questions import pictures
+from judge.questions.frames import frame_of
+from judge.questions.question import Question, Shown, Way, shown
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from judge.analysis.jury.result import Juries
+    from judge.exchange.imports.imported_folder import Import
+    from judge.questions.source import Source
+    from judge.ratings_table import RatingsTable
+
+
+class _Pairs(Shown):
+    """What is shown of a comparison."""
+
+    pairs: bool | None = shown("tables of every pair; default: for up to 6 pairs", default=None)
+
+
+class _Jury(Shown):
+    """What is shown of a jury."""
+
+    weights: bool = shown("additional table of weights, means over folds")
+    effective: bool = shown("additional table: number of independent judges that the panel is worth")
+    long: bool = shown("long layout, with --weights: one row for each predictor")
+
+
+class _Systems(Shown):
+    """What is shown of systems."""
+
+    by: Literal["auto", "judge", "criterion"] = shown(
+        "one table for each judge (criteria as columns) or each criterion (judges as columns)", default="auto"
+    )
+    rank: bool = shown("table of ranks with intervals, in place of means")
+    differences: bool = shown("table of all pairs of systems on the same story-prompts, with adjusted p (Holm)")
+    full: bool = shown("full tables: every judge, Eval-Prompt and criterion")
+    long: bool = shown("long layout: one row for each number")
+
+
+def _both_parsers(source: Source, options: CompareOptions) -> RatingsTable:
+    """The ratings table; where parsers are compared, also the ratings that the published parser reads in the same
+    answers.
+    """
+    if options.by != "parser":
+        return source.table
+    ours = source.table if source.parser == "ours" else source.read("ours")
+    return comparison.both_parsers(ours, source.read("as-published"))
+
+
+def _jury_ratings(juries: Juries, table: RatingsTable) -> Import:
+    """The jury's combined ratings as an import. Raises SpecError unless there is exactly one dataset."""
+    from judge.analysis.jury.ratings import jury_name, notes_of, ratings_of
+    from judge.exchange.imports.imported_folder import Import
+
+    if len(juries.held) != 1:
+        raise SpecError("ratings are written of one dataset", hint="name the runs of one dataset")
+    (held,) = juries.held
+    return Import(
+        frame=ratings_of(held, table),
+        judge=jury_name(held),
+        criteria=[criterion for fact in table.facts[:1] for criterion in fact.criteria],
+        notes=notes_of(held),
+        sources=[],
+        stories=held.matrix.stories.drop(columns=["story_prompt", "system"]).assign(dataset=held.matrix.dataset),
+        ratings="means",
+        asked=asdict(held.options),
+    )
+
+
+def _systems_frame(found: Any, *, differences: bool, **_shown: Any) -> pd.DataFrame:
+    frame: pd.DataFrame = found.differences if differences else found.frame
+    return frame
+
+
+COMPARE = Question(
+    "compare",
+    """Paired comparisons of Eval-Prompts, judges, structured modes, parsers or runs on the same stories and repeats.
+
+    Differences of ratings, of parsed and explained shares, of consistency and of tau with people, each with an
+    interval; permutation and Williams' tests as one adjusted family; one sentence for each comparison. For three
+    variants or more, first the best and those not significantly different from it.
+
+    Example: judge compare runs/hanna --by eval_prompt --baseline ep1 --drop-system Human""",
+    {
+        "contrasts": Way(
+            options=CompareOptions,
+            compute=comparison.compared,
+            table=_both_parsers,
+            tables=comparison_tables.tables,
+            shown=_Pairs,
+            helps={
+                "by": "factor whose values are compared",
+                "baseline": "value that every other is compared with; default: all pairs",
+                "level": "level of Kendall's tau with people: all stories, or system means",
+                "adjust": "correction of p values for the number of tests in the family",
+                "family": "description of the family of tests, which is printed",
+                "swap": "unit that a permutation test swaps; auto: systems at system level, else story-prompts",
+                "permutations": "number of permutations of a permutation test",
+                "seed": "seed of resamples and permutations",
+            },
+            explanations=True,
+        )
+    },
+)
+
+JURY = Question(
+    "jury",
+    """Agreement with people of a panel's combined ratings, out of fold, beside its best member, mean and control.
+
+    Layout calibration: people's mean rating against a judge's, before and after out-of-fold calibration.
+
+    Example: judge jury runs/hanna --drop-system Human --with-features --weights
+
+    Example: judge jury runs/hanna --layout calibration --eval-prompt ep1 -o calibration.pdf""",
+    {
+        "panel": Way(
+            options=JuryOptions,
+            compute=jury.jury,
+            tables=jury_tables.tables,
+            shown=_Jury,
+            ratings=_jury_ratings,
+            helps={
+                "combiner": "method that combines ratings; auto: chosen inside the folds",
+                "members": "judge of the panel, or 'JUDGE EVAL-PROMPT'; may be given several times",
+                "min_members": "smallest number of members' ratings with which a story is rated",
+                "all_criteria": "predictors from members' ratings of all criteria, or of the same criterion",
+                "with_features": "additional predictors: surface features of the stories",
+                "calibrate": "calibration that maps ratings onto people's scale",
+                "predict": "coverage of an interval of one story's rating, such as 0.9",
+                "carry_over": (
+                    "largest mean error in points that counts as none, for a test of the calibration on each system"
+                ),
+                "hold_out": "unit that a fold holds out",
+                "folds": "number of folds, outer and inner",
+                "foldings": "number of random foldings; results are means over them",
+                "seed": "seed of the first folding and of the resamples",
+            },
+        ),
+        "calibration": Way(
+            options=ReliabilityOptions,
+            compute=reliability_curve.curves,
+            tables=lambda found: [reliability_table.table(each) for each in found],
+            frame=lambda found: frame_of(map(reliability_table.table, found)),
+            helps={"bins": "largest number of bins, which hold equally many stories"},
+            picture=pictures.calibration,
+        ),
+    },
+)
+
+SYSTEMS = Question(
+    "systems",
+    """Mean rating of each system by people and judges, ranks, and which systems do not differ significantly.
+
+    Example: judge systems runs/mans-roc --rank --eval-prompt ep1""",
+    {
+        "means": Way(
+            options=SystemsOptions,
+            compute=systems.systems,
+            tables=systems_tables.tables,
+            frame=_systems_frame,
+            shown=_Systems,
+            helps={
+                "mean_interval": "kind of interval of means",
+                "holm_over": "tests that p is adjusted for: the pairs of a cell (judge and criterion), or of the table",
+                "resamples": "number of resamples for ranks",
+            },
+            picture=pictures.systems,
+        ),
+        "separation": Way(
+            options=SystemsOptions,
+            compute=separation.separation,
+            tables=lambda found: [
+                long_table("Pairs of systems told apart", found.frame, found.frame.attrs["signature"])
+            ],
+        ),
+    },
+)
+
+RANK = Question(
+    "rank",
+    """Comparisons of two stories: agreement with people, position bias, systems, stories, transitivity.
+
+    `.frame` is the frame of agreement. `.value` has `.agreement`, `.order`, `.systems`, `.stories` and
+    `.transitivity`, each with its `.frame`. In a run that rates single stories, a judge counts as preferring the story
+    with the higher mean rating.""",
+    {
+        "comparisons": Way(
+            options=RankOptions,
+            compute=ranked.ranked,
+            table=lambda source, _options: source.preferences,
+            tables=preference_tables.tables,
+            frame=lambda found: found.agreement.frame,
+        )
+    },
+)

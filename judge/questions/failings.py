@@ -1,0 +1,148 @@
+"""Question on what goes wrong: which faults a judge shows, on which criteria and stories."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from judge.analysis import diagnose, distribution_tables, distributions, stress
+from judge.analysis.criteria import criteria
+from judge.analysis.criteria import tables as criteria_tables
+from judge.analysis.disagreements import disagreements
+from judge.analysis.disagreements import tables as disagreements_tables
+from judge.analysis.inputs.panels import people_said
+from judge.analysis.options.table_options import (
+    CriteriaOptions,
+    DiagnoseOptions,
+    DisagreementsOptions,
+    DistributionOptions,
+    StressOptions,
+)
+from judge.questions import pictures
+from judge.questions.frames import frame_of
+from judge.questions.question import Question, Shown, Way, shown
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from judge.questions.source import Source
+    from judge.ratings_table import RatingsTable
+
+
+class _Full(Shown):
+    """How much is shown."""
+
+    full: bool = shown("everything: every test, also those without an effect; matrices of every judge")
+
+
+class _Long(Shown):
+    """How it is laid out."""
+
+    long: bool = shown("long layout: one row for each number")
+
+
+class _Criteria(_Full):
+    """What is shown of criteria."""
+
+    long: bool = shown("long layout: one row for each number")
+
+
+class _Stories(Shown):
+    """What is shown of stories."""
+
+    long: bool = shown("long layout: one row for each number, or for each story with all ratings of it")
+    full_text: bool = shown("whole texts, on the screen too")
+
+
+def _halo(found: Any, **_shown: Any) -> pd.DataFrame:
+    frame: pd.DataFrame = found.view("halo")
+    return frame
+
+
+def _scale_and_notes(source: Source, table: RatingsTable) -> dict[str, Any]:
+    """What a dataset says of its ratings, where it stands for its people in place of runs."""
+    dataset = source.dataset
+    if dataset is None:
+        return {}
+    notes = [dataset.labels_note] if dataset.labels_note else []
+    return {"scale": dataset.scale, "notes": [*notes, *people_said(table)]}
+
+
+DIAGNOSE = Question(
+    "diagnose",
+    """Tests of leniency, length bias, compression, constant ratings, halo, self-preference, loss, reversed raters.
+
+    Each is a test against people's ratings of the same stories, with its effect size and the smallest detectable
+    effect. Further layouts: criteria (tau between them, halo compared with people's, use of the scale; a dataset's name
+    in place of runs stands for its people), distributions (how often each rating was given) and stories (those on
+    which judge and people, repeats, Eval-Prompts or judges differ most, with their texts).
+
+    Example: judge diagnose runs/hanna --drop-system Human --own Beluga-13b
+
+    Example: judge diagnose runs/mans-roc --layout stories --top 5 --eval-prompt ep3""",
+    {
+        "tests": Way(
+            options=DiagnoseOptions,
+            compute=diagnose.diagnose,
+            tables=diagnose.tables,
+            shown=_Full,
+            helps={
+                "own": "system that is the judge's own model (default: by name); may be given several times",
+                "no_own": "statement that no system is the judge's own model, so that self-preference is not tested",
+                "alpha": "significance level of each test",
+            },
+        ),
+        "criteria": Way(
+            options=CriteriaOptions,
+            compute=criteria.criteria,
+            tables=criteria_tables.tables,
+            further=_scale_and_notes,
+            frame=_halo,
+            shown=_Criteria,
+        ),
+        "distributions": Way(
+            options=DistributionOptions,
+            compute=distributions.distributions,
+            tables=lambda found: [distribution_tables.table(each) for each in found],
+            frame=lambda found: frame_of(map(distribution_tables.table, found)),
+            picture=pictures.distributions,
+        ),
+        "stories": Way(
+            options=DisagreementsOptions,
+            compute=disagreements.disagreements,
+            tables=disagreements_tables.tables,
+            shown=_Stories,
+            helps={
+                "between": "sides whose ratings are compared with each other",
+                "top": "number of stories, each listed once; 0: all, for every judge, Eval-Prompt and criterion",
+            },
+            explanations=True,
+            coverage_once=True,
+        ),
+    },
+)
+
+STRESS = Question(
+    "stress",
+    """Report on perturbed stories: what judges miss and wrongly react to, with tests paired by story.
+
+    RUN is an ordinary run on a dataset from judge stress make.
+
+    Example: judge stress report runs/stress --criterion Coherence --margin 0.5""",
+    {
+        "report": Way(
+            options=StressOptions,
+            compute=stress.stress,
+            table=lambda source, _options: source.read(source.parser, perturbed=True),
+            tables=stress.tables,
+            shown=_Long,
+            helps={
+                "margin": "largest change in points that counts as none, for perturbations that should not matter",
+                "adjust": "correction of p values over all tests of the report",
+                "alpha": "significance level of tests, after the correction",
+                "as_published": "additional correlations of unpaired ratings, as OpenMEVA printed them",
+            },
+            picture=pictures.stress,
+            coverage_once=True,
+        )
+    },
+)

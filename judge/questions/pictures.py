@@ -1,0 +1,142 @@
+"""Pictures of answers: what each question draws, from the result that its tables print."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from judge.analysis.labels.result import Confusions
+    from judge.analysis.options.table_options import ConsistencyOptions, SystemsOptions
+    from judge.ratings_table import RatingsTable
+
+_One = TypeVar("_One")
+
+PAGE = 6.30
+"""Inches of the text's width in ACL's and TACL's format."""
+
+
+def heatmap(table: RatingsTable, found: Any, _options: Any, inches: float | None) -> Any:
+    """Correlations with people as a heat map: judges and Eval-Prompts by criterion, human ceiling and control as
+    rows.
+    """
+    from judge.analysis.agreement.correlation_grid import layouts
+    from judge.analysis.raters import Raters
+    from judge.charts.heatmap import heat_map
+    from judge.figures import heatmap as figure
+
+    grid = only(layouts(found), "a heat map")
+    return figure.draw(heat_map(grid, Raters.of(table, grid.dataset)), inches)
+
+
+def correlations(table: RatingsTable, found: Any, _options: Any, inches: float | None) -> Any:
+    """Correlations with people as dots with intervals; human ceiling and control behind them."""
+    from judge.analysis.agreement.correlation_grid import layouts
+    from judge.analysis.raters import Raters
+    from judge.charts import correlations as chart
+    from judge.figures import forest
+
+    grid = only(layouts(found), "a picture of correlations")
+    return forest.draw(chart.forest(grid, Raters.of(table, grid.dataset)), inches or PAGE)
+
+
+def confusion(table: RatingsTable, found: Confusions, _options: Any, inches: float | None) -> Any:
+    """Confusion matrices of labels as a heat map: one criterion's, or all binary criteria together."""
+    from judge.analysis.inputs.bars import CONTROL
+    from judge.analysis.raters import Raters
+    from judge.charts import confusion as chart
+    from judge.errors import SpecError
+    from judge.figures import heatmap as figure
+
+    dataset = only(list(dict.fromkeys(row.subject.dataset for row in found.rows)), "a picture of confusion")
+    rows = [row for row in found.main(dataset) if row.kind != CONTROL and row.counts]
+    if not rows:
+        raise SpecError("people labelled none of these criteria")
+    return figure.draw(chart.confusion(found, rows, dataset, Raters.of(table, dataset)), inches)
+
+
+def consistency(table: RatingsTable, found: Any, options: ConsistencyOptions, inches: float | None) -> Any:
+    """Agreement of judges with themselves over repeats, ICC(1,1), as dots with intervals, people's with each other
+    behind.
+    """
+    from judge.analysis.inputs.label_criteria import numbers
+    from judge.analysis.options.signature import abbreviations, signature
+    from judge.analysis.raters import Raters
+    from judge.charts import consistency as chart
+    from judge.figures import forest
+    from judge.rating_matrix import build
+
+    form = "ICC(1,1)"
+    rated = numbers(table)
+    matrix = only(build(rated, drop_systems=options.drop_systems), "a picture of consistency")
+    drawing = chart.forest(
+        found,
+        form,
+        dataset=matrix.dataset,
+        short=abbreviations(rated),
+        controls={fact.judge for fact in rated.facts if fact.control},
+        signature=signature(rated, [matrix], options, extra=(f"icc:{form}",), intervals="f"),
+        raters=Raters.of(rated, matrix.dataset),
+    )
+    return forest.draw(drawing, inches or PAGE)
+
+
+def distributions(table: RatingsTable, found: Any, _options: Any, inches: float | None) -> Any:
+    """Distribution of ratings in per cent, for people and every judge x Eval-Prompt by criterion."""
+    from judge.analysis.raters import Raters
+    from judge.charts import distributions as chart
+    from judge.figures import distributions as figure
+
+    values = only(found, "a picture of distributions")
+    return figure.draw(chart.distributions(values, Raters.of(table, values.dataset)), inches or PAGE)
+
+
+def calibration(table: RatingsTable, found: Any, _options: Any, inches: float | None) -> Any:
+    """Calibration curves: people's mean rating against a judge's, before and after out-of-fold calibration."""
+    from judge.analysis.raters import Raters
+    from judge.figures import calibration as figure
+
+    curves = only(found, "a picture of calibration")
+    figure.check(len(curves.curves))
+    return figure.draw(curves, inches or PAGE, Raters.of(table, curves.dataset).sentence)
+
+
+def stress(_table: RatingsTable, found: Any, _options: Any, inches: float | None) -> Any:
+    """Detection of perturbations by judges as dots with intervals, repeats of unchanged stories behind."""
+    from judge.charts import stress as chart
+    from judge.figures import forest
+
+    dataset = only(list(dict.fromkeys(row.subject.dataset for row in found.rows)), "a picture of stress")
+    return forest.draw(chart.forest(found, dataset, signature=found.signature), inches or PAGE)
+
+
+def systems(table: RatingsTable, found: Any, options: SystemsOptions, inches: float | None) -> Any:
+    """Systems' mean ratings by people and judges as dots with intervals."""
+    from judge.analysis.options.signature import abbreviations
+    from judge.analysis.raters import Raters
+    from judge.charts import systems as chart
+    from judge.figures import forest
+
+    matrix = only(found.matrices, "a picture of systems")
+    drawing = chart.forest(
+        found.standings,
+        dataset=matrix.dataset,
+        short=abbreviations(table),
+        controls={fact.judge for fact in table.facts if fact.control},
+        interval=options.mean_interval,
+        signature=found.signature,
+        raters=Raters.of(table, matrix.dataset),
+    )
+    return forest.draw(drawing, inches or PAGE)
+
+
+def only(results: Sequence[_One], subject: str) -> _One:
+    """The only one of several results. Raises SpecError if there are none or several; `subject` is what shows one
+    dataset.
+    """
+    from judge.errors import SpecError
+
+    if len(results) != 1:
+        names = ", ".join(str(getattr(result, "dataset", result)) for result in results) or "none"
+        raise SpecError(f"{subject} shows one dataset; these runs have {names}", hint="draw each by itself")
+    return results[0]

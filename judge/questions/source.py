@@ -1,0 +1,104 @@
+"""Input of an analysis: result folders, the parser of their answers, and the selections applied. Tables are read once
+and cached.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from judge.ratings_table import RatingsTable
+from judge.ratings_table.judgments import Telling, silent
+
+if TYPE_CHECKING:
+    from judge.analysis.inputs.selection import Selection
+    from judge.datasets import Dataset
+    from judge.preferences_table import PreferencesTable
+
+
+class Source:
+    """Input of an analysis: RUNs or result folders, the parser that reads their answers, and the selections (`kept`)
+    that restrict the ratings table. Explanations are read unless `explanations` is false; `telling` is told how far the
+    reading is.
+    """
+
+    def __init__(
+        self,
+        folders: Sequence[Path | str],
+        parser: str,
+        kept: tuple[Selection, ...] = (),
+        *,
+        explanations: bool = True,
+        telling: Telling = silent,
+    ) -> None:
+        self.folders = list(folders)
+        self.parser = parser
+        self.kept = kept
+        self.explanations, self.telling = explanations, telling
+
+    @cached_property
+    def dataset(self) -> Dataset | None:
+        """The dataset that stands for its people in place of runs, where a single name or file of one is given."""
+        from judge.datasets import known_datasets, open_dataset
+
+        single = str(self.folders[0]) if len(self.folders) == 1 else None
+        return open_dataset(single) if single and _is_dataset(single, known_datasets()) else None
+
+    @cached_property
+    def table(self) -> RatingsTable:
+        """Ratings table of the result folders, read with the source's parser and without perturbed stories. It is read
+        only once.
+        """
+        return self.read(self.parser)
+
+    @cached_property
+    def preferences(self) -> PreferencesTable:
+        """Preferences between two stories, of runs or of a dataset's people; restricted as the ratings are."""
+        from judge.analysis.preference.reading import narrowed, read
+
+        table = read(self.folders)
+        for keep in self.kept:
+            table = narrowed(table, keep.criteria, keep.judges, keep.eval_prompts)
+        return table
+
+    def read(self, parser: str, *, perturbed: bool = False) -> RatingsTable:
+        """Ratings table of the result folders, read again with the given parser of answers; `perturbed` includes
+        perturbed stories.
+        """
+        from judge.analysis.inputs.dataset_ratings import ratings_of
+        from judge.analysis.inputs.selection import narrowed
+        from judge.ratings_table import read
+
+        table = (
+            ratings_of(self.dataset)
+            if self.dataset
+            else read(self.folders, parser, explanations=self.explanations, telling=self.telling, perturbed=perturbed)
+        )
+        for keep in self.kept:
+            table = narrowed(table, keep)
+        return table
+
+    def only(self, keep: Selection) -> Source:
+        """A copy of the source that is also restricted to the selection `keep`. Its table is made by filtering this
+        source's table, so the result folders are not read again.
+        """
+        from judge.analysis.inputs.selection import narrowed
+
+        kept = (*self.kept, keep)
+        part = Source(self.folders, self.parser, kept, explanations=self.explanations, telling=self.telling)
+        part.table = narrowed(self.table, keep)
+        return part
+
+
+def _is_dataset(name: str, names: Sequence[str]) -> bool:
+    """Whether a name denotes a dataset and not a run. A folder is a run. A file is a dataset unless it is a YAML file.
+    Any other word is a dataset if it is one of `names` or has neither a slash nor a suffix.
+    """
+    path = Path(name)
+    if path.is_dir():
+        return False
+    if path.is_file():
+        return path.suffix.lower() not in (".yaml", ".yml")
+    return name in names or (path.name == name and path.suffix == "")
