@@ -42,6 +42,11 @@ OTHER_PROGRAMS = {
 """Module -> the program whose flags it names."""
 
 TO_COPY = {
+    "errors.py": "hints about damaged files name the command that checks a run",
+    "exchange/batch/ledger.py": "advice on a batch names the command that goes on with it",
+    "exchange/batch/submission.py": "advice on a batch names the command that goes on with it",
+    "exchange/bundle/readme.py": "a bundle's page names the command that checks it",
+    "run_folder/layout.py": "a bundle given as a run comes with the command that checks it",
     "demo.py": "the demo's page names the command that makes it",
     "report/manuscript/checklist.py": "a page names the command that closes a gap",
     "report/manuscript/compared_checklist.py": "a page names the command that closes a gap",

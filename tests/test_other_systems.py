@@ -119,7 +119,7 @@ def test_runs_tables_pages_and_bundles_are_made_without_the_modules_of_unix(tmp_
     assert row["answered"] == 1728
     assert works("ratings", "runs/demo", "--format", "csv", cwd=tmp_path).count("\n") > 1728
     works("bundle", "runs/demo", "-o", "demo.zip", "--resamples", 20, cwd=tmp_path)
-    works("verify", "demo.zip", cwd=tmp_path)
+    works("status", "demo.zip", "--verify", cwd=tmp_path)
 
 
 def test_where_no_file_can_be_locked_a_marker_keeps_a_second_writer_out(tmp_path: Path) -> None:

@@ -182,12 +182,12 @@ def test_verify_finds_what_was_changed(ask: Callable[..., Path], sql: str, words
 def test_the_verify_command_exits_with_4(ask: Callable[..., Path], capsys: pytest.CaptureFixture[str]) -> None:
     folder = ask()
     with pytest.raises(SystemExit) as left:
-        main(["verify", str(folder)])
+        main(["status", str(folder), "--verify"])
     assert left.value.code == 0
     assert "12 queries verified" in capsys.readouterr().out
     tampered(folder, "UPDATE stories SET text = 'x' WHERE id = 's1'")
     with pytest.raises(SystemExit) as left:
-        main(["verify", str(folder)])
+        main(["status", str(folder), "--verify"])
     assert left.value.code == 4
 
 

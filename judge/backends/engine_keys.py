@@ -1,8 +1,8 @@
 """Classifies the `engine` keys in run.yaml: options to start an engine, settings of each request, or options that
 affect only speed.
 
-One definition may contain all three. A back-end for a server sends only the request settings, and `judge serve-command`
-writes the others into the command that starts the server.
+One definition may contain all three. A back-end for a server sends only the request settings; the
+others are written into the command that starts the server.
 """
 
 from __future__ import annotations

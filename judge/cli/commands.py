@@ -38,13 +38,11 @@ PANELS: dict[str, dict[str, Entry]] = {
         "prompts": Entry("stories.prompts", "Eval-Prompts and criteria: list, show, render, check."),
     },
     "How is a judge run?": {
-        "run": Entry("runs.run", "Send all requests of a run to its judge; run again to continue."),
-        "merge": Entry("runs.merge", "Join the answers of judge run --shard i/N, as in a Slurm array."),
-        "status": Entry("runs.status", "Progress of runs, and the outcome of each repeat."),
-        "retry": Entry("runs.retry", "Request failed repeats again (with --unparsed also answers without a rating)."),
+        "run": Entry("runs.run", "Send a run's requests to its judge, again to continue; --retry, --merge, --batch."),
+        "status": Entry(
+            "runs.status", "Progress of runs, and the outcome of each repeat; --verify checks their files."
+        ),
         "train": Entry("training.train", "Train your own evaluator on people's preferences and ratings."),
-        "serve-command": Entry("runs.serve_command", "The command line that starts a vLLM server for a run."),
-        "verify": Entry("runs.verify", "Compute every hash of a run again and compare; check a bundle."),
     },
     "What was answered?": {
         "parse": Entry("answers.parse", "Ratings that the parser reads in answers of a JSON Lines file, or of a run."),
@@ -102,14 +100,37 @@ PANELS: dict[str, dict[str, Entry]] = {
     "Exchange with other programs": {
         "export": Entry("exchange.export", "Ratings and results for other programs; missing requests as a batch file."),
         "import": Entry("exchange.import_", "Ratings and answers made elsewhere: batch results, score files, tables."),
-        "batch": Entry("exchange.batch", "A run through a provider's batch API: submit, status, collect."),
-        "bundle": Entry("exchange.bundle", "Runs as one archive for artifact review; judge verify checks it anywhere."),
+        "bundle": Entry("exchange.bundle", "Runs as one archive for artifact review; judge status --verify checks it."),
     },
 }
 """Question -> commands, in reading order."""
 
 COMMANDS: dict[str, Entry] = {name: entry for commands in PANELS.values() for name, entry in commands.items()}
 """Command -> its entry."""
+
+MEANT: dict[str, str] = {
+    "retry": "run --retry",
+    "merge": "run --merge",
+    "batch": "run --batch",
+    "serve-command": "run --serve-command",
+    "verify": "status --verify",
+    **{name: f"correlate --layout {name}" for name in ("grid", "margins", "accuracy", "drift", "panels", "confusion")},
+    **{name: f"correlate --layout {name}" for name in ("sliding-sets", "aspects")},
+    "labels": "correlate --layout separation",
+    "repeats": "consistency --layout repeats",
+    "components": "consistency --layout components",
+    "criteria": "diagnose --layout criteria",
+    "disagreements": "diagnose --layout stories",
+    "figure": "correlate",
+    "agreement": "correlate",
+    "bias": "diagnose",
+    "cost": "status",
+    "icc": "consistency",
+    "kappa": "correlate --layout confusion",
+    "plot": "correlate",
+    "power": "plan",
+}
+"""Word that may be tried as a command -> the command that answers it."""
 
 
 def app_of(name: str) -> Any:

@@ -6,9 +6,9 @@ import contextlib
 from collections.abc import Iterable
 from pathlib import Path
 
-from judge.errors import JudgeError, RunFolderError
+from judge.errors import TELLS_INTACT, JudgeError, RunFolderError
 
-_HINT = "judge verify RUN tells what is intact; restore the journal from a copy"
+_HINT = f"{TELLS_INTACT}; restore the journal from a copy"
 
 
 def damage(arguments: Iterable[str]) -> RunFolderError | None:

@@ -14,7 +14,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from judge.cli import completion
-from judge.cli.commands import COMMANDS, PANELS, app_of
+from judge.cli.commands import COMMANDS, MEANT, PANELS, app_of
 from judge.cli.option_words import complaint, mend
 from judge.cli.streams import guarded
 from judge.errors import JudgeError, nearest
@@ -60,8 +60,8 @@ class LazyGroup(TyperGroup):
         name suggests the most similar command.
         """
         if args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
-            close = nearest(args[0], COMMANDS)
-            guess = f" Did you mean {close!r}?" if close else ""
+            close = nearest(args[0], [*COMMANDS, *MEANT])
+            guess = f" Did you mean {MEANT.get(close, close)!r}?" if close else ""
             ctx.fail(f"No such command {args[0]!r}.{guess}")
         return super().resolve_command(ctx, args)
 

@@ -156,7 +156,9 @@ def _check_format(connection: sqlite3.Connection, path: Path) -> None:
     if row is None and not connection.execute("SELECT 1 FROM sqlite_master").fetchone():
         raise RunFolderError(
             f"{path} is empty: what wrote it was stopped before its first commit, and no answer is lost",
-            hint="give the same command again (judge run or judge merge), which begins it anew",
+            hint=Advice(
+                "give the command that wrote it again (judge run, judge run {merge}), which begins it anew", merge=True
+            ),
         )
     if row is None:
         raise RunFolderError(f"{path} is a SQLite file but not a journal", hint="give the result folder of a run")

@@ -7,11 +7,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from judge.errors import RunFolderError
+from judge.errors import TELLS_INTACT, RunFolderError
 from judge.foreign import invalid
 from judge.records import Criterion, Structured
 
-_HINT = "judge verify RUN says what is intact; copy the folder again from where it came"
+_HINT = f"{TELLS_INTACT}; copy the folder again from where it came"
 
 
 class _Published(BaseModel):

@@ -13,7 +13,7 @@ from typing import Any
 
 import orjson
 
-from judge.errors import RunFolderError
+from judge.errors import TELLS_INTACT, RunFolderError
 from judge.journal import comparing, database, standing
 from judge.journal.calls import Called, Taken, called, seconds_of_work, taken
 from judge.journal.definition import checked_definition
@@ -122,7 +122,7 @@ class JournalReader:
             try:
                 meta[key] = orjson.loads(value)
             except (orjson.JSONDecodeError, TypeError) as error:
-                raise RunFolderError(f"{self.path}: {key} is not JSON", hint="judge verify RUN says more") from error
+                raise RunFolderError(f"{self.path}: {key} is not JSON", hint=TELLS_INTACT) from error
         if "definition" in meta:
             checked_definition(meta["definition"], self.path)
         return meta

@@ -177,7 +177,7 @@ class JournalWriter:
         self, query: Request, repeat: int, error: BackendError, *, started: float, seconds: float, final: bool
     ) -> None:
         """Add an attempt without an answer to the rows of the next commit. With `final` the repeat is given up: only
-        `judge retry` requests it again.
+        asking for failed repeats requests it again.
 
         `started` is the time of the request, in seconds since 1970; `seconds` is its duration.
         """

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from judge.errors import RunFolderError
+from judge.errors import TELLS_INTACT, RunFolderError
 from judge.parsing.expected import expected_judgment
 from judge.parsing.joint.reading import joint_judgments
 from judge.parsing.protocol import Parser
@@ -86,7 +86,7 @@ class StoredAnswers:
         if name not in self.criteria:
             raise RunFolderError(
                 f"a journal holds an answer about {name!r}, and its definition has no such criterion",
-                hint="judge verify RUN says what is intact",
+                hint=TELLS_INTACT,
             )
         return self.criteria[name]
 

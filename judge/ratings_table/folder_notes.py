@@ -46,7 +46,7 @@ def about_answers(judge: str, journal: JournalReader, *, settled: int, planned: 
     if replaced := journal.replaced_total():
         kind = "verdict" if journal.compares else "rating"
         sentence = f"{replaced} answers were asked again because no {kind} could be read"
-        notes.append(Note(sentence, Advice("judge retry {unparsed}", unparsed=True)))
+        notes.append(Note(sentence, Advice("judge run {retry} {unparsed}", retry=True, unparsed=True)))
     if settled < planned:
         notes.append(f"{judge}: {planned - settled} of {planned} planned repeats have not been requested yet")
     return notes

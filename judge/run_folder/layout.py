@@ -192,7 +192,7 @@ def _refuse_archive(file: Path) -> None:
     if file.suffix.lower() == ".zip":
         raise RunFolderError(
             f"{file} is an archive, and RUN is {_RUN}",
-            hint=f"a bundle is checked as it is: judge verify {file}; else unpack it and name a folder in runs/",
+            hint=f"judge status {file} --verify checks a bundle as it is; else unpack it and name a folder in runs/",
         )
 
 

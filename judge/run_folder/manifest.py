@@ -16,7 +16,7 @@ from typing import Any
 import orjson
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from judge.errors import RunFolderError
+from judge.errors import TELLS_INTACT, RunFolderError
 from judge.foreign import invalid
 from judge.redaction import redact_plain
 from judge.whole_file import write_whole
@@ -103,15 +103,13 @@ def read_manifest(path: Path) -> dict[str, Any]:
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except orjson.JSONDecodeError as error:
-        raise RunFolderError(
-            f"{path} is not valid JSON ({error})", hint="judge verify RUN shows what is intact"
-        ) from error
+        raise RunFolderError(f"{path} is not valid JSON ({error})", hint=TELLS_INTACT) from error
     if not isinstance(data, dict):
-        raise RunFolderError(f"{path} is no manifest: it holds no keys", hint="judge verify RUN shows what is intact")
+        raise RunFolderError(f"{path} is no manifest: it holds no keys", hint=TELLS_INTACT)
     try:
         _Manifest.model_validate(data)
     except ValidationError as error:
-        raise RunFolderError(f"{path} {invalid(error)}", hint="judge verify RUN shows what is intact") from error
+        raise RunFolderError(f"{path} {invalid(error)}", hint=TELLS_INTACT) from error
     return data
 
 

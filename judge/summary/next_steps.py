@@ -38,8 +38,8 @@ def commands(
     }
     if askable:
         closing |= {
-            "unasked": f"judge retry {first_run}",
-            "lost": f"judge retry {first_run} --unparsed",
+            "unasked": f"judge run {first_run} --retry",
+            "lost": f"judge run {first_run} --retry --unparsed",
             "prompts": f"judge run {first_run} --set 'eval_prompts=[ep1, ep3]'",
             "repeats": f"judge run {first_run} --set repeats=3",
         }

@@ -32,7 +32,7 @@ def passing(given: argparse.Namespace, folder: Path) -> list[Figure]:
 
 
 def permanent(given: argparse.Namespace, folder: Path) -> list[Figure]:
-    """Faults by prompt that no retry heals; then the server is mended and `judge retry` asks again."""
+    """Faults by prompt that no retry heals; then the server is mended and `judge run --retry` asks again."""
     with open_target(given, latency_ms=0.0, p500=0.03, fault_mode="sticky", seed=given.seed) as target:
         run = write_run(folder / "permanent", STORIES, target.url, given, max_attempts=3)
         first = run.finish()
@@ -40,15 +40,15 @@ def permanent(given: argparse.Namespace, folder: Path) -> list[Figure]:
         target.configure(p500=0.0)
         again = run.finish()
         still = STORIES - run.answers()
-        retried = run.ask("retry", "--quiet")
+        retried = run.ask("run", "--retry", "--quiet")
         left = STORIES - run.answers()
         repeats = target.stats()["repeats_after_answer"]
     return [
         Figure("permanent failures: missing after the run", missing, remark=f"{first.wall_s:.1f} s"),
         Figure("permanent failures: exit code", first.code, "= 3"),
-        Figure("run again: missing", still, f"= {missing}", remark=f"exit code {again.code}; only retry asks again"),
-        Figure("judge retry: missing", left, "= 0", remark=f"exit code {retried.code}"),
-        Figure("judge retry: requests for what was answered", repeats, "= 0"),
+        Figure("run again: missing", still, f"= {missing}", remark=f"exit code {again.code}; only --retry asks again"),
+        Figure("judge run --retry: missing", left, "= 0", remark=f"exit code {retried.code}"),
+        Figure("judge run --retry: requests for what was answered", repeats, "= 0"),
     ]
 
 

@@ -59,7 +59,7 @@ class Run:
         return measured([*self.command, "run", str(self.definition), "--quiet", *more])
 
     def ask(self, *arguments: str) -> Process:
-        """Another command of the program, on this run: `ask("retry", "--quiet")`."""
+        """Another command of the program, on this run: `ask("run", "--retry", "--quiet")`."""
         first, *rest = arguments
         return measured([*self.command, first, str(self.definition), *rest])
 

@@ -158,7 +158,7 @@ def test_a_command_that_is_not_known_gets_the_nearest(capsys: pytest.CaptureFixt
 
 
 def test_verify_names_bundles_where_a_file_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert "a bundle (.zip)" in fails(capsys, "verify", str(tmp_path / "none.zip"))
+    assert "a bundle (.zip)" in fails(capsys, "status", str(tmp_path / "none.zip"), "--verify")
 
 
 def test_a_changed_run_may_not_go_on_in_the_same_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -204,7 +204,7 @@ def test_missing_repeats_exit_with_3_and_name_the_command_that_asks_again(
     assert left.value.code == 3
     err = capsys.readouterr().err
     assert "given up: " in err
-    assert "judge retry" in err
+    assert f"judge run {path.parent / 'openai-mock'} --retry" in err
     server.configure(p500=0.0)
-    works("retry", str(path), "--quiet")
+    works("run", str(path), "--retry", "--quiet")
     works("run", str(path), "--quiet")

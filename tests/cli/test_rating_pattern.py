@@ -72,7 +72,7 @@ def test_a_pattern_is_mended_without_asking_again(run: Path, capsys: pytest.Capt
     assert judge("run", run, "--quiet") == 0
     found = ratings(run, capsys)
     assert sorted(rating for _, rating in found.values() if rating is not None) == [3.0, 4.0]
-    assert judge("verify", run) == 0
+    assert judge("status", run, "--verify") == 0
     capsys.readouterr()
     (run / "form.jinja").write_text((run / "form.jinja").read_text().replace("Score its", "Rate its"))
     assert judge("run", run, "--quiet") == 1

@@ -43,7 +43,7 @@ COMMANDS = (
     "ratings runs/demo --format csv",
     "correlate runs/demo --resamples 20",
     "prompts show ep1",
-    "verify runs/demo",
+    "status runs/demo --verify",
 )
 
 

@@ -150,7 +150,7 @@ def test_parts_of_a_plan_merge_into_the_run_that_was_not_cut(
         judge("run", run, "--shard", f"{number}/3", "--quiet")
     part = run / "openai-mock" / "shards" / "2-of-3"
     assert len(kept(part)) == PLANNED // 3
-    judge("merge", run)
+    judge("run", run, "--merge")
     sit(sitting(server, stories, folder="whole"))
     assert kept(run / "openai-mock") == kept(stories.parent / "whole")
     before = server.stats()["requests"]
@@ -294,5 +294,5 @@ def test_a_bundle_holds_preferences_and_is_verified(
     judge("run", run, "--quiet")
     judge("bundle", run, "-o", stories.parent / "b.zip", "--quiet")
     capsys.readouterr()
-    judge("verify", stories.parent / "b.zip")
+    judge("status", stories.parent / "b.zip", "--verify")
     assert f"{PLANNED} queries and 3 tables compared, no differences" in capsys.readouterr().out

@@ -11,6 +11,8 @@ import pytest
 import yaml
 
 from judge.cli.main import main
+from judge.exchange.batch.requests import wanted_of_all
+from judge.exchange.batch.submission import submit
 from judge.in_force.settings import settings_in_force
 from judge.in_force.shutdown import life_of
 from judge.journal import JournalReader
@@ -39,6 +41,12 @@ def start(monkeypatch: pytest.MonkeyPatch) -> Iterator[Start]:
     yield begin
     for one in running:
         one.__exit__(None, None, None)
+
+
+def send(folder: Path) -> None:
+    """Submit what the run lacks, in batches of 13 lines."""
+    (wanted,) = wanted_of_all(folder, [])
+    submit(wanted, print, most_lines=13)
 
 
 def write_run(folder: Path, server: GeminiImitated, **changes: Any) -> None:
@@ -329,15 +337,14 @@ def test_a_run_goes_through_batches_at_half_the_price(
 ) -> None:
     server = start()
     write_run(tmp_path, server)
-    first = Ran(capsys, "batch", "submit", str(tmp_path), "--split", "13")
-    assert first.code == 0, first.said
+    send(tmp_path)
     (folder,) = (path.parent for path in tmp_path.rglob("batches.json"))
     assert len(server.batches.made) == 3
-    assert Ran(capsys, "batch", "submit", str(tmp_path)).code == 0  # sends nothing twice
+    assert Ran(capsys, "run", str(tmp_path), "--batch", "submit").code == 0  # sends nothing twice
     assert set(server.batches.paid.values()) == {1}
     assert len(server.batches.paid) == STORIES * REPEATS  # a line for each repeat
-    assert Ran(capsys, "batch", "collect", str(folder)).code == 3
-    assert Ran(capsys, "batch", "collect", str(folder)).code == 0
+    assert Ran(capsys, "run", str(folder), "--batch", "collect").code == 3
+    assert Ran(capsys, "run", str(folder), "--batch", "collect").code == 0
     with JournalReader(folder / "journal.sqlite") as journal:
         found = journal.totals()
     assert (found.answered, dict(found.failed)) == ((STORIES - 1) * REPEATS, {"filtered": REPEATS})
@@ -363,7 +370,7 @@ def test_a_lost_reply_is_not_paid_for_twice(
     server = start(lenient=True)
     server.batches.lose = step
     write_run(tmp_path, server)
-    assert Ran(capsys, "batch", "submit", str(tmp_path), "--split", "13").code == 0
+    send(tmp_path)
     assert server.batches.lose is None
     assert len(server.batches.made) == 3
     assert set(server.batches.paid.values()) == {1}
@@ -375,17 +382,17 @@ def test_what_a_batch_did_not_answer_is_asked_by_the_next(
     server = start(lenient=True)
     server.batches.failing = frozenset({0, 5})
     write_run(tmp_path, server)
-    assert Ran(capsys, "batch", "submit", str(tmp_path)).code == 0
+    assert Ran(capsys, "run", str(tmp_path), "--batch", "submit").code == 0
     (folder,) = (path.parent for path in tmp_path.rglob("batches.json"))
-    Ran(capsys, "batch", "status", str(folder))
-    assert Ran(capsys, "batch", "collect", str(folder)).code == 0
+    Ran(capsys, "run", str(folder), "--batch", "status")
+    assert Ran(capsys, "run", str(folder), "--batch", "collect").code == 0
     with JournalReader(folder / "journal.sqlite") as journal:
         assert journal.totals().answered == STORIES * REPEATS - 2
     server.batches.failing = frozenset()
-    assert Ran(capsys, "batch", "submit", str(tmp_path)).code == 0
+    assert Ran(capsys, "run", str(tmp_path), "--batch", "submit").code == 0
     assert len(server.batches.made["b002"]["_lines"]) == 2
-    Ran(capsys, "batch", "status", str(folder))
-    assert Ran(capsys, "batch", "collect", str(folder)).code == 0
+    Ran(capsys, "run", str(folder), "--batch", "status")
+    assert Ran(capsys, "run", str(folder), "--batch", "collect").code == 0
     with JournalReader(folder / "journal.sqlite") as journal:
         assert journal.totals().answered == STORIES * REPEATS
 
@@ -397,15 +404,15 @@ def test_a_batch_that_ended_without_answers_is_said_and_its_lines_are_sent_again
     server = start(lenient=True)
     server.batches.ends = state
     write_run(tmp_path, server)
-    assert Ran(capsys, "batch", "submit", str(tmp_path)).code == 0
+    assert Ran(capsys, "run", str(tmp_path), "--batch", "submit").code == 0
     (folder,) = (path.parent for path in tmp_path.rglob("batches.json"))
-    Ran(capsys, "batch", "status", str(folder))
-    said = Ran(capsys, "batch", "status", str(folder))
+    Ran(capsys, "run", str(folder), "--batch", "status")
+    said = Ran(capsys, "run", str(folder), "--batch", "status")
     assert state.rpartition("_")[2].lower() in said.printed
-    Ran(capsys, "batch", "collect", str(folder))
+    Ran(capsys, "run", str(folder), "--batch", "collect")
     server.batches.ends = "BATCH_STATE_SUCCEEDED"
-    assert Ran(capsys, "batch", "submit", str(tmp_path)).code == 0
-    Ran(capsys, "batch", "status", str(folder))
-    assert Ran(capsys, "batch", "collect", str(folder)).code == 0
+    assert Ran(capsys, "run", str(tmp_path), "--batch", "submit").code == 0
+    Ran(capsys, "run", str(folder), "--batch", "status")
+    assert Ran(capsys, "run", str(folder), "--batch", "collect").code == 0
     with JournalReader(folder / "journal.sqlite") as journal:
         assert journal.totals().answered == STORIES * REPEATS

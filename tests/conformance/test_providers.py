@@ -82,8 +82,9 @@ def answers(folder: Path) -> tuple[int, dict[str, int], int]:
 
 
 def judge(folder: Path, capsys: pytest.CaptureFixture[str], command: str, values: dict[str, Any]) -> Ran:
-    where = [str(folder), "--output", str(folder / "results")] if command == "run" else [str(folder / "results")]
-    return Ran(capsys, command, *where, *asked(values))
+    results = str(folder / "results")
+    where = [str(folder), "--output", results] if command == "run" else [results, "--retry"]
+    return Ran(capsys, "run", *where, *asked(values))
 
 
 def test_sixty_repeats_end_well_or_with_what_to_change(

@@ -111,13 +111,13 @@ def test_their_batches_go_to_three_apis_and_come_back_as_the_same_run(
     servers: Servers, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     messages, gemini, openai = servers
-    code, out, said = judge(capsys, "batch", "submit", folder)
+    code, out, said = judge(capsys, "run", folder, "--batch", "submit")
     assert code == 0, said
     assert "surface has no batch API" in out
     assert (len(messages.batches), len(gemini.batches.made), openai.stats()["batches"]) == (1, 1, 1)
     messages.end_batches()
-    judge(capsys, "batch", "status", folder)  # Gemini's imitation works on until it was asked once
-    code, _, said = judge(capsys, "batch", "collect", folder)
+    judge(capsys, "run", folder, "--batch", "status")  # Gemini's imitation works on until it was asked once
+    code, _, said = judge(capsys, "run", folder, "--batch", "collect")
     assert code == 0, said
     assert answered(folder) == [STORIES * PROMPTS] * 3
     # One form of lines for each protocol, as it was sent.
@@ -136,7 +136,7 @@ def test_a_file_of_requests_is_no_results_file_in_any_form(
     folder: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert judge(capsys, "batch", "submit", folder)[0] == 0
+    assert judge(capsys, "run", folder, "--batch", "submit")[0] == 0
     for name in FOLDERS:
         sent = folder / name / "batches" / "requests-0001.jsonl"
         code, _, said = judge(capsys, "import", "batch", folder / name, sent)
@@ -168,7 +168,7 @@ def test_which_backends_have_batches_is_known_in_one_place(folder: Path, capsys:
     assert [name for name in BATCH_FORMS if has_batch_api(f"{name}/m")] == ["openai", "anthropic", "gemini"]
     assert not has_batch_api("surface")
     for name, words in (("vllm/mock", "no provider with a batch API"), ("hf/mock", "has no batch form")):
-        code, _, said = judge(capsys, "batch", "submit", folder, "--judge", name)
+        code, _, said = judge(capsys, "run", folder, "--batch", "submit", "--judge", name)
         assert (code, words in said) == (1, True), said
 
 
@@ -176,6 +176,6 @@ def test_a_route_that_a_judge_does_not_have_is_refused_for_batches_too(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     chosen = ("--judge", "anthropic/claude-opus-5", "--set", "api=responses")
-    code, _, said = judge(capsys, "batch", "submit", folder, *chosen)
+    code, _, said = judge(capsys, "run", folder, "--batch", "submit", *chosen)
     assert (code, "`api: responses` is OpenAI's" in said) == (1, True), said
     assert not list(folder.rglob("requests-*"))

@@ -147,7 +147,7 @@ def test_shards_that_are_killed_and_started_again_give_the_tables_of_an_uncut_ru
     kept = [_answers(result / "shards" / f"{number}-of-3") for number in (1, 2, 3)]
     assert 0 < sum(kept) < PLANNED
     before = server.stats()
-    code, _, said = judge(capsys, "merge", run)
+    code, _, said = judge(capsys, "run", run, "--merge")
     assert code == 1
     assert re.search(r"shard 1/3 lacks [0-9]+ of 52 repeats; shard 2/3 lacks [0-9]+ of 52", said), said
     assert not (result / "journal.sqlite").exists()
@@ -160,10 +160,10 @@ def test_shards_that_are_killed_and_started_again_give_the_tables_of_an_uncut_ru
     asked = (server.stats()["answered"] - before["answered"]) * REPEATS
     assert asked == PLANNED - sum(kept)
     assert before["answered"] * REPEATS - sum(kept) <= 2 * 3 * 4 * REPEATS
-    code, out, said = judge(capsys, "merge", run)
+    code, out, said = judge(capsys, "run", run, "--merge")
     assert code == 0, said
     assert f"3 shards merged, {PLANNED} answers new; {PLANNED} of {PLANNED}" in out
-    assert judge(capsys, "verify", run)[0] == 0
+    assert judge(capsys, "status", run, "--verify")[0] == 0
     server.configure(latency_ms=0)
     write(folder, server, name="uncut")
     assert judge(capsys, "run", folder / "uncut", "--quiet")[0] == 0
@@ -193,17 +193,17 @@ def test_merging_what_is_there_and_then_the_rest_takes_everything_once(
 ) -> None:
     result, run = write(folder, loopback()), folder / "cut"
     shards(capsys, run, [1, 3], 4)
-    code, _, said = judge(capsys, "merge", run)
+    code, _, said = judge(capsys, "run", run, "--merge")
     assert (code, "shard 2/4 was never begun; shard 4/4 was never begun" in said) == (1, True)
-    code, out, said = judge(capsys, "merge", run, "--partial")
+    code, out, said = judge(capsys, "run", run, "--merge", "--partial")
     assert (code, f"{PLANNED // 2} answers new; {PLANNED // 2} of {PLANNED}" in out) == (3, True)
-    assert judge(capsys, "merge", run, "--partial")[1].count(" 0 answers new") == 1
+    assert judge(capsys, "run", run, "--merge", "--partial")[1].count(" 0 answers new") == 1
     assert "shards are not merged" not in judge(capsys, "status", run)[1]
     shards(capsys, run, [2, 4], 4)
     _, out, _ = judge(capsys, "status", run)
     assert f"2 of 4 shards are not merged, 2 of them at their end, with {PLANNED // 2} answers" in " ".join(out.split())
     shutil.rmtree(result / "shards" / "1-of-4")  # merged shards may be deleted
-    code, out, said = judge(capsys, "merge", result)
+    code, out, said = judge(capsys, "run", result, "--merge")
     assert (code, f"{PLANNED // 2} answers new; {PLANNED} of {PLANNED}" in out) == (0, True), said
     with JournalReader(result / "journal.sqlite") as journal:
         assert journal.check_integrity() == []
@@ -226,10 +226,10 @@ def test_a_merge_that_is_killed_leaves_nothing_half_taken(
             raise KeyboardInterrupt  # in the second part, with all its rows inserted
 
     monkeypatch.setattr(parts, "_rows", killed)
-    assert judge(capsys, "merge", run)[0] == 130
+    assert judge(capsys, "run", run, "--merge")[0] == 130
     assert _answers(result) == PLANNED // 2
     monkeypatch.setattr(parts, "_rows", whole)
-    code, out, _ = judge(capsys, "merge", run)
+    code, out, _ = judge(capsys, "run", run, "--merge")
     assert (code, f"{PLANNED // 2} answers new; {PLANNED} of {PLANNED}" in out) == (0, True)
 
 
@@ -241,18 +241,18 @@ def test_shards_of_another_plan_are_refused_and_nothing_is_taken(
     shards(capsys, run, [1], 2)
     shards(capsys, run, [2], 2, "--set", "generation.temperature=0.5")
     for more in ([], ["--partial"]):
-        code, _, said = judge(capsys, "merge", run, *more)
+        code, _, said = judge(capsys, "run", run, "--merge", *more)
         assert code == 1
         assert "2-of-2 holds a run with other settings: generation changed" in said
     shutil.rmtree(result / "shards" / "2-of-2")
     shards(capsys, run, [2], 2, "--set", "repeats=3")
-    code, _, said = judge(capsys, "merge", run)
+    code, _, said = judge(capsys, "run", run, "--merge")
     assert (code, "shard 2/2 was asked for 3 repeats, and the run has 2" in said) == (1, True)
     shutil.rmtree(result / "shards" / "2-of-2")
     # Another dataset, and a whole that holds another run.
     (folder / "other.jsonl").write_text((folder / "stories.jsonl").read_text().replace("quay", "pier"))
     shards(capsys, run, [2], 2, "--set", f"dataset={folder / 'other.jsonl'}")
-    code, _, said = judge(capsys, "merge", run)
+    code, _, said = judge(capsys, "run", run, "--merge")
     assert (code, "the dataset's content changed" in said) == (1, True)
     assert not (result / "journal.sqlite").exists()
     code, _, said = judge(capsys, "run", run, "--shard", "1/2", "--limit", "10")
@@ -265,15 +265,15 @@ def test_several_splits_and_shards_at_work_are_refused(
     result, run = write(folder, loopback()), folder / "cut"
     shards(capsys, run, [1, 2], 2)
     shards(capsys, run, [1], 3)
-    code, _, said = judge(capsys, "merge", run)
+    code, _, said = judge(capsys, "run", run, "--merge")
     assert (code, "shards of several splits (i/2, i/3)" in said) == (1, True)
     shutil.rmtree(result / "shards" / "1-of-3")
     with lock(result / "shards" / "2-of-2"):
-        code, _, said = judge(capsys, "merge", run)
+        code, _, said = judge(capsys, "run", run, "--merge")
         assert (code, "shard 2/2 cannot be taken yet" in said) == (1, True)
-        code, out, said = judge(capsys, "merge", run, "--partial")
+        code, out, said = judge(capsys, "run", run, "--merge", "--partial")
         assert (code, f"1 shard merged, {PLANNED // 2} answers new" in out) == (3, True)
-    assert judge(capsys, "merge", run)[0] == 0
+    assert judge(capsys, "run", run, "--merge")[0] == 0
 
 
 def test_what_the_whole_has_is_not_asked_again(
@@ -289,7 +289,7 @@ def test_what_the_whole_has_is_not_asked_again(
     assert "0 answered; 40 of 40 in" in said  # all of it was in the pilot
     shards(capsys, run, [2, 3, 4], 4)
     assert (server.stats()["answered"] - before) * REPEATS == PLANNED - 12 * 2 * REPEATS
-    assert judge(capsys, "merge", run)[0] == 0
+    assert judge(capsys, "run", run, "--merge")[0] == 0
     assert _answers(result) == PLANNED
     _, _, said = judge(capsys, "run", run)
     assert "not merged" not in said
@@ -311,16 +311,16 @@ def test_what_shards_gave_up_is_merged_too_and_retried_in_the_whole(
     result, run = write(folder, server, max_attempts=1), folder / "cut"
     codes = [judge(capsys, "run", run, "--shard", f"{number}/2", "--quiet")[0] for number in (1, 2)]
     assert codes == [3, 3]
-    code, out, said = judge(capsys, "merge", run)
+    code, out, said = judge(capsys, "run", run, "--merge")
     lost = PLANNED - _answers(result)
     assert (code, f"{lost} given up" in out, lost > 0) == (3, True, True)
-    assert f"judge retry {result}" in said
+    assert f"judge run {result} --retry" in said
     server.configure(p500=0.0)
-    assert judge(capsys, "retry", run)[0] == 0
+    assert judge(capsys, "run", run, "--retry")[0] == 0
     assert _answers(result) == PLANNED
     # A shard that is mended itself brings what the whole has by now, and nothing is taken twice.
-    assert judge(capsys, "retry", result / "shards" / "1-of-2")[0] == 0
-    assert " 0 answers new" in judge(capsys, "merge", run)[1]
+    assert judge(capsys, "run", result / "shards" / "1-of-2", "--retry")[0] == 0
+    assert " 0 answers new" in judge(capsys, "run", run, "--merge")[1]
     with JournalReader(result / "journal.sqlite") as journal:
         assert journal.check_integrity() == []
 
@@ -357,7 +357,7 @@ def test_each_judge_of_a_list_has_shards_of_its_own(
     ]
     (folder / "cut" / "run.yaml").write_text(yaml.safe_dump(run), encoding="utf-8")
     shards(capsys, folder / "cut", [1, 2], 2)
-    code, out, said = judge(capsys, "merge", folder / "cut")
+    code, out, said = judge(capsys, "run", folder / "cut", "--merge")
     assert code == 0, said
     assert out.count(f"2 shards merged, {PLANNED} answers new; {PLANNED} of {PLANNED}") == 2
     assert [server.stats()["answered"] * REPEATS for server in (one, other)] == [PLANNED, PLANNED]
@@ -435,8 +435,8 @@ def test_a_merge_that_is_killed_before_its_first_commit_can_be_given_again(
             db.execute("PRAGMA user_version = 1")
         db.close()
     code, _, said = judge(capsys, "ratings", result)
-    assert (code, "stopped before its first commit" in said, "judge merge" in said) == (1, True, True), said
-    assert "judge merge" in judge(capsys, "status", run)[2]
-    code, out, said = judge(capsys, "merge", run)
+    assert (code, "stopped before its first commit" in said, "judge run --merge" in said) == (1, True, True), said
+    assert "judge run --merge" in judge(capsys, "status", run)[2]
+    code, out, said = judge(capsys, "run", run, "--merge")
     assert (code, f"{PLANNED} answers new; {PLANNED} of {PLANNED}" in out) == (0, True), said
     assert _answers(result) == PLANNED

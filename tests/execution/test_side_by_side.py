@@ -202,13 +202,13 @@ def test_what_is_missing_of_one_is_named_and_retried(
     assert code == 3, said
     lost = 24 - answered(folder / "openai-mock-judge")
     assert 0 < lost < 24
-    assert f"openai/mock-judge: {lost} repeats are missing; ask the failed ones again: judge retry" in said
+    assert f"openai/mock-judge: {lost} repeats are missing; ask the failed ones again: judge run " in said
     code, out, _ = judge(capsys, "status", folder, "--format", "json")
     states = {row["judge"]: (row["answered"], row["planned"]) for row in json.loads(out)["rows"]}
     assert states == {"openai/mock": (24, 24), "openai/mock-judge": (24 - lost, 24), "surface": (24, 24)}
     servers[1].configure(p500=0.0)
     before = [server.stats()["requests"] for server in servers]
-    code, _, said = judge(capsys, "retry", folder)
+    code, _, said = judge(capsys, "run", folder, "--retry")
     assert code == 0, said
     assert [server.stats()["requests"] - n for server, n in zip(servers, before, strict=True)] == [0, lost]
 
@@ -316,22 +316,22 @@ def test_batches_go_to_each_judges_provider(
     servers: tuple[LoopbackServer, LoopbackServer], folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write(folder, *of(servers), "surface")
-    code, out, said = judge(capsys, "batch", "submit", folder)
+    code, out, said = judge(capsys, "run", folder, "--batch", "submit")
     assert code == 0, said
     assert "surface has no batch API" in out
     assert [server.stats()["batches"] for server in servers] == [1, 1]
-    _, out, _ = judge(capsys, "batch", "status", folder, "--format", "json")
+    _, out, _ = judge(capsys, "run", folder, "--batch", "status", "--format", "json")
     assert [(row["judge"], row["status"]) for row in json.loads(out)["rows"]] == [
         ("openai/mock", "completed"),
         ("openai/mock-judge", "completed"),
     ]
     servers[0].configure(require_key="changed-since")
-    code, _, said = judge(capsys, "batch", "collect", folder)
+    code, _, said = judge(capsys, "run", folder, "--batch", "collect")
     assert code == 1
     assert "1 of 2 judges ended with an error" in said
     assert answered(folder / "openai-mock-judge") == 24
     servers[0].configure(require_key=KEYS["A_KEY"])
-    assert judge(capsys, "batch", "collect", folder)[0] == 0
+    assert judge(capsys, "run", folder, "--batch", "collect")[0] == 0
     assert answered(folder / "openai-mock") == 24
 
 

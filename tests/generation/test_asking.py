@@ -137,12 +137,12 @@ def test_parts_merge_into_the_generation_that_was_not_cut(
     gen = written_definition(prompts.parent / "cut", server, prompts)
     for number in (1, 2, 3):
         assert judge("generate", gen, "--shard", f"{number}/3", "--quiet") == 0
-    assert judge("merge", gen) == 0
+    assert judge("run", gen, "--merge") == 0
     capsys.readouterr()
     sit(sitting(server, prompts, folder="whole"))
     assert kept(gen / "openai-mock") == kept(prompts.parent / "whole")
     assert server.stats()["requests"] == 2 * PROMPTS
-    assert judge("verify", gen) == 0
+    assert judge("status", gen, "--verify") == 0
     assert judge("status", gen, "--format", "json") == 0
     row = orjson.loads(capsys.readouterr().out.partition("\n")[2])["rows"][0]
     assert (row["answered"], row["planned"]) == (PROMPTS, PROMPTS)
@@ -219,7 +219,7 @@ def test_a_definition_of_one_kind_is_told_from_the_other(
     assert judge("generate", gen, "--quiet") == 0
     assert judge("ratings", gen) == 1
     assert "judge generate stories" in capsys.readouterr().err
-    assert judge("retry", gen, "--unparsed", "--quiet") == 0
+    assert judge("run", gen, "--retry", "--unparsed", "--quiet") == 0
     assert server.stats()["requests"] == PROMPTS
     (gen / "run.yaml").write_text("dataset: demo\n", encoding="utf-8")
     assert judge("generate", gen) == 1

@@ -73,7 +73,15 @@ def flipped_text(place: Path) -> Path:
 
 @pytest.mark.parametrize(
     "command",
-    [("ratings",), ("coverage",), ("status",), ("run",), ("retry",), ("verify",), ("bundle", "--output", "x.zip")],
+    [
+        ("ratings",),
+        ("coverage",),
+        ("status",),
+        ("run",),
+        ("run", "--retry"),
+        ("status", "--verify"),
+        ("bundle", "--output", "x.zip"),
+    ],
 )
 def test_a_flipped_letter_is_no_other_text(
     make: Make, call: Call, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]

@@ -94,7 +94,7 @@ def test_two_processes_do_not_write_one_folder(make: Make, call: Call) -> None:
         assert other.stdout.readline() == "held\n"
         before = (place / "surface" / "journal.sqlite").read_bytes()
         held(call("run", place, "--quiet", "--set", "repeats=2"), "in use by another process")
-        held(call("retry", place, "--quiet"), "in use by another process")
+        held(call("run", place, "--retry", "--quiet"), "in use by another process")
         # Whoever only reads is not held up.
         assert call("ratings", place)[0] == 0
         assert (place / "surface" / "journal.sqlite").read_bytes() == before
@@ -282,7 +282,7 @@ def test_a_batch_of_a_strangers_server_gets_no_key(make: Make, call: Call, monke
     thread.start()
     try:
         for command in ("status", "collect"):
-            code, shown, error = call("batch", command, place)
+            code, shown, error = call("run", place, "--batch", command)
             assert "Traceback" not in error
             assert "sk-real" not in shown + error
             assert code in (1, 2), (shown, error)

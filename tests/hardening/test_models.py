@@ -175,7 +175,7 @@ def test_only_the_plain_file_of_a_folder_is_read(make: Make, call: Call, monkeyp
     assert not list(place.rglob("ran"))
 
 
-@pytest.mark.parametrize("command", ["status", "coverage", "verify", "ratings"])
+@pytest.mark.parametrize("command", ["status", "coverage", "status --verify", "ratings"])
 def test_a_models_name_moves_no_terminal(make: Make, call: Call, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
     place = make(judge="trained/model")
     monkeypatch.chdir(place)
@@ -183,7 +183,7 @@ def test_a_models_name_moves_no_terminal(make: Make, call: Call, monkeypatch: py
     folder(place, json.dumps(MODEL | {"name": evil, "data": [{"dataset": evil}]} | head(criterion=evil)).encode())
     ran = call("run", ".", "--quiet")
     assert ran[0] == 0, ran
-    _, shown, error = call(command, ".")
+    _, shown, error = call(*command.split(), ".")
     assert "\x1b]0" not in shown + error
     assert "\u202e" not in shown + error
 

@@ -172,8 +172,8 @@ def test_a_clock_that_jumps_loses_nothing(
     assert call("run", place, "--quiet")[0] == 0
     monkeypatch.setattr(time, "time", lambda: clock)
     assert call("run", place, "--quiet", "--set", "repeats=2")[0] == 0
-    for command in ("status", "ratings", "coverage", "verify"):
-        code, _, error = call(command, place)
+    for command in ("status", "ratings", "coverage", "status --verify"):
+        code, _, error = call(*command.split(), place)
         assert (code, "Traceback" in error) == (0, False), (command, error)
     base = sqlite3.connect(place / "surface" / "journal.sqlite")
     assert base.execute("SELECT count(*) FROM responses").fetchone()[0] == 6
@@ -212,7 +212,7 @@ def test_crafted_batches_get_no_key_and_end_in_a_sentence(
     one = {"number": 1, "lines": 1, "repeats": 1, "state": "created", "batch_id": "batch_1", "file_id": "f"}
     one |= {"base_url": "http://127.0.0.1:9/v1"} | change
     (folder / "batches.json").write_text(json.dumps({"format": 1, "run_id": "x", "batches": [one]}))
-    code, shown, error = call("batch", command, place)
+    code, shown, error = call("run", place, "--batch", command)
     assert code in (1, 2), (shown, error)
     assert "Traceback" not in error
     assert "sk-real" not in shown + error

@@ -142,7 +142,7 @@ def test_a_manifest_names_no_file_outside(make: Make, call: Call, tmp_path: Path
     manifest["asked"]["dataset"] = "../private.jsonl"
     (place / "surface" / "manifest.json").write_text(json.dumps(manifest))
     (place / "surface").rename(tmp_path / "alone")
-    held(call("retry", tmp_path / "alone"), "outside the run's folder")
+    held(call("run", tmp_path / "alone", "--retry"), "outside the run's folder")
 
 
 @pytest.mark.parametrize("value", [True, "yes", 1])
@@ -335,8 +335,8 @@ def test_names_in_a_journal_are_no_paths(make: Make, call: Call, tmp_path: Path)
     base.commit()
     base.close()
     before = sorted(tmp_path.rglob("*"))
-    for command in ("verify", "status", "coverage"):
-        call(command, place)
+    for command in ("status --verify", "status", "coverage"):
+        call(*command.split(), place)
     new = set(tmp_path.rglob("*")) - set(before)
     assert not [one for one in new if one.suffix == ".jinja"]
 

@@ -162,7 +162,7 @@ def test_the_snapshot_is_made_from_a_wheel(tmp_path: Path) -> None:
 
 def test_the_snapshot_is_read_only_when_it_is_needed() -> None:
     program = (
-        "import sys, judge.execution.session, judge.cli.runs.run, judge.in_force.words\n"
+        "import sys, judge.execution.session, judge.cli.runs.ask, judge.cli.runs.sittings, judge.in_force.words\n"
         "from judge.in_force.catalogue import catalogue\n"
         "from judge.in_force.endpoints import endpoints\n"
         "print(catalogue.cache_info().currsize, endpoints.cache_info().currsize)\n"

@@ -182,7 +182,7 @@ def test_parts_merge_and_batch_files_import_into_the_same_ratings(loopback: Star
     run = written(stories.parent / "cut", server, judge=judge_name)
     for number in (1, 2):
         judge("run", run, "--shard", f"{number}/2", "--quiet")
-    judge("merge", run)
+    judge("run", run, "--merge")
     assert kept(run / "openai-gpt-4o-mini") == kept(whole.result.path)
     half = sitting(server, stories, folder="half", judge=judge_name, limit=5)
     sit(half)

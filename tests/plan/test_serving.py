@@ -1,4 +1,4 @@
-"""`judge serve-command`: the line that starts a server for a run."""
+"""`judge run --serve-command`: the line that starts a server for a run."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_the_command_prints_only_the_line(tmp_path: Path) -> None:
     path = tmp_path / "run.yaml"
     path.write_text(json.dumps(DATA))
     ended = subprocess.run(
-        [sys.executable, "-m", "judge", "serve-command", str(path), "--set", "judge=vllm/org/model"],
+        [sys.executable, "-m", "judge", "run", str(path), "--serve-command", "--set", "judge=vllm/org/model"],
         capture_output=True,
         text=True,
         check=True,

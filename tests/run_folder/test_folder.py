@@ -85,7 +85,7 @@ def test_a_file_that_is_no_run_gets_a_sentence(name: str, content: bytes, words:
         resolve([file])
     assert str(file) in str(caught.value)
     assert caught.value.hint is not None
-    assert ("judge verify" in caught.value.hint) == (name == "bundle.zip")
+    assert ("--verify" in caught.value.hint) == (name == "bundle.zip")
     assert "judge run" not in caught.value.hint
 
 

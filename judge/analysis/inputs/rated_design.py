@@ -18,6 +18,7 @@ from judge.errors import DataError
 from judge.rating_matrix import RatingMatrix
 from judge.stats.agreement.analogous_anova import Facet
 from judge.stats.bias.reversed_scale import remark
+from judge.wording import Advice
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -99,7 +100,10 @@ def rated_design(matrix: RatingMatrix, criterion: str, *, left_out: Collection[t
         units = "story-prompts" if crossed else "stories"
         raise DataError(
             f"{criterion}: no two {units} have a rating; {queries.asked} repeats were asked",
-            hint="see judge coverage for what was lost; request what is missing (judge run, judge retry)",
+            hint=Advice(
+                "see judge coverage for what was lost; request what is missing (judge run, judge run {retry})",
+                retry=True,
+            ),
         )
     ratings = every[np.ix_(*kept)]
     names = (SYSTEM, STORY_PROMPT if crossed and ratings.shape[0] > 1 else STORY, EVAL_PROMPT, JUDGE, REPEAT)

@@ -35,7 +35,7 @@ def bundle(
 ) -> None:
     """Write runs as one archive for artifact review: definition, journal, manifest, tables, checksums; no keys.
 
-    judge verify FILE.zip checks it on any machine. Works while a run is being written.
+    judge status FILE.zip --verify checks it on any machine. Works while a run is being written.
 
     Example: judge bundle runs/hanna -o hanna-artifact.zip
     """
@@ -54,4 +54,4 @@ def bundle(
         typer.echo(
             "it holds the stories' texts, under their dataset's licence; --without-texts leaves them out", err=True
         )
-    typer.echo(f"check it anywhere: judge verify {result.path}", err=True)
+    typer.echo(f"check it anywhere: judge status {result.path} --verify", err=True)

@@ -70,7 +70,9 @@ def batch(
         exported.parts[0].path.rename(output)
         names = [str(output)]
     if exported.in_flight:
-        typer.echo(f"{exported.in_flight} repeats are left out: submitted batches hold them (judge batch status {run})")
+        typer.echo(
+            f"{exported.in_flight} repeats are left out: submitted batches hold them (judge run {run} --batch status)"
+        )
     if not names:
         typer.echo(f"nothing to export: {asked.result.path} lacks nothing that is to be asked")
         return

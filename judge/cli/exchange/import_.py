@@ -287,7 +287,9 @@ def say_merged(merged: Imported, folder: ResultFolder, source: str) -> None:
     if failed:
         kinds = ", ".join(f"{count} {kind}" for kind, count in merged.failed.most_common())
         typer.echo(f"· {failed} repeats failed ({kinds}): {merged.example}")
-        typer.echo(f"· ask them again: judge export batch {folder.path}; those given up: judge retry {folder.path}")
+        typer.echo(
+            f"· ask them again: judge export batch {folder.path}; those given up: judge run {folder.path} --retry"
+        )
     if merged.errors_known:
         typer.echo(f"· {merged.errors_known} failed repeats were noted before")
     if merged.not_given:

@@ -42,7 +42,8 @@ app = typer.Typer(cls=_Writing, no_args_is_help=True, add_completion=False, rich
 def generate() -> None:
     """Have stories written: judge generate GEN asks, and the other commands say what came of it.
 
-    GEN is a generate.yaml or its folder. Status, retry, merge, verify and batch take GEN as they take RUN.
+    GEN is a generate.yaml or its folder. judge status and judge run --retry, --merge and --batch take GEN as they take
+    RUN.
     """
 
 
@@ -59,7 +60,9 @@ def write(
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="forecast only; nothing is requested")] = False,
     max_cost: Annotated[float | None, typer.Option(min=0, help="largest amount in dollars that may be spent")] = None,
-    shard: Annotated[str | None, typer.Option(metavar="i/N", help="part i of N parts; judge merge joins them")] = None,
+    shard: Annotated[
+        str | None, typer.Option(metavar="i/N", help="part i of N parts; judge run GEN --merge joins them")
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="result folder to write (with one writer)")
     ] = None,
@@ -77,12 +80,13 @@ def write(
 ) -> None:
     """Request every story that GEN defines, and keep each answer; running again requests what is missing.
 
-    Exit code 3 means that stories are missing: `judge retry GEN` requests the failed ones again. No story is requested
-    again because of what it says.
+    Exit code 3 means that stories are missing: `judge run GEN --retry` requests the failed ones again. No story is
+    requested again because of what it says.
 
     Example: judge generate write generations/hanna --writer openai/my-model --set base_url=http://127.0.0.1:8000/v1
     """
-    from judge.cli.runs.run import folders_of, part_named, sit_all
+    from judge.cli.runs.ask import folders_of, part_named
+    from judge.cli.runs.sittings import sit_all
     from judge.errors import SpecError
     from judge.execution.session import Sitting
     from judge.run_definition.writing import load_generate_specs

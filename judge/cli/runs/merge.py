@@ -1,4 +1,4 @@
-"""Command `judge merge`: combines the shards of a run, each written by a separate process, into one journal. The
+"""Way `judge run RUN --merge`: combines the shards of a run, each written by a separate process, into one journal. The
 implementation is in `judge.execution`.
 """
 
@@ -7,37 +7,22 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from judge.cli.option_words import with_flags
-from judge.cli.run_options import Overrides
 
 if TYPE_CHECKING:
     from judge.run_folder import ResultFolder
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
+def merge(run: Path, overrides: Sequence[str], *, output: Path | None, partial: bool) -> None:
+    """Join the shards of a run into the result folder of each judge (`output`, if the shards were run with it). Exits
+    with code 3 if repeats are missing: given up, or, with `partial`, never requested.
 
-@app.command()
-def merge(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="run.yaml, its folder, or one judge's result folder")],
-    partial: Annotated[
-        bool, typer.Option("--partial", help="merge of the present shards, although others are missing or unfinished")
-    ] = False,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="result folder, if the shards were run with this option")
-    ] = None,
-    set_: Overrides = None,
-) -> None:
-    """Join the shards of RUN, made by `judge run RUN --shard i/N`, into the result folder of each judge.
-
-    Every answer enters exactly once, however often this command is run or interrupted. Shards of another plan, and
-    incomplete shards, are refused with an error. Exit code 3 means that repeats are missing: given up, or, with
-    --partial, never requested.
-
-    Example: judge merge runs/mans-roc
+    Every answer enters exactly once, however often this is run or interrupted. Raises RunFolderError for shards of
+    another plan, and, without `partial`, for missing and incomplete ones.
     """
     from judge.execution.part_merge import join
     from judge.execution.plan_part import parts_in
@@ -46,7 +31,7 @@ def merge(
     missing = False
     for result in _with_parts(run, output):
         _, _, first = parts_in(result)[0]
-        spec, file = definition_in_force(first, set_ or [])
+        spec, file = definition_in_force(first, overrides)
         joined = join(spec, file, result, partial=partial)
         for notice in joined.notices:
             sys.stderr.write(f"{with_flags(notice)}\n")
@@ -58,9 +43,8 @@ def merge(
         )
         if joined.missing:
             missing = True
-            again = "retry" if joined.totals.failed else "run"
-            where = result.path if again == "retry" else run
-            sys.stderr.write(f"{joined.missing} repeats are missing; go on with: judge {again} {where}\n")
+            again = f"{result.path} --retry" if joined.totals.failed else f"{run}"
+            sys.stderr.write(f"{joined.missing} repeats are missing; go on with: judge run {again}\n")
     if missing:
         raise typer.Exit(3)
 

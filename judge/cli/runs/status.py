@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from judge.cli.runs.ways import given
 from judge.cli.table_options import Form
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -16,7 +17,15 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 @app.command()
 def status(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="run.yaml, its folder, or a result folder")],
+    ctx: typer.Context,
+    runs: Annotated[
+        list[Path],
+        typer.Argument(metavar="RUN...", help="run.yaml, its folder, a result folder, or (--verify) a bundle (.zip)"),
+    ],
+    verify: Annotated[
+        bool,
+        typer.Option("--verify", help="every hash, checksum and table, computed again; exit code 4 if one differs"),
+    ] = False,
     form: Form = "table",
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="file for the output, in place of the screen")
@@ -24,8 +33,30 @@ def status(
 ) -> None:
     """Progress of runs: repeats answered and given up (by cause), tokens, cost, hours. Works during a run.
 
+    --verify checks that journals are complete and that every query, rendered again, has the hash of its request; in a
+    bundle, every checksum is checked too, and every table is computed again.
+
     Example: judge status runs/mans-roc
+
+    Example: judge status runs/mans-roc --verify
     """
+    if verify:
+        _verify(given(ctx), runs)
+    else:
+        _progress(runs, form, output)
+
+
+def _verify(flags: Sequence[str], runs: Sequence[Path]) -> None:
+    from judge.cli.runs.verify import verify
+    from judge.errors import SpecError
+
+    for flag in flags:
+        if flag != "--verify":
+            raise SpecError(f"{flag} does not go with --verify", hint="--verify prints lines, and no table")
+    verify(runs)
+
+
+def _progress(runs: Sequence[Path], form: str, output: Path | None) -> None:
     from judge.api.status import status_row
     from judge.cli.option_words import emit
     from judge.errors import RunFolderError
@@ -141,5 +172,5 @@ def _shards(run: Path) -> Iterator[str]:
             answers = sum(row["answered"] for row in rows)
             yield (
                 f"{rows[0]['judge']}: {len(rows)} of {split} shards are not merged, {whole} of them at their end, with "
-                f"{answers:,} answers: judge merge {run}"
+                f"{answers:,} answers: judge run {run} --merge"
             )

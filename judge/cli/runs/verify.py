@@ -1,9 +1,10 @@
-"""Command `judge verify`: recomputes every hash of a run from its journal, and checks bundles."""
+"""Way `judge status RUN --verify`: recomputes every hash of a run from its journal, and checks bundles."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -12,20 +13,10 @@ from judge.cli.option_words import with_flags
 if TYPE_CHECKING:
     from judge.run_folder import ResultFolder
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
-
-@app.command()
-def verify(
-    runs: Annotated[
-        list[Path], typer.Argument(metavar="RUN...", help="run.yaml, its folder, a result folder, or a bundle (.zip)")
-    ],
-) -> None:
-    """Check that journals are complete and that every query, rendered again, has the hash of its request.
-
-    In a bundle, every checksum is checked too, and every table is computed again. Exit code 4 where something differs.
-
-    Example: judge verify runs/mans-roc
+def verify(runs: Sequence[Path]) -> None:
+    """Check that journals are complete and that every query, rendered again, has the hash of its request. In a bundle,
+    every checksum is checked too, and every table is computed again. Exits with code 4 where something differs.
     """
     from judge.errors import RunFolderError
     from judge.printing.visible import visible

@@ -219,7 +219,7 @@ class _Merge:
 
     def _failed(self, query: Request, repeats: list[int], error: BackendError, started: float) -> None:
         recorded = self._journal.errors(query.key)
-        # As live: what asking again may mend stays open, what it cannot is given up until `judge retry`.
+        # As live: what asking again may mend stays open, what it cannot is given up until `judge run --retry`.
         final = not error.retryable and error.kind not in FATAL
         for repeat in repeats:
             if (repeat, str(error)[:2000]) in recorded:

@@ -130,5 +130,5 @@ def _custom_ids(file: Path) -> Iterator[Any]:
     except (OSError, orjson.JSONDecodeError, KeyError) as error:
         raise RunFolderError(
             f"{file} cannot be read, and tells what is in a batch that is not collected ({error})",
-            hint="restore it from a copy, or collect the batch first: judge batch collect RUN",
+            hint="restore it from a copy, or collect the batch first: judge run RUN --batch collect",
         ) from error

@@ -107,21 +107,16 @@ def advice_for(batch: Batch, result: ResultFolder) -> str | None:
     """Advice on a batch that was not sent completely, failed, expired or was cancelled; None where the user has nothing
     to do.
     """
-    name, run = f"batch {batch.number}", result.path
+    name, again = f"batch {batch.number}", f"judge run {result.path} --batch submit"
     if batch.state in ("written", "uploading", "uploaded", "creating"):
-        return f"{name} was not sent to its end; judge batch submit {run} goes on with it"
+        return f"{name} was not sent to its end; {again} goes on with it"
     if batch.status == "failed":
         why = f": {batch.problem}" if batch.problem else ""
-        return (
-            f"{name} was refused by the provider, which ran no request{why}; mend that, then judge batch submit {run}"
-        )
-    done = "" if batch.done is None else f" with {batch.done} of {batch.lines} lines done"
-    if batch.status == "expired":
-        return f"{name} expired{done}; judge batch collect {run} keeps them, judge batch submit {run} asks the rest"
-    if batch.status == "cancelled":
-        return (
-            f"{name} was cancelled{done}; judge batch collect {run} keeps them, judge batch submit {run} asks the rest"
-        )
+        return f"{name} was refused by the provider, which ran no request{why}; mend that, then {again}"
+    if batch.status in ("expired", "cancelled"):
+        done = "" if batch.done is None else f" with {batch.done} of {batch.lines} lines done"
+        ended = "expired" if batch.status == "expired" else "was cancelled"
+        return f"{name} {ended}{done}; judge run {result.path} --batch collect keeps them, {again} asks the rest"
     return None
 
 

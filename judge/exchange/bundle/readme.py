@@ -43,7 +43,7 @@ runs/RUN/audit.sqlite       people's audit of explanations, where there is one; 
 _CHECK = """
 With the program (pip install storyjudge=={version}), anywhere, without a key or a network:
 
-    judge verify {name}.zip
+    judge status {name}.zip --verify
 
 checks every checksum, renders every query again and compares its hash, and derives every table from the journals
 again and compares it; of exports the checksums alone. Exit code 0: all is as it says here; 4: something differs, and

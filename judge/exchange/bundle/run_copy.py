@@ -110,7 +110,7 @@ def copy(folder: ResultFolder, staged: Path, run_name: str, *, texts: bool, batc
             f"{run_name}: {len(shards)} shards under derived/ray stay outside; what is merged is in the journal"
         )
     if (parts := not_merged(folder)) is not None:
-        notes.append(f"{run_name}: {parts} not merged stay outside; judge merge joins them")
+        notes.append(f"{run_name}: {parts} not merged stay outside; merge them first to have them in it")
     notes += [f"{run_name}/{name} names the home folder of who made it" for name in _names_home(target)]
     manifest = read_manifest(target.manifest)
     judge = str(manifest.get("judge", folder.path.name))

@@ -210,8 +210,8 @@ def _strange(path: Path, name: str, result: Checked) -> Iterator[str]:
 
 
 def _journal(folder: ResultFolder, name: str, result: Checked) -> None:
-    """Check the journal of a copied run in the same way as `judge verify` checks a run. The files with the run's
-    definition, which lie next to the journal, must agree with it.
+    """Check the journal of a copied run as that of a run is checked. The files with the run's definition, which lie
+    next to the journal, must agree with it.
     """
     if not folder.journal.is_file():
         return

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from judge.errors import DataError
 from judge.stats.agreement.analogous_anova import Anova, Facet, Term, analogous_anova
 from judge.stats.estimate import Estimate
-from judge.wording import Advice, Note
+from judge.wording import Advice
 
 Floats = NDArray[np.float64]
 
@@ -248,4 +248,6 @@ def _told_apart(anova: Anova) -> None:
         raise DataError("the variances cannot be separated in this pattern of ratings", hint=_MENDS)
 
 
-_MENDS = Note("ask what is missing (judge run, judge retry), or leave out a judge or system", Advice("{drop_systems}"))
+_MENDS = Advice(
+    "ask what is missing (judge run, judge run {retry}), or leave out a judge or system ({drop_systems})", retry=True
+)

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from judge.errors import JudgeError, SpecError
+from judge.errors import TELLS_INTACT, JudgeError, SpecError
 from judge.web.pages import static_route
 from judge.web.view.pages import analyses, answers, changed, maps, overview, pairs
 from judge.web.view.site import NotFoundError, Site
@@ -101,9 +101,7 @@ def _sentence(site: Site, error: JudgeError, status: int | None = None) -> Respo
 
 
 def _unreadable(error: sqlite3.Error) -> JudgeError:
-    return JudgeError(
-        f"a file of this run cannot be read ({error})", hint="judge verify RUN reports which files are intact"
-    )
+    return JudgeError(f"a file of this run cannot be read ({error})", hint=TELLS_INTACT)
 
 
 def _unknown(request: Request, error: Any) -> JudgeError:

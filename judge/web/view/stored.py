@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from judge.errors import JudgeError, RunFolderError
+from judge.errors import TELLS_INTACT, JudgeError, RunFolderError
 from judge.execution.verification import stored_plan
 from judge.fingerprint import fingerprint
 from judge.journal import JournalReader
@@ -155,7 +155,7 @@ def asked(folder: ResultFolder, journal: JournalReader) -> Asked:
             except (KeyError, TypeError) as error:
                 raise RunFolderError(
                     f"{folder.manifest} does not record what was requested ({error})",
-                    hint="judge verify RUN reports details",
+                    hint=TELLS_INTACT,
                 ) from error
             if isinstance(plan, WritingPlan):
                 raise RunFolderError(

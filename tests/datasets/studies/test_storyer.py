@@ -80,7 +80,7 @@ def test_a_run_of_the_texts_as_released_keeps_them_and_is_not_gone_on_with(
         assert run("run", "--quiet") == 0
     texts = read([folder]).stories["text"]
     assert sum("<\\newline>" in text for text in texts) == 188
-    assert run("verify") == 0
+    assert run("status", "--verify") == 0
     assert run("run", "--quiet") == 1
     assert "the dataset's content changed since it was started" in capsys.readouterr().err
 

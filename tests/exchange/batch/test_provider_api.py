@@ -110,12 +110,12 @@ def test_kill_9_between_steps_is_not_paid_for_twice(loopback: Start, stories: Pa
 
 
 def _submit_elsewhere(wanted: Wanted) -> subprocess.Popen[bytes]:
-    """`judge batch submit` in a process of its own."""
+    """`judge run --batch submit` in a process of its own."""
     definition = wanted.folder / "run.yaml"
     definition.write_text(json.dumps(wanted.spec.model_dump(exclude_unset=True)), encoding="utf-8")
     wanted.result.path.mkdir()
     export(wanted, numbered(wanted.folder / "first.jsonl"))
-    command = [sys.executable, "-m", "judge", "batch", "submit", str(wanted.result.path), "--limit", "2"]
+    command = [sys.executable, "-m", "judge", "run", str(wanted.result.path), "--batch", "submit", "--limit", "2"]
     root = str(Path(__file__).resolve().parents[3])
     return subprocess.Popen(command, env={**os.environ, "PYTHONPATH": root}, stdout=subprocess.DEVNULL)
 
@@ -276,11 +276,11 @@ def test_the_commands(loopback: Start, stories: Path, capsys: pytest.CaptureFixt
         assert ended.value.code == 0
         return capsys.readouterr().out
 
-    assert "sent as batch_0001" in judge("batch", "submit", run, "--limit", "1")
+    assert "sent as batch_0001" in judge("run", run, "--batch", "submit", "--limit", "1")
     assert "36 repeats in 1 batch" in judge("status", run)
-    assert "batch 1 is complete; judge batch collect" in judge("batch", "status", run)
-    assert "36 answers from the batches" in judge("batch", "collect", run)
-    assert json.loads(judge("batch", "status", run, "--format", "json"))["rows"][0]["collected"] == "yes"
+    assert "batch 1 is complete; judge run" in judge("run", run, "--batch", "status")
+    assert "36 answers from the batches" in judge("run", run, "--batch", "collect")
+    assert json.loads(judge("run", run, "--batch", "status", "--format", "json"))["rows"][0]["collected"] == "yes"
     assert json.loads(judge("status", run, "--format", "json"))["rows"][0]["batches"] is None
     forecast = json.loads(judge("run", str(wanted.folder), "--dry-run", "--format", "json"))["rows"][0]
     assert forecast["batch_cost"] == pytest.approx(forecast["cost"] / 2)

@@ -102,9 +102,9 @@ def test_an_untouched_bundle_holds_what_it_says(made: Path, capsys: pytest.Captu
     assert {f"{place}/journal.sqlite", f"{place}/manifest.json", f"{place}/definition/criteria.json"} <= names
     assert {f"{place}/definition/eval_prompts/ep1.jinja", f"{place}/definition/run.completed.yaml"} <= names
     assert {f"tables/{name}" for name in OF_RATINGS} <= names
-    assert "judge verify demo-bundle.zip" in readme
+    assert "judge status demo-bundle.zip --verify" in readme
     assert "demo: Apache-2.0" in readme
-    assert command("verify", made) == 0
+    assert command("status", made, "--verify") == 0
     assert "576 queries and 5 tables compared, no differences" in capsys.readouterr().out
 
 
@@ -128,7 +128,7 @@ def test_an_unpacked_bundle_works_with_every_command(
     assert printed[0] == printed[1]
     table = (tmp_path / ROOT / "tables" / "correlate.csv").read_text(encoding="utf-8")
     assert rows_of(table) == rows_of(printed[0])
-    assert command("verify", unpacked) == 0
+    assert command("status", unpacked, "--verify") == 0
     assert command("status", unpacked) == 0
     assert command("run", unpacked, "--quiet") == 0  # nothing is missing, and nothing refuses to go on
     with JournalReader(unpacked / "surface" / "journal.sqlite") as journal:
@@ -156,7 +156,7 @@ def test_missing_and_added_files_are_named(made: Path, tmp_path: Path, capsys: p
     assert {"tables/coverage.csv is missing"} <= set(check(less).problems)
     with zipfile.ZipFile(less, "a") as archive:
         archive.writestr(f"{ROOT}/extra.txt", "x")
-    assert command("verify", less) == 4
+    assert command("status", less, "--verify") == 4
     assert "extra.txt is in no list of checksums" in capsys.readouterr().out
 
 
@@ -232,7 +232,7 @@ def test_links_bombs_and_other_files_are_refused(
         check(made)
     monkeypatch.undo()
     (tmp_path / "no.zip").write_bytes(b"not a zip")
-    assert command("verify", tmp_path / "no.zip") == 1
+    assert command("status", tmp_path / "no.zip", "--verify") == 1
     assert "not a readable zip file" in capsys.readouterr().err
     with zipfile.ZipFile(tmp_path / "empty.zip", "w") as archive:
         archive.writestr("a/b.txt", "x")
@@ -379,7 +379,7 @@ def test_without_texts_no_story_is_in_it_and_its_tables_are_derived_all_the_same
         tables.append([row for row in csv.DictReader(lines) if row["judge"] == "surface"])
     assert len(tables[0]) == 14
     assert tables[0] == tables[1]
-    assert command("verify", unpacked) == 0
+    assert command("status", unpacked, "--verify") == 0
     assert "no query can be rendered again" in capsys.readouterr().out
     assert command("run", unpacked, "--quiet", "--set", "repeats=4") == 1
     assert "no more requests can be made from it" in capsys.readouterr().err

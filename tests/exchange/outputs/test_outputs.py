@@ -263,4 +263,4 @@ def test_a_bundle_holds_them_with_checksums_and_verifies(demo: Path, tmp_path: P
     } <= {*exports}
     assert any(name.startswith("exports/every-eval-ever/data/") for name in exports)
     assert all(f"  {name}\n" in sums for name in exports)
-    assert judge("verify", str(archive)) == 0
+    assert judge("status", str(archive), "--verify") == 0

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from judge.errors import JudgeError
+from judge.errors import TELLS_INTACT, JudgeError
 from judge.parsing.stored_verdicts import StoredVerdicts
 from judge.records import Story
 from judge.web.view.index import LEAD
@@ -128,9 +128,7 @@ def _story(opened: Stored, name: str) -> Story:
     position = opened.journal.position_of(name)
     story = None if position is None else opened.journal.story_at(position)
     if story is None:
-        raise NotFoundError(
-            f"the journal has no story {name!r}", hint="judge verify RUN reports which files are intact"
-        )
+        raise NotFoundError(f"the journal has no story {name!r}", hint=TELLS_INTACT)
     return story
 
 

@@ -1,17 +1,17 @@
-"""Command `judge batch`: sends a run through a provider's batch API. The implementation is in `judge.exchange`."""
+"""Ways `judge run RUN --batch submit`, `status` and `collect`: a run through a provider's batch API. The implementation
+is in `judge.exchange`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from judge.cli.option_words import complaint, mend
-from judge.cli.run_options import Failed, Limit, NewerLimit, OneByOne, OtherJudges, Overrides
-from judge.cli.table_options import Form
 
 if TYPE_CHECKING:
     from judge.errors import JudgeError
@@ -19,44 +19,22 @@ if TYPE_CHECKING:
     from judge.exchange.batch.requests import Wanted
     from judge.run_folder import ResultFolder
 
-app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
-
-@app.command("submit")
-def submit(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="run.yaml, its folder, or a result folder")],
-    limit: Limit = None,
-    split: Annotated[int, typer.Option(min=1, max=50_000, help="largest number of lines in a batch")] = 50_000,
-    judge: OtherJudges = None,
-    set_: Overrides = None,
-    one_by_one: OneByOne = False,
-    failed: Failed = False,
-    max_completion_tokens: NewerLimit = False,
-) -> None:
+def submit(run: Path, overrides: Sequence[str], judges: Sequence[str], limit: int | None) -> None:
     """Send the requests that a run still lacks to the provider's batch API; pending requests are not sent again.
 
     With several judges, each one's part goes to its own provider; a failure of one does not affect the others. After an
-    interruption the same command continues: it first looks up which batches the provider already has.
-
-    Example: judge batch submit runs/hanna-api
+    interruption the same call continues: it first looks up which batches the provider already has.
     """
     from judge.exchange.batch.forms import has_batch_api
     from judge.exchange.batch.requests import wanted_of_all
     from judge.exchange.batch.submission import submit as send
 
-    asked = wanted_of_all(
-        run,
-        list(set_ or []),
-        list(dict.fromkeys(judge or [])),
-        limit=limit,
-        one_by_one=one_by_one,
-        failed=failed,
-        max_completion_tokens=max_completion_tokens,
-    )
+    asked = wanted_of_all(run, list(overrides), judges, limit=limit)
     sent: list[Path] = []
 
     def one(wanted: Wanted) -> None:
-        if send(wanted, typer.echo, most_lines=split):
+        if send(wanted, typer.echo):
             sent.append(wanted.result.path)
         else:
             typer.echo(f"nothing to send: {wanted.result.path} lacks nothing that is not in a batch already")
@@ -68,22 +46,12 @@ def submit(
     failures = _each([(each.spec.judge, partial(one, each)) for each in here])
     if sent:
         where = sent[0] if len(asked) == 1 else run
-        typer.echo(f"next: judge batch status {where}, then judge batch collect {where}")
+        typer.echo(f"next: judge run {where} --batch status, then judge run {where} --batch collect")
     _raise(failures, len(here))
 
 
-@app.command("status")
-def status(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="run.yaml, its folder, or a result folder")],
-    form: Form = "table",
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="file for the output, in place of the screen")
-    ] = None,
-) -> None:
-    """Progress of batches at the provider, and what to do about those that failed.
-
-    Example: judge batch status runs/hanna-api
-    """
+def status(run: Path, form: str) -> None:
+    """Print the progress of a run's batches at the provider, and what to do about those that failed."""
     from judge.cli.option_words import emit
     from judge.exchange.batch.submission import advice_for, refresh
     from judge.printing.tables import Column, Table
@@ -100,26 +68,22 @@ def status(
             if batch.state != "collected" and (advice := advice_for(batch, folder)) is not None:
                 notes.append(advice)
             elif batch.in_flight and batch.status == "completed":
-                notes.append(f"batch {batch.number} is complete; judge batch collect {folder.path} brings its answers")
+                notes.append(
+                    f"batch {batch.number} is complete; judge run {folder.path} --batch collect brings its answers"
+                )
 
-    folders = resolve(runs)
+    folders = resolve([run])
     failed = _each([(str(folder.path), partial(one, folder)) for folder in folders])
     if rows or not failed:
         signature = f"{len(rows)} batch{'' if len(rows) == 1 else 'es'}"
         columns = [Column(key, title) for key, title in _COLUMNS.items()]
-        emit(Table("Batches", columns, rows, signature, notes), form, output)
+        emit(Table("Batches", columns, rows, signature, notes), form)
     _raise(failed, len(folders))
 
 
-@app.command("collect")
-def collect(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="run.yaml, its folder, or a result folder")],
-) -> None:
-    """Write the answers of ended batches into the journal; the next submit or run requests what is missing.
-
-    Exit code 3 where batches are still running.
-
-    Example: judge batch collect runs/hanna-api
+def collect(run: Path) -> None:
+    """Write the answers of ended batches into the journal; the next run or submit requests what is missing. Exits with
+    code 3 where batches are still running.
     """
     from judge.run_folder import resolve
 
@@ -129,7 +93,7 @@ def collect(
         if _collect(folder):
             waiting.append(folder)
 
-    folders = resolve(runs)
+    folders = resolve([run])
     _raise(_each([(str(folder.path), partial(one, folder)) for folder in folders]), len(folders))
     if waiting:
         raise typer.Exit(3)
@@ -202,7 +166,7 @@ _COLUMNS = {
     "failed": "failed",
     "collected": "collected",
 }
-"""Key and title of the columns of `judge batch status`."""
+"""Key and title of the columns of `--batch status`."""
 
 
 def _row(batch: Batch) -> dict[str, object]:

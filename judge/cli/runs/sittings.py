@@ -1,0 +1,181 @@
+"""Sittings of a run's judges in this process: warnings before, requests, and how each judge's run ended."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from judge.cli.option_words import complaint, mend
+from judge.wording import joined
+
+if TYPE_CHECKING:
+    from judge.execution.session import Result, Sitting
+    from judge.execution.side_by_side import Ended
+    from judge.run_definition.writing import AnySpec
+
+
+def sit_all(
+    sittings: list[Sitting], max_cost: float | None, engine: str, ray_address: str, ray_actors: int | None
+) -> bool:
+    """Run every judge's sitting (its share of the run in this process). True if repeats are missing at the end of any
+    sitting.
+
+    `max_cost` is the cost limit in dollars (None: no limit). `engine` is "async" or "ray"; with "ray" the requests are
+    sent by `ray_actors` workers of the cluster at `ray_address`, and `max_cost` must be None (SpecError).
+    """
+    from judge.errors import JudgeError, SpecError
+
+    for sitting in sittings:
+        _say_before(sitting)
+    if engine == "ray":
+        from judge.execution.ray.engine import Cluster, sit_on_ray
+        from judge.execution.side_by_side import Ended
+
+        if max_cost is not None:
+            raise SpecError("max_cost cannot be kept with --engine ray", hint="leave max_cost out, or --engine")
+        if len(sittings) == 1:
+            return report(sittings[0], sit_on_ray(sittings[0], Cluster(ray_address, ray_actors)))
+        ended = []
+        for sitting in sittings:
+            try:
+                ended.append(Ended(sitting, sit_on_ray(sitting, Cluster(ray_address, ray_actors))))
+            except JudgeError as error:
+                ended.append(Ended(sitting, error=error))
+        return report_all(ended)
+    if len(sittings) == 1:
+        from judge.execution.session import sit
+
+        return report(sittings[0], sit(sittings[0]))
+    from judge.execution.side_by_side import sit_side_by_side
+
+    _settle_trust(sittings)
+    return report_all(sit_side_by_side(sittings, max_cost=max_cost))
+
+
+def _settle_trust(sittings: list[Sitting]) -> None:
+    """On a terminal, raise UntrustedHostError before any request is sent if a judge's API key would go to a server that
+    the user does not trust, so that the user can be asked. Without a terminal nothing is checked here; the judge in
+    question then fails later, and the other judges are not affected.
+    """
+    from judge.backends import open_backend
+    from judge.credentials.trust import UntrustedHostError
+    from judge.errors import JudgeError
+    from judge.execution.session import charged, settings_of
+
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return
+    for sitting in filter(lambda one: charged(one.spec), sittings):
+        try:
+            open_backend(sitting.spec.judge, settings_of(sitting.spec, sitting.folder, sitting.result))
+        except UntrustedHostError:
+            raise
+        except JudgeError:
+            continue  # The judge's own line says it.
+
+
+def _say_before(sitting: Sitting) -> None:
+    """Print warnings and the result folder of a judge's run before any request is sent."""
+    from judge.exchange.batch.ledger import in_flight_note
+    from judge.execution.part_merge import not_merged
+    from judge.in_force.words import warnings
+
+    if sitting.part is None and (parts := not_merged(sitting.result)):
+        sys.stderr.write(
+            f"{parts} of this run are not merged; what they answered is asked again here: judge run --merge first\n"
+        )
+    if (waiting := in_flight_note(sitting.result)) is not None:
+        sys.stderr.write(f"{waiting} of this run are not collected yet; what is asked here too is paid for twice\n")
+    if not sitting.quiet:
+        sys.stderr.write(f"{sitting.spec.judge} -> {sitting.result.path}{_asked_at(sitting.spec)}\n")
+        sys.stderr.writelines(f"{warning}\n" for warning in warnings(sitting.spec))
+
+
+def _asked_at(spec: AnySpec) -> str:
+    """Text that names the servers to which a run sends its stories; empty if the run definition gives no address."""
+    from judge.credentials.origin import origin_of
+
+    return (
+        f", asked at {', '.join(dict.fromkeys(str(origin_of(url)) for url in spec.base_url))}" if spec.base_url else ""
+    )
+
+
+def _command(sitting: Sitting) -> str:
+    """Command that continues the judge's run, as the user would type it."""
+    from judge.run_definition.spec import RunSpec
+
+    asks = "judge run" if isinstance(sitting.spec, RunSpec) else "judge generate"
+    return f"{asks} {sitting.result.path.parent}"
+
+
+def report_all(ended: Sequence[Ended]) -> bool:
+    """Print how each judge's run ended. True if repeats are missing. Raises JudgeError if a judge's run ended with an
+    error.
+    """
+    from judge.errors import JudgeError
+    from judge.execution.side_by_side import names
+
+    failed, missing = [], []
+    for run_end, name in zip(ended, names([run_end.sitting for run_end in ended]), strict=True):
+        try:
+            if run_end.error is not None:
+                raise run_end.error
+            if run_end.result is not None and report(run_end.sitting, run_end.result, f"{name}: "):
+                missing.append(name)
+        except JudgeError as error:
+            failed.append(name)
+            sys.stderr.write(f"{name}: {complaint(error)}\n" + (f"  hint: {mend(error)}\n" if error.hint else ""))
+    if failed:
+        others = len(ended) - len(failed)
+        rest = f"; {others - len(missing)} of the others are complete" if others else ""
+        raise JudgeError(
+            f"{len(failed)} of {len(ended)} judges ended with an error: {', '.join(failed)}{rest}",
+            hint="mend what the lines above say; the same command then asks only what is missing",
+        )
+    return bool(missing)
+
+
+def report(sitting: Sitting, ended: Result, name: str = "") -> bool:
+    """Print how a judge's run ended. True if repeats are missing. Raises JudgeError if no request was answered, or if
+    an error stopped the run.
+
+    `name` is printed at the start of each line.
+    """
+    from judge.errors import JudgeError
+    from judge.journal import JournalReader
+    from judge.printing.dollars import dollars, implausible_costs
+
+    outcomes, totals, where = ended.outcomes, ended.totals, sitting.result.path
+    if totals.answered == 0 and ended.missing:
+        cause: Any = outcomes.cause
+        if cause is None:
+            with JournalReader(sitting.result.journal) as journal:
+                cause = journal.latest_error()
+            cause = JudgeError(cause[1] if cause else outcomes.stopped or "nothing was asked")
+        raise JudgeError(joined("no query was answered: ", cause.sentence), hint=cause.hint)
+    parts = [f"{outcomes.answered} answered"]
+    if ended.reused:
+        parts.append(f"{ended.reused} reused")
+    if totals.failed:
+        parts.append("given up: " + ", ".join(f"{count} {kind}" for kind, count in totals.failed.items()))
+    if outcomes.retries:
+        parts.append(f"{outcomes.retries} retries")
+    if outcomes.known_cost:
+        parts.append(dollars(outcomes.known_cost))
+    if outcomes.implausible:
+        parts.append(implausible_costs(outcomes.implausible))
+    if not sitting.quiet:
+        there = ended.planned - ended.missing if sitting.part is not None else totals.answered
+        sys.stderr.write(f"{name}{', '.join(parts)}; {there} of {ended.planned} in {where}\n")
+    if outcomes.stopped and outcomes.cause is not None:
+        again = f"then go on with: {_command(sitting)}" if sitting.part is None else "then run the shard again"
+        raise JudgeError(f"stopped: {outcomes.stopped}", hint=outcomes.cause.hint or again)
+    if outcomes.stopped and ended.missing:
+        sys.stderr.write(f"{name}stopped: {outcomes.stopped}; the same command goes on\n")
+    elif ended.missing and totals.failed:
+        sys.stderr.write(
+            f"{name}{ended.missing} repeats are missing; ask the failed ones again: judge run {where} --retry\n"
+        )
+    elif ended.missing and sitting.again is not None:
+        sys.stderr.write(f"{name}{ended.missing} repeats were never asked; go on with: {_command(sitting)}\n")
+    return ended.missing > 0

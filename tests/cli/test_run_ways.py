@@ -1,0 +1,78 @@
+"""Ways of `judge run` and `judge status`: each takes its own options, and words for them lead there."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import get_args
+
+import pytest
+import typer
+
+from judge.cli.commands import COMMANDS, MEANT
+from judge.cli.main import main
+from judge.cli.runs import run, status
+from judge.cli.runs.ways import TAKES, OtherWay, way_of
+
+RUN = {name for option in typer.main.get_command(run.app).params for name in option.opts}
+
+
+def test_every_way_and_what_it_takes_are_options_of_the_command() -> None:
+    assert set(TAKES) == set(get_args(OtherWay))
+    for way, takes in TAKES.items():
+        assert {way.split()[0], *takes} <= RUN, way
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("run x --retry --pilot 3", "--pilot does not go with --retry"),
+        ("run x --retry --limit 3 --no-summary", "--limit does not go with --retry"),
+        ("run x --retry --merge", "--merge does not go with --retry"),
+        ("run x --merge --partial --unparsed", "--unparsed does not go with --merge"),
+        ("run x --merge --engine async", "--engine does not go with --merge"),
+        ("run x --unparsed", "--unparsed goes with --retry"),
+        ("run x --partial", "--partial goes with --merge"),
+        ("run x --serve-command --judge surface", "--judge does not go with --serve-command"),
+        ("run x --batch submit --format json", "--format does not go with --batch submit"),
+        ("run x --batch status --limit 3", "--limit does not go with --batch status"),
+        ("run x --batch collect --set repeats=2", "--batch collect takes no other option"),
+        ("run x --print-schema --quiet", "--quiet does not go with --print-schema"),
+        ("run --retry", "judge run needs a RUN"),
+        ("status x --verify --format table", "--format does not go with --verify"),
+        ("status x -o y --verify", "--output does not go with --verify"),
+    ],
+)
+def test_options_that_make_no_sense_together_are_refused(
+    arguments: str, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(arguments.split())
+    err = capsys.readouterr().err
+    assert (left.value.code, words in err) == (1, True), err
+
+
+def test_without_a_way_judge_run_asks() -> None:
+    assert way_of([], None) == way_of(["--limit", "--dry-run"], None) == "ask"
+    assert way_of(["--batch", "--limit"], "submit") == "--batch submit"
+
+
+@pytest.mark.parametrize("word", MEANT)
+def test_a_word_for_a_command_leads_to_the_command(word: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert word not in COMMANDS
+    name, *options = MEANT[word].split()
+    assert name in COMMANDS
+    assert {*options} <= RUN | {name for option in typer.main.get_command(status.app).params for name in option.opts}
+    with pytest.raises(SystemExit) as left:
+        main([word, "x"])
+    assert left.value.code == 2
+    assert f"No such command {word!r}. Did you mean {MEANT[word]!r}?" in capsys.readouterr().err
+
+
+def test_a_way_imports_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ways = ("ask", "batch", "merge", "retry", "serve_command", "sittings")
+    for name in ways:
+        monkeypatch.delitem(sys.modules, f"judge.cli.runs.{name}", raising=False)
+    with pytest.raises(SystemExit):
+        main(["run", str(tmp_path), "--serve-command"])
+    assert [name for name in ways if f"judge.cli.runs.{name}" in sys.modules] == ["serve_command"]
