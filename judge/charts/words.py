@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from judge.stats.estimate import Estimate
 
@@ -15,6 +16,24 @@ def worded(estimate: Estimate, *, factor: float = 100, digits: int = 1) -> str:
     if estimate.low is not None and estimate.high is not None:
         text += f" [{factor * estimate.low:.{digits}f}, {factor * estimate.high:.{digits}f}]"
     return text.replace("-", "−")
+
+
+def worded_difference(
+    over: Estimate, first: Estimate, second: Estimate, *, factor: float = 100, digits: int = 1
+) -> str:
+    """A difference with its sign, beside which its two sides are printed: that of the two numbers as they are rounded,
+    so that who subtracts one from the other finds it. The interval stays that of the difference.
+    """
+    if over.value is None:
+        return worded(over)
+    value = over.value
+    if first.value is not None and second.value is not None:
+        printed = round(factor * first.value, digits) - round(factor * second.value, digits)
+        # Where the difference is of other stories than its sides, no rounding explains the distance.
+        if abs(printed - factor * value) < 1.5 * 10**-digits:
+            value = (round(printed, digits) + 0.0) / factor
+    text = worded(replace(over, value=value), factor=factor, digits=digits)
+    return f"+{text}" if value >= 0 else text
 
 
 def counted(numbers: Sequence[int], unit: str) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 
 from judge.analysis.comparison.sentence import leaves_zero_out
 from judge.analysis.correlation.margins import CEILING, CONTROL, Margin
-from judge.charts.words import worded
+from judge.charts.words import worded, worded_difference
 from judge.rating_matrix import RatingMatrix
 from judge.stats import near_ties
 from judge.stats.estimate import Estimate
@@ -111,7 +111,8 @@ def _beside(best: Margin, kind: Literal["control", "ceiling"], who: str, value: 
     name = f"{who[:1].upper()}{who[1:]}"
     if over.value is None:
         return f"{name}: {value}, no difference defined."
-    difference = f"difference {'+' if over.value >= 0 else ''}{worded(over)}"
+    first = best.value if own is None or own.value is None else own
+    difference = f"difference {worded_difference(over, first, best.bars[kind])}"
     if own is None or own.value is None or abs(own.value - (best.value.value or 0.0)) < near_ties.SAME:
         return f"{name}: {value}, {difference}."
     against = "Against the means of the others it" if kind == CEILING else "On the stories of both it"

@@ -22,7 +22,7 @@ FEW_SYSTEMS = 10
 """Below, a correlation over system means is too rough to read, whatever its interval (docs/pitfalls.md)."""
 
 TURNED = "order turned round"
-"""Verdict where fewer than half of the pairs of systems have people's order."""
+"""Verdict where more than half of the pairs of systems have the opposite of people's order."""
 
 WIDE = 0.10
 """Half of the interval of tau from which more story-prompts are wanted."""
@@ -147,12 +147,13 @@ def of_stories(half: float, wide: float) -> Verdict:
     return Verdict(f"{words} {purpose}", f"95 % interval of tau within ±{100 * wide:.0f}")
 
 
-def of_order(agreed: int, pairs: int, systems: int) -> Verdict:
-    """Verdict of a summary on the order of systems: `agreed` of all `pairs` of systems are ordered by the judge as by
-    people.
+def of_order(agreed: int, turned: int, pairs: int, systems: int) -> Verdict:
+    """Verdict of a summary on the order of systems: of all `pairs` of systems, the judge orders `agreed` as people do,
+    and `turned` the other way round.
     """
     rule = "pairs of systems, by mean ratings over criteria; a pair with equal means counts as not alike"
-    order = TURNED if 2 * agreed < pairs else f"{agreed} of {pairs} pairs"
+    # A judge that puts all systems level has turned nothing round.
+    order = TURNED if 2 * turned > pairs else f"{agreed} of {pairs} pairs"
     # Few systems prove little, but an order that is turned round must not be hidden by that.
     if systems < FEW_SYSTEMS:
         return Verdict(f"too few systems, {order}", f"fewer than {FEW_SYSTEMS} systems; {rule}")
@@ -226,7 +227,7 @@ RULES = (
     Rule("systems", "undefined", "tau over system means does not exist, for the reason that is printed"),
     Rule("better", "N of N pairs", "so many pairs of systems have the same order by the judge's mean ratings over "
          "criteria and by people's"),
-    Rule("better", "order turned round", "fewer than half have"),
+    Rule("better", "order turned round", "more than half have the opposite order"),
     Rule("better", "too few systems", f"there are fewer than {FEW_SYSTEMS} systems; the order is said besides"),
     Rule("stories", f"enough for tau to ±{100 * WIDE:.0f}", "the 95 % interval of tau reaches "
          f"{100 * WIDE:.0f} points (x100) or less to a side"),

@@ -15,7 +15,7 @@ from judge.analysis.correlation.margins import CONTROL, Margin
 from judge.analysis.correlation.result import CorrelationRow
 from judge.analysis.inputs.bars import CEILING as PEOPLE_ROW
 from judge.analysis.inputs.bars import JUDGE
-from judge.charts.words import worded
+from judge.charts.words import worded, worded_difference
 from judge.rating_matrix import RatingMatrix
 from judge.stats.estimate import Estimate
 from judge.summary import rules
@@ -62,7 +62,7 @@ def _control(evidence: Evidence, best: Margin) -> str:
     text = f"the control {100 * (bar.value or 0.0):.1f}{mine[0].counted_as_0}"
     if over.value is None or best.control:
         return text
-    return f"{text}, difference {'+' if over.value >= 0 else ''}{worded(over)}"
+    return f"{text}, difference {worded_difference(over, mine[0].value, bar)}"
 
 
 def _mean(rows: Sequence[CorrelationRow], kind: str) -> CorrelationRow | None:
@@ -82,20 +82,21 @@ def better(evidence: Evidence, matrix: RatingMatrix, best: Margin) -> Answer | N
         return None
     mine, theirs = sides
     raters = evidence.raters_of(best.dataset)
-    agreed = pairs = 0
+    agreed = turned = pairs = 0
     # A pair counts once, by means over criteria, as in the table of systems; else two units would stand side by side.
     over_judge, over_people = mine.mean(axis=0), theirs.mean(axis=0)
     for first, second in combinations(range(len(matrix.systems)), 2):
         apart = (over_judge[first] - over_judge[second]) * (over_people[first] - over_people[second])
         pairs += bool(np.isfinite(apart))
         agreed += bool(apart > 0)
+        turned += bool(apart < 0)
     if not pairs:
         return None
     by_judge, by_people = (_first(matrix.systems, side) for side in sides)
     over = f" (means over {mine.shape[0]} criteria)" if mine.shape[0] > 1 else ""
     places = f"First and second by the judge: {by_judge}; by {raters.noun}: {by_people}."
     alike = f"{agreed:,} of {pairs:,} pairs of systems have the same order by both{over}."
-    verdict = rules.of_order(agreed, pairs, len(matrix.systems))
+    verdict = rules.of_order(agreed, turned, pairs, len(matrix.systems))
     brief = f"{agreed:,} of {pairs:,} pairs of systems alike{over}."
     return Answer("Which system is better?", (places, alike), verdict, "better", (places, brief))
 

@@ -61,6 +61,8 @@ _FOREIGN = words.word_set(
 _TOTALS, _SEVERAL = frozenset({"n", "nr", "total"}), frozenset({"ratings", "scores", "reviews", "raters"})
 # A bound on the search: each brace of broken JSON costs a pass over the rest of the answer.
 _MOST_OBJECTS = 20
+# Of deeper objects some Pythons parse thousands of levels, and no code that walks through them could.
+_DEEPEST = 100
 _RANGE = -1.0
 """Stands for the denominator of "3-4", which names no single rating."""
 
@@ -141,7 +143,7 @@ def strict_json_judgment(text: str, names: Names, scale: Scale, reading: Reading
         value = json.loads(whole_escapes(text), parse_constant=lambda _name: None, object_pairs_hook=_object)
     except (ValueError, RecursionError):
         return Judgment("no_rating")
-    if not isinstance(value, dict):
+    if not isinstance(value, dict) or _too_deep(value):
         return Judgment("no_rating")
     ours = [entry for entry in _entries(value, names, reading.keys) if entry.rank]
     if not ours:
@@ -156,7 +158,7 @@ def objects_in(text: str) -> Iterator[dict[str, Any]]:
 
 
 def placed_objects(text: str) -> Iterator[tuple[dict[str, Any], int, int]]:
-    """(object, start, end) for each complete JSON object in a text."""
+    """(object, start, end) for each complete JSON object in a text that is nested no deeper than 100 levels."""
     text = whole_escapes(text)
     position = text.find("{")
     for _ in range(_MOST_OBJECTS):
@@ -167,9 +169,24 @@ def placed_objects(text: str) -> Iterator[tuple[dict[str, Any], int, int]]:
         except (ValueError, RecursionError):
             position = text.find("{", position + 1)
             continue
-        if isinstance(value, dict):
+        if isinstance(value, dict) and not _too_deep(value):
             yield value, position, end
         position = text.find("{", end)
+
+
+def _too_deep(value: Any) -> bool:
+    """Whether JSON is nested deeper than 100 levels."""
+    level = [value]
+    for _ in range(_DEEPEST):
+        level = [
+            inner
+            for item in level
+            for inner in (item.values() if isinstance(item, dict) else item)
+            if isinstance(inner, dict | list | _Several)
+        ]
+        if not level:
+            return False
+    return True
 
 
 def _entries(
