@@ -15,6 +15,9 @@ _LONG = 90
 _PHONE = 46
 """Characters that fit side by side on a phone: a table that needs more stands there row under row."""
 
+_NOTES = 2
+"""More notes than this are folded."""
+
 COPIES = (("latex", "LaTeX"), ("csv", "CSV"))
 
 
@@ -111,7 +114,10 @@ def _notes(table: Table, instead: Sequence[str] | None) -> Markup:
     if not notes:
         return Markup("")
     items = [Markup("<li>{}</li>").format(note) for note in notes]
-    return Markup('<ul class="notes">{}</ul>').format(Markup("").join(items))
+    listed = Markup('<ul class="notes">{}</ul>').format(Markup("").join(items))
+    if len(notes) <= _NOTES:
+        return listed
+    return Markup('<details class="rest"><summary>{} notes</summary>{}</details>').format(len(notes), listed)
 
 
 def _copies(table: Table) -> Markup:

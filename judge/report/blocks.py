@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from markupsafe import Markup
@@ -11,27 +12,28 @@ from judge.errors import JudgeError
 from judge.pages.html_table import html_table
 from judge.printing.tables import Table, worded
 from judge.report.inputs import ReportInputs
-from judge.summary.answers import Answer
 from judge.wording import PLAIN, written
 
-FOLD = 40
+FOLD = 6
 """Tables with more rows are folded, so that a section is read before it is searched."""
+
+_WIDE = 1000
+"""Width of a picture from which on its caption stands below it, not beside it."""
 
 
 class TableBlock(Markup):
-    """A table's markup without its signature (the line with dataset, judge and settings).
+    """The markup of one or several tables without their signatures (the lines with dataset, judge and settings).
 
-    The section prints each signature once for all tables that share it.
+    The section prints each signature once for all tables that share it. `signed` are the signatures with titles.
     """
 
-    caption: str
-    signature: str
+    signed: tuple[tuple[str, str], ...]
 
     @classmethod
-    def of(cls, markup: Markup, table: Table) -> TableBlock:
-        """The block of a table, made from its markup and its data."""
+    def of(cls, markup: Markup, signed: Iterable[tuple[str, str]]) -> TableBlock:
+        """The block of tables, made from its markup and the signature and title of each table."""
         block = cls(markup)
-        block.caption, block.signature = table.title, table.signature
+        block.signed = tuple(signed)
         return block
 
 
@@ -42,14 +44,16 @@ class Section:
     identity: str
     title: str
     blocks: Sequence[Markup]
+    folded: str = ""
+    """What the folded section is said to hold; "" for a section that stands open."""
 
     @property
     def signatures(self) -> dict[str, tuple[str, ...]]:
         """Titles of the section's tables by signature (the line with dataset, judge and settings)."""
         captions: dict[str, dict[str, None]] = {}
         for block in self.blocks:
-            if isinstance(block, TableBlock) and block.signature:
-                captions.setdefault(block.signature, {})[block.caption] = None
+            for signature, title in _signed(block):
+                captions.setdefault(signature, {})[title] = None
         return {signature: tuple(titles) for signature, titles in captions.items()}
 
 
@@ -69,28 +73,25 @@ def items(sentences: Sequence[str], *, kind: str = "sentences") -> Markup:
     return Markup('<ul class="{}">{}</ul>').format(kind, inner)
 
 
-def answered(answers: Sequence[Answer]) -> Markup:
-    """Markup of a report's questions with their answers: the verdict and the rule behind it where there are any, and
-    the sentences with the numbers.
-    """
-    parts = [
-        Markup("<dt>{}{}</dt><dd>{}</dd>").format(
-            answer.question,
-            Markup(' <strong class="verdict">{}</strong> <span class="rule">{}</span>').format(
-                answer.verdict.text, answer.verdict.rule
-            )
-            if answer.verdict is not None
-            else "",
-            Markup("").join(Markup("<p>{}</p>").format(sentence) for sentence in answer.sentences),
-        )
-        for answer in answers
-    ]
-    return Markup('<dl class="headline">{}</dl>').format(Markup("").join(parts))
+def folded(title: str, *parts: Markup) -> Markup:
+    """Markup of parts that are folded under a title. Printing and a link to something within unfold them."""
+    markup = Markup("<details><summary>{}</summary>{}</details>").format(title, Markup("").join(parts))
+    return TableBlock.of(markup, (signed for part in parts for signed in _signed(part)))
+
+
+def _signed(block: Markup) -> tuple[tuple[str, str], ...]:
+    return block.signed if isinstance(block, TableBlock) else ()
 
 
 def figure(picture: Markup, caption: str) -> Markup:
-    """Markup of a chart with its caption. A chart wider than the screen scrolls."""
-    return Markup('<figure><div class="scroll">{}</div><figcaption>{}</figcaption></figure>').format(picture, caption)
+    """Markup of a chart with its caption: beside it, or below a chart that needs the whole width. A chart is as wide as
+    its column.
+    """
+    width = re.search(r' width="([\d.]+)"', picture)
+    kind = Markup(' class="whole"') if width is not None and float(width.group(1)) > _WIDE else ""
+    return Markup('<figure{}><div class="scroll">{}</div><figcaption>{}</figcaption></figure>').format(
+        kind, picture, caption
+    )
 
 
 def shown(table: Table, inputs: ReportInputs, *, folded: bool | None = None, title: str | None = None) -> Markup:
@@ -98,7 +99,7 @@ def shown(table: Table, inputs: ReportInputs, *, folded: bool | None = None, tit
 
     Notes that apply to the whole page are left out too.
 
-    Tables with more than 40 rows are folded unless `folded` says otherwise. A table without rows becomes a sentence.
+    Tables with more than 6 rows are folded unless `folded` says otherwise. A table without rows becomes a sentence.
     """
     general = set(inputs.general_notes)
     # A page has no options. Copies as LaTeX and CSV take the table's own notes: advice leaves those too.
@@ -115,7 +116,7 @@ def shown(table: Table, inputs: ReportInputs, *, folded: bool | None = None, tit
         count = f"{len(table.rows)} rows" if len(table.rows) != 1 else "1 row"
         summary = Markup('<summary>{} <span class="faint">({})</span></summary>').format(table.title, count)
         markup = Markup("<details>{}{}</details>").format(summary, markup)
-    return TableBlock.of(markup, table)
+    return TableBlock.of(markup, [(table.signature, table.title)] if table.signature else ())
 
 
 def failed(subject: str, error: JudgeError) -> Markup:

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 from markupsafe import Markup
 
 from judge.errors import JudgeError
-from judge.report.blocks import Section, answered, failed
+from judge.pages.verdict_box import box
+from judge.report.blocks import Section, failed
 from judge.report.inputs import ReportInputs
 from judge.report.manuscript import checklist, methods
 from judge.report.sections import (
@@ -28,15 +29,21 @@ from judge.report.sections import (
 )
 from judge.summary import preferences as preferences_said
 
+_FOLDED = {
+    "methods": "The methods, written for a paper, with references",
+    "asked": "What every judge was asked with, and what was in force",
+}
+"""Sections that are looked up, not read: what they hold."""
+
 Maker = Callable[[ReportInputs], list[Markup]]
 Progress = Callable[[str], None]
 
 
 def _summary(inputs: ReportInputs) -> list[Markup]:
-    answers_of = headline.answers if inputs.checked is not None else first_box.answers
-    of_ratings = answers_of(inputs) if inputs.rates else []
-    of_comparisons = preferences_said.answers(inputs) if inputs.compared else []
-    return [answered([*of_ratings, *of_comparisons, *checked_table.answers(inputs)])]
+    if inputs.checked is not None:
+        return [box([*headline.answers(inputs), *checked_table.answers(inputs)])]
+    of_ratings = first_box.blocks(inputs) if inputs.rates else []
+    return [*of_ratings, *([box(preferences_said.answers(inputs))] if inputs.compared else [])]
 
 
 SECTIONS: tuple[tuple[str, str, Maker], ...] = (
@@ -114,4 +121,4 @@ def page_sections(inputs: ReportInputs, progress: Progress | None = None) -> Ite
             blocks = maker(inputs)
         except JudgeError as error:
             blocks = [failed(f"{named} cannot be shown", error)]
-        yield Section(identity, named, blocks)
+        yield Section(identity, named, blocks, _FOLDED.get(identity, ""))

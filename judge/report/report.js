@@ -62,7 +62,22 @@
     if (mark) place(event);
   });
 
-  // What is folded stays so on paper: unfold it first to print it. The button says what it will do.
+  // Paper has everything, also where the browser does not unfold it by the style sheet; a link to what is folded unfolds
+  // it. The button says what it will do.
+  let closed = [];
+  addEventListener("beforeprint", () => { closed = all("details:not([open])"); for (const one of closed) one.open = true; });
+  addEventListener("afterprint", () => { for (const one of closed) one.open = false; });
+  const reveal = () => {
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (!target) return;
+    for (let one = target; one; one = one.parentElement) if (one.tagName === "DETAILS") one.open = true;
+    for (const one of all(":scope > details.section", target)) one.open = true;
+    target.scrollIntoView();
+  };
+  addEventListener("hashchange", reveal);
+  document.addEventListener("click", (event) => { if (event.target.closest('a[href^="#"]')) setTimeout(reveal); });
+  reveal();
+
   const unfold = document.querySelector("[data-unfold]");
   const name = () => { unfold.textContent = all("details:not([open])").length ? "Unfold all" : "Fold all"; };
   unfold.addEventListener("click", () => {

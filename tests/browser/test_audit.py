@@ -818,3 +818,34 @@ def test_two_tabs_take_nothing_from_each_other(browser: Any, serving: Serving, a
     assert answered(audit) == told({item: "124"}, "Ada")
     assert third.evaluate("Object.keys(localStorage).filter((key) => key.includes(':waiting:'))") == []
     context.close()
+
+
+@pytest.mark.parametrize("shown", [False, True])
+def test_a_phone_has_the_explanation_first_and_no_judge(
+    browser: Any, serving: Serving, tmp_path: Path, complaints: list[str], shown: bool
+) -> None:
+    path = tmp_path / "plain.sqlite"
+    make_audit(path).close()
+    server = serving("audit", "serve", path, "--port", "0", *(["--show-judge"] if shown else []))
+    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    page = context.new_page()
+    watch(page, complaints)
+    page.goto(server.address)
+    page.fill("#name", "Ada")
+    page.get_by_role("button", name="Begin or continue").tap()
+    page.wait_for_selector("#work:not([hidden])")
+    facts = page.locator("#facts").text_content()
+    sent = page.content()
+    assert ("the-judge-nobody-may-see" in sent, "ep3-secret" in sent, "Rating: 4" in facts) == (shown, shown, shown)
+    assert not page.locator("#story").is_visible()
+    tops = [page.locator(one).bounding_box()["y"] for one in ("#explanation", "#questions", "#unfold-story")]
+    assert tops == sorted(tops)
+    assert tops[0] < 300
+    page.locator("#unfold-story").tap()
+    assert page.locator("#story").is_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    context.close()
+    with AuditStore.open(path, writing=False) as store:
+        assert store.blind == (() if shown else ("judge", "eval_prompt", "rating"))
+        assert store.item(1).subject.facts.rating == 4
+    assert complaints == []

@@ -157,7 +157,7 @@ def test_everything_can_be_read_without_a_script(browser: Any, demo_file: Path) 
     # What only a script can do is not offered.
     assert not page.locator("[data-copy]").first.is_visible()
     assert not page.locator("[data-theme-switch]").is_visible()
-    page.locator("summary").first.click()
+    page.locator("details:has(> .table) > summary").first.click()
     assert page.locator("details[open] table").first.is_visible()
     page.get_by_label("by rating").check()
     assert page.locator("#map-0-map .legend-2").is_visible()
@@ -231,7 +231,7 @@ def test_tables_of_explanations_are_those_of_the_command(page: Any, demo_file: P
     """Every cell of every table but texts, which the command breaks into lines, and titles in the command's words."""
     printed = " ".join((demo_file.parent / "run" / "explained.txt").read_text(encoding="utf-8").split())
     page.goto(demo_file.as_uri())
-    heads = page.locator("#explanations th").all_inner_texts()
+    heads = page.locator("#explanations th").all_text_contents()
     assert {"none, as published %", "Spearman x100", "same rating, different reasons %"} <= set(heads)
     assert not {"published", "ours", "rho", "ctfidf"} & set(heads)
     rows = page.locator("#explanations tbody tr").evaluate_all(
@@ -239,6 +239,61 @@ def test_tables_of_explanations_are_those_of_the_command(page: Any, demo_file: P
     )
     assert len(rows) > 40
     assert all(row in printed for row in rows if row.startswith("surface ep"))
+
+
+@pytest.fixture(scope="module")
+def panel_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of two judges with four Eval-Prompts each, over two criteria that people rated."""
+    return made("panel", tmp_path_factory.mktemp("browser"))
+
+
+def test_the_page_opens_at_twelve_screens_and_its_verdicts_at_one(browser: Any, panel_file: Path) -> None:
+    for width, height in ((1280, 800), (390, 844)):
+        context = browser.new_context(viewport={"width": width, "height": height})
+        page = context.new_page()
+        page.goto(panel_file.as_uri())
+        tall = page.evaluate("document.documentElement.scrollHeight")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        if width == 1280:
+            assert tall <= 12 * 800
+            (box,) = page.locator(".headline").all()
+            assert box.bounding_box()["height"] <= 800
+            # A picture is as wide as its column.
+            widths = page.eval_on_selector_all(
+                "figure .scroll > svg.chart",
+                "all => all.filter(one => one.checkVisibility()).map("
+                "one => [one.getBoundingClientRect().width, one.parentElement.clientWidth])",
+            )
+            assert len(widths) > 3
+            assert all(abs(mine - column) <= 1 for mine, column in widths)
+        # The box has one subject, and what is folded is on the page.
+        assert page.locator(".headline .about").count() == 1
+        page.get_by_role("button", name="Unfold all").click()
+        assert page.evaluate("document.documentElement.scrollHeight") > 1.5 * tall
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        context.close()
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_a_link_to_a_folded_section_unfolds_it(browser: Any, panel_file: Path, script: bool) -> None:
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, java_script_enabled=script)
+    page = context.new_page()
+    page.goto(panel_file.as_uri())
+    words = page.locator("#methods details.section > p").first
+    assert not words.is_visible()
+    page.locator("#contents").get_by_role("link", name="Methods").click()
+    words.wait_for(state="visible")
+    page.goto(f"{panel_file.as_uri()}#asked")
+    page.locator("#asked details.section > details").first.wait_for(state="visible")
+    context.close()
+
+
+def test_paper_has_what_the_screen_folds(page: Any, panel_file: Path) -> None:
+    page.goto(panel_file.as_uri())
+    cell = page.locator("#coverage tbody td").first
+    assert not cell.is_visible()
+    page.emulate_media(media="print")
+    assert cell.is_visible()
 
 
 def test_it_prints(browser: Any, demo_file: Path) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sqlite3
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -115,6 +118,23 @@ def test_the_first_paint_of_a_finished_run_holds_no_zero(
     _settled(page)
     page.wait_for_selector("table.grid")
     assert page.locator("table.grid tbody tr:not(.lost) td").all_text_contents() == ["100 %"] * 6
+    assert complaints == []
+
+
+def test_the_overview_has_the_answers_of_the_summary(
+    page: Any, complaints: list[str], site: Command, runs: Path
+) -> None:
+    _visit(page, site, "/run/tale")
+    said = page.locator("#summary .headline").first
+    said.wait_for(timeout=90_000)
+    printed = subprocess.run(
+        [sys.executable, "-m", "judge", "summary", runs / "tale", "--format", "json"], capture_output=True, check=True
+    )
+    table = json.loads(printed.stdout)
+    words = " ".join(said.text_content().split())
+    for row in table["rows"]:
+        if row["verdict"]:
+            assert f"{row['verdict']} " in words, row
     assert complaints == []
 
 

@@ -87,6 +87,51 @@ def unrated(folder: Path) -> Path:
     return _sat(folder)
 
 
+def panel(folder: Path) -> Path:
+    """32 stories by four systems that three known people rated; the control and a scripted judge that explains itself,
+    each with four Eval-Prompts over two criteria.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "stories.jsonl").open("w", encoding="utf-8") as stream:
+        for number in range(32):
+            stream.write(json.dumps(_told(number)) + "\n")
+    with (folder / "answers.jsonl").open("w", encoding="utf-8") as stream:
+        for number in range(29):
+            text = f"Rating: {1 + number * 3 % 5}\nThe keeper wants something, and {number} pages later has it."
+            stream.write(json.dumps({"text": text}) + "\n")
+    for judge in ("surface", f"scripted/{folder / 'answers.jsonl'}"):
+        (folder / "run.yaml").write_text(
+            "name: panel\n"
+            "dataset: stories.jsonl\n"
+            f"judge: {judge}\n"
+            "criteria: {set: hanna, only: [Coherence, Engagement]}\n"
+            "eval_prompts: [ep1, ep2, ep3, ep4]\n"
+            "repeats: 2\n",
+            encoding="utf-8",
+        )
+        _sat(folder)
+    assert command("explain", folder, "-o", folder / "explained.txt") == 0
+    return folder
+
+
+def _told(number: int) -> dict[str, Any]:
+    prompt, system = divmod(number, 4)
+    good = (number * 5 + prompt) % 4
+    ratings = [
+        {"rater": f"w{rater}", "criterion": name, "value": min(5, max(1, 1 + good + (number + rater + shift) % 3 - 1))}
+        for rater in (1, 2, 3)
+        for shift, name in enumerate(("Coherence", "Engagement"))
+    ]
+    return {
+        "id": f"s{number}",
+        "story_prompt": f"A keeper of a lighthouse finds letter {prompt}.",
+        "system": ("Human", "GPT-2", "CTRL", "BertGeneration")[system],
+        "text": f"The keeper read letter {prompt} and lit the lamp. " * (3 + 4 * good) + f"Number {number} ends here.",
+        "reference": f"The letter {prompt} was from the sea.",
+        "ratings": ratings,
+    }
+
+
 def _sat(folder: Path) -> Path:
     """Run the folder's definition to its end."""
     from judge.execution.session import Sitting, sit
@@ -140,5 +185,5 @@ def page(*runs: Path, **options: Any) -> str:
 if __name__ == "__main__":
     # As a process of its own, for tests whose process has a running event loop: WHICH FOLDER OUTPUT.
     which, place, output = sys.argv[1:]
-    made = {"demo": demo, "hostile": hostile, "unrated": unrated}[which](Path(place))
+    made = {"demo": demo, "hostile": hostile, "panel": panel, "unrated": unrated}[which](Path(place))
     Path(output).write_text(page(made, title=HOSTILE[0] if which == "hostile" else None), encoding="utf-8")

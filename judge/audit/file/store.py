@@ -153,6 +153,20 @@ class AuditStore:
             if note not in notes:
                 db.execute("UPDATE meta SET value = ? WHERE key = 'notes'", (orjson.dumps([*notes, note]).decode(),))
 
+    def hide(self, names: Sequence[str]) -> None:
+        """Hide the facts named in `names` from annotators from now on, and show the others. If answers were given under
+        another choice, a note says so.
+        """
+        chosen = check_blind(names)
+        if set(chosen) == set(self.blind):
+            return
+        if self.select("SELECT 1 FROM answers LIMIT 1"):
+            before = ", ".join(self.blind) or "nothing"
+            self.add_note(f"answers before {time.strftime('%Y-%m-%d')} were given with {before} hidden from annotators")
+        with self.transaction() as db:
+            db.execute("UPDATE meta SET value = ? WHERE key = 'blind'", (orjson.dumps(chosen).decode(),))
+        self.blind = chosen
+
     @property
     def item_count(self) -> int:
         """Number of items in the audit; items are numbered from 1 to this number."""

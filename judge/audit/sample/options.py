@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from judge.audit.file.items import BLINDABLE
+
+DEFAULT_BLIND = BLINDABLE
 DEFAULT_BY = ("judge", "criterion", "eval_prompt")
 DEFAULT_SPREAD = ("rating", "gap", "cluster")
 
@@ -26,4 +29,4 @@ class SampleOptions:
     seed: int = 1
     first_repeat: bool = False
     per_story: int | None = None
-    blind: tuple[str, ...] = ()
+    blind: tuple[str, ...] = DEFAULT_BLIND

@@ -17,7 +17,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from judge.audit.file.categories import Category
-from judge.audit.file.items import Facts, Subject
+from judge.audit.file.items import BLINDABLE, Facts, Subject
 from judge.audit.sample.options import SampleOptions
 from judge.audit.sample.population import NONE, Population
 from judge.errors import OptionError, SpecError
@@ -255,7 +255,7 @@ def _signature(
         f"spread:{','.join(spread)}" if spread else "",
         "first-repeat" if options.first_repeat else "",
         f"per-story:{options.per_story}" if options.per_story else "",
-        f"blind:{','.join(options.blind)}" if options.blind else "",
+        "" if set(options.blind) == set(BLINDABLE) else f"blind:{','.join(options.blind) or 'none'}",
         f"v{__version__}",
     ]
     return "|".join(part for part in parts if part)

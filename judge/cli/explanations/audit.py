@@ -42,7 +42,10 @@ _Source = Annotated[
 _By = Annotated[str, typer.Option("--by", help="variables whose combinations are the strata")]
 _Spread = Annotated[str, typer.Option("--spread", help="variables over which a stratum's sample is spread")]
 _Blind = Annotated[
-    str, typer.Option("--blind", help="variables hidden from annotators, out of judge, eval_prompt, rating")
+    str,
+    typer.Option(
+        "--blind", help="variables hidden from annotators; all by default, '' for none (judge audit serve --show-judge)"
+    ),
 ]
 _Categories = Annotated[
     Path | None,
@@ -73,6 +76,7 @@ _Audit = Annotated[Path, typer.Argument(metavar="AUDIT", help="audit file, or th
 
 
 _STRATA, _SPREAD_OVER = ",".join(sampling.DEFAULT_BY), ",".join(sampling.DEFAULT_SPREAD)
+_HIDDEN = ",".join(sampling.DEFAULT_BLIND)
 _RATES_BY = ",".join(results.DEFAULT_BY)
 SAMPLE = {
     "n": "number of explanations to draw",
@@ -99,7 +103,7 @@ def sample(
     source: _Source = None,
     by: _By = _STRATA,
     spread: _Spread = _SPREAD_OVER,
-    blind: _Blind = "",
+    blind: _Blind = _HIDDEN,
     categories: _Categories = None,
     criteria: _Criteria = None,
     column: _Column = None,
@@ -113,11 +117,11 @@ def sample(
     point), gap (between judge and people, in three bands), cluster (of the map from judge explain), perturbation (of
     stories from judge stress make, including unchanged ones; hidden from annotators).
 
-    Example: judge audit sample runs/my-run -n 100 --blind judge,rating
+    Example: judge audit sample runs/my-run -n 100
 
     Example: judge audit sample --from differ.json -n 40 --criteria hanna -o differ.audit.sqlite
 
-    Example: judge audit sample runs/my-run -n 100 --categories comments --blind judge
+    Example: judge audit sample runs/my-run -n 100 --categories comments
     """
     from judge.audit.file.categories import load_form
     from judge.audit.file.items import check_blind

@@ -26,6 +26,10 @@ def serve(
             "--annotators", metavar="NAME,NAME", help="annotators to register; a link for each of them is printed"
         ),
     ] = "",
+    show_judge: Annotated[
+        bool,
+        typer.Option("--show-judge", help="judge, Eval-Prompt and rating beside each explanation; default: hidden"),
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="address only, without further messages")] = False,
 ) -> None:
     """Serve an audit's pages to annotators until Ctrl-C; the first line on stdout is the address.
@@ -36,6 +40,9 @@ def serve(
     round, in which disagreements are settled, have a separate address: annotators should not see them before they have
     finished.
 
+    Annotators do not see which judge, which Eval-Prompt and which rating an explanation belongs to, unless --show-judge
+    is given; the audit's file, its report and its exports keep them.
+
     Each annotator's answers open by a personal link: the address of the page that begins the work. The links of all
     registered annotators are printed at the start, in case one is lost.
 
@@ -43,6 +50,7 @@ def serve(
 
     Example: judge audit serve audit.sqlite --host 0.0.0.0 --port 9000
     """
+    from judge.audit.file.items import BLINDABLE
     from judge.audit.file.store import AuditStore
     from judge.printing.tables import printable
     from judge.web.audit.owning import Owners
@@ -54,6 +62,9 @@ def serve(
     with AuditStore.open(audit) as store:
         for name in _names(annotators):
             store.register(name)
+        # An audit that was drawn with some of them hidden keeps these hidden.
+        drawn = () if set(store.blind) == set(BLINDABLE) else store.blind
+        store.hide(drawn if show_judge else BLINDABLE)
         owners = Owners(store)
         own = {f"own link of {printable(name)}": owners.link(name) for name in store.registered()}
         if not quiet:

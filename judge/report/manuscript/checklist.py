@@ -18,7 +18,7 @@ from judge.errors import JudgeError
 from judge.in_force.shutdown import life_in
 from judge.in_force.words import sentences, stored
 from judge.judge_name import JudgeName
-from judge.report.blocks import prose
+from judge.report.blocks import folded, prose
 from judge.report.inputs import ReportInputs
 from judge.report.manuscript import compared_checklist
 from judge.report.manuscript.checklist_item import FEW_SYSTEMS, Item
@@ -52,13 +52,20 @@ def blocks(inputs: ReportInputs) -> list[Markup]:
     lead = f"{len(items) - gaps - opened} of {len(items)} questions are answered, "
     lead += f"{gaps} {'is a gap' if gaps == 1 else 'are gaps'}"
     lead += f", {opened} cannot be answered from these files." if opened else "."
+    left = [item for item in items if item.state != "met"]
+    met = [item for item in items if item.state == "met"]
+    parts = [prose(lead), *([_table(left)] if left else [])]
+    return [*parts, *([folded(f"The {len(met)} questions that are answered", _table(met))] if met else [])]
+
+
+def _table(items: Sequence[Item]) -> Markup:
     rows = Markup("").join(Markup("<tr>{}</tr>").format(Markup("").join(_cells(item))) for item in items)
     head = Markup("").join(Markup('<th scope="col">{}</th>').format(name) for name in _TITLES)
     table = Markup('<table class="checklist stacks"><thead><tr>{}</tr></thead><tbody>{}</tbody></table>').format(
         head, rows
     )
     around = Markup('<div class="scroll" tabindex="0" role="region" aria-label="Checklist">{}</div>')
-    return [prose(lead), around.format(table)]
+    return around.format(table)
 
 
 def _cells(item: Item) -> Iterator[Markup]:

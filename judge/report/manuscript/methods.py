@@ -23,7 +23,7 @@ from judge.preferences_table import ComparisonFacts
 from judge.printing.moments import moment
 from judge.ratings_table import RunFacts
 from judge.references import DATASETS, works
-from judge.report.blocks import heading, prose
+from judge.report.blocks import folded, prose
 from judge.report.inputs import ReportInputs
 from judge.report.manuscript import compared_methods
 from judge.report.manuscript.phrases import cite, listed
@@ -59,8 +59,7 @@ def blocks(inputs: ReportInputs) -> list[Markup]:
     command = f"judge report {inputs.named_runs} --methods"
     return [
         prose(_CITATION.sub(lambda found: _named(found.group(1)), text)),
-        heading("References"),
-        Markup("<ul>{}</ul>").format(listed),
+        folded(f"References ({len(keys)})", Markup("<ul>{}</ul>").format(listed)),
         prose(f"As Markdown with BibTeX and the checklist below: {command}", kind="faint"),
     ]
 

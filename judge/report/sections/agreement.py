@@ -19,7 +19,7 @@ from judge.analysis.correlation.margins_table import table_of
 from judge.charts import correlations
 from judge.charts.heatmap import heat_map
 from judge.pages import charts
-from judge.report.blocks import figure, heading, prose, shown
+from judge.report.blocks import figure, folded, prose, shown
 from judge.report.inputs import ReportInputs
 from judge.report.sections import label_words, panel_words
 
@@ -74,10 +74,10 @@ def _layouts(inputs: ReportInputs, result: Correlations) -> list[Layout]:
 
 
 def _over_systems(inputs: ReportInputs) -> Iterator[Markup]:
-    yield heading("Over system means")
     grids = _layouts(inputs, inputs.correlations_over_systems)
+    parts = []
     for number, grid in enumerate(grids):
         heat = heat_map(grid, inputs.raters_of(grid.dataset))
-        yield figure(charts.heat_map(heat, f"heat-systems-{number}"), heat.caption)
-    for table in correlation_grid.tables(grids):
-        yield shown(table, inputs, folded=True)
+        parts.append(figure(charts.heat_map(heat, f"heat-systems-{number}"), heat.caption))
+    tables = [shown(table, inputs) for table in correlation_grid.tables(grids)]
+    yield folded("Over system means", *parts, *tables)

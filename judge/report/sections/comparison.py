@@ -15,13 +15,13 @@ from judge.analysis.options.table_options import CompareOptions, Factor
 from judge.charts import contrasts
 from judge.errors import JudgeError
 from judge.pages import charts
-from judge.report.blocks import failed, figure, heading, items, prose, shown
+from judge.report.blocks import failed, figure, folded, heading, items, prose, shown
 from judge.report.inputs import ReportInputs
 
 MOST_PAIRS = 60
 """With more pairs than this, each side is compared with the first alone."""
 
-MOST_SENTENCES = 12
+MOST_SENTENCES = 2
 """More contrasts than this are counted, and their sentences folded."""
 
 _NAMES: dict[Factor, str] = {"eval_prompt": "Eval-Prompts", "judge": "Judges"}
@@ -58,10 +58,9 @@ def _compared(inputs: ReportInputs, by: Factor, names: Sequence[str], others: in
         chart = contrasts.forest(comparison, _NAMES[by], resamples=options.resamples, raters=inputs.raters)
         yield figure(charts.forest(chart, f"contrasts-{by.replace('_', '-')}", width=230), chart.caption)
     if len(sentences) > MOST_SENTENCES:
-        summary = Markup("<summary>All {} contrasts, a sentence each</summary>").format(len(sentences))
-        yield Markup("<details>{}{}</details>").format(summary, items(sentences))
-    for number, table in enumerate(tables.tables(comparison, pairs=True)):
-        yield shown(table, inputs, folded=number > 0 or not comparison.ranking)
+        yield folded(f"All {len(sentences)} contrasts, a sentence each", items(sentences))
+    for table in tables.tables(comparison, pairs=True):
+        yield shown(table, inputs, folded=True)
 
 
 def _options(inputs: ReportInputs, by: Factor, names: Sequence[str], others: int) -> CompareOptions:

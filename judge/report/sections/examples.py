@@ -45,7 +45,7 @@ def blocks(inputs: ReportInputs) -> list[Markup]:
 def _card(row: Disagreement, raters: Raters, scale: Scale | None) -> Markup:
     difference = f"{row.difference:+.2f}".replace("-", "−")
     head = f"{row.rank}. {row.story} ({row.system}), {row.criterion}: {difference} z"
-    parts = [Markup("<h3>{}</h3>").format(head)]
+    parts: list[Markup] = []
     if row.story_prompt:
         parts.append(
             Markup('<p class="faint">Story-prompt</p><div class="text" dir="auto">{}</div>').format(
@@ -60,7 +60,9 @@ def _card(row: Disagreement, raters: Raters, scale: Scale | None) -> Markup:
         parts.append(Markup("<p><strong>{}</strong>: {}; mean {}{}</p>").format(who, given, *_mean(people)))
     for side in row.sides:
         parts += _side(side, scale)
-    return Markup('<article class="card example">{}</article>').format(Markup("").join(parts))
+    return Markup('<details class="card example"><summary>{}</summary>{}</details>').format(
+        head, Markup("").join(parts)
+    )
 
 
 def _story(text: str) -> Markup:

@@ -19,7 +19,7 @@ from judge.charts.explanation_map import explanation_map
 from judge.explanations.mapping.stored import StoredMap
 from judge.pages import charts
 from judge.printing import stored_tables
-from judge.report.blocks import figure, items, prose, shown
+from judge.report.blocks import figure, folded, items, prose, shown
 from judge.report.inputs import ReportInputs
 
 MOST = 3000
@@ -72,11 +72,13 @@ def _one_look(
         parts.append(prose(f"{len(every):,} explanations were analysed; no map of them was computed."))
     if first.keywords:
         words = [f"cluster {name}: {', '.join(keywords)}" for name, keywords in first.keywords.items() if keywords]
-        parts += [prose("Words that distinguish each cluster, best first:"), items(words)]
-    parts += [shown(stored_tables.table(kept, lambda row: texts.get(_key(row))), inputs) for kept in first.tables]
+        parts.append(folded("Words that distinguish each cluster, best first", items(words)))
+    tables = [stored_tables.table(kept, lambda row: texts.get(_key(row))) for kept in first.tables]
+    if tables:
+        parts.append(folded(f"All {len(tables)} tables of explanations", *(shown(table, inputs) for table in tables)))
     table_notes = {note for kept in first.tables for note in kept["notes"]}
     if untold := [note for note in first.notes if note not in table_notes]:
-        parts.append(items(untold, kind="notes"))
+        parts.append(folded("Notes on the analysis", items(untold, kind="notes")))
     return parts
 
 

@@ -16,7 +16,7 @@ from judge.in_force.words import stored
 from judge.judge_name import JudgeName
 from judge.printing.moments import moment
 from judge.printing.tables import Column, Table
-from judge.report.blocks import items, prose, shown
+from judge.report.blocks import folded, items, prose, shown
 from judge.report.inputs import ReportInputs
 
 _KEYS = (
@@ -59,11 +59,11 @@ def blocks(inputs: ReportInputs) -> list[Markup]:
         rows.append(_row("cost", None, asked_run.cost.words()))
         columns = [Column("what", ""), Column("asked", "asked", text=True), Column("force", "in force", text=True)]
         run = str(manifest.get("run", folder.path.name))
-        parts.append(shown(Table(f"{judge}, run {run}", columns, rows, ""), inputs, folded=len(inputs.asked_runs) > 3))
+        parts.append(shown(Table(f"{judge}, run {run}", columns, rows, ""), inputs, folded=True))
     if any(asked_run.manifest.get("in_force") for asked_run in inputs.asked_runs):
         parts.append(prose("Addresses of servers are left out here; manifest.json in the result folder has them."))
     if inputs.general_notes:
-        parts += [prose("What holds for every table on this page:"), items(inputs.general_notes, kind="notes")]
+        parts.append(folded("What holds for every table on this page", items(inputs.general_notes, kind="notes")))
     return parts
 
 

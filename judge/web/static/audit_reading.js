@@ -46,6 +46,13 @@ judge.reading = (task, touch) => {
     box.classList.toggle("more", box.scrollHeight - box.scrollTop - box.clientHeight > 12);
   }
 
+  // A phone has room for the explanation and the questions: there the story unfolds when it is wanted.
+  at("unfold-story").addEventListener("click", () => {
+    const folded = at("unfold-story").parentElement.classList.toggle("folded");
+    at("unfold-story").setAttribute("aria-expanded", String(!folded));
+    more();
+  });
+
   const quotations = () => { marked = !marked; mark(); };
   const reference = () => { if (!at("reference").hidden) at("reference").open = !at("reference").open; };
   const scroll = (part) => at("story").scrollBy({ top: at("story").clientHeight * part });

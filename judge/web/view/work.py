@@ -81,8 +81,7 @@ def _tables(state: str, into: str, *folders: str) -> None:
     makers: dict[str, list[Callable[[], Sequence[Table | Forest]]]] = {}
     if rate:
         table = read(rate, explanations=False)
-        runs = tuple(dict.fromkeys(str(Path(folder).parent) for folder in folders))
-        makers = {name: [partial(make, table)] for name, make in _makers(runs, rate).items()}
+        makers = {name: [partial(make, table)] for name, make in _makers(rate).items()}
     if compare:
         for name, maker in _of_preferences(preferences_table.read(compare)).items():
             makers.setdefault(name, []).append(maker)
@@ -96,6 +95,25 @@ def _tables(state: str, into: str, *folders: str) -> None:
             data = {"tables": [], "problem": written(error.sentence, PLAIN)}
         write_kept(file, {"state": state, "seconds": time.monotonic() - began, **data})
         began = time.monotonic()
+
+
+def _summary(state: str, into: str, *folders: str) -> None:
+    """Compute the summary of a run, the one that `judge summary` prints, and write its boxes and its tables to a file
+    in the folder `into`.
+    """
+    from judge.pages.verdict_box import summary_boxes
+    from judge.printing.stored_tables import plain
+    from judge.summary.of_runs import of_runs
+    from judge.summary.screen import summary_tables
+
+    data: dict[str, Any] = {"tables": [], "boxes": []}
+    try:
+        summaries = of_runs(folders, named=list(dict.fromkeys(str(Path(folder).parent) for folder in folders)))
+        data["tables"] = [plain(table) for summary in summaries for table in summary_tables(summary)]
+        data["boxes"] = [box for summary in summaries for box in summary_boxes(summary)]
+    except JudgeError as error:
+        data["problem"] = written(error.sentence, PLAIN)
+    write_kept(Path(into) / "view-summary.json", {"state": state, **data})
 
 
 def _of_preferences(table: PreferencesTable) -> dict[str, Callable[[], list[Table]]]:
@@ -140,7 +158,7 @@ def _by_dataset(table: RatingsTable) -> list[Any]:
     return [index[index.get_level_values(0) == name] for name in index.unique(level=0)]
 
 
-def _makers(runs: Sequence[str], folders: Sequence[Path]) -> dict[str, _Make]:
+def _makers(folders: Sequence[Path]) -> dict[str, _Make]:
     from judge.analysis import correlation, diagnose
     from judge.analysis.comparison import tables as compare_tables
     from judge.analysis.comparison.comparison import compared
@@ -154,9 +172,6 @@ def _makers(runs: Sequence[str], folders: Sequence[Path]) -> dict[str, _Make]:
     from judge.analysis.reliability.consistency import consistency
     from judge.analysis.systems import tables as system_tables
     from judge.analysis.systems.systems import systems
-    from judge.summary import screen
-    from judge.summary.evidence import Evidence
-    from judge.summary.summarize import summarize
 
     predict = RememberedControl()
 
@@ -174,8 +189,6 @@ def _makers(runs: Sequence[str], folders: Sequence[Path]) -> dict[str, _Make]:
         "compare": lambda t: compare_tables.tables(compared(t)),
         "compare-judges": lambda t: compare_tables.tables(compared(t, CompareOptions(by="judge"))),
         "stress": lambda t: _stressed(t, folders),
-        # Last, since it takes longest: nobody who wants another table waits for it.
-        "summary": lambda t: screen.summary_tables(summarize(Evidence(t, control=predict), runs)),
     }
 
 
@@ -240,6 +253,7 @@ KINDS: dict[str, Callable[..., None]] = {
     "index": _index,
     "map": _map,
     "tables": _tables,
+    "summary": _summary,
     "disagreements": _disagreements,
     "audit": _audit,
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import re
 from pathlib import Path
 
 from judge.report import ReportInputs, ReportOptions
@@ -17,13 +19,19 @@ def test_the_demos_questions_are_answered(demo_run: Path) -> None:
     assert verdicts["What limits these figures?"] is None
 
 
-def test_the_box_has_the_answers_of_the_summary(demo_run: Path) -> None:
+def test_the_box_is_the_summary_of_one_row_in_its_words(demo_run: Path) -> None:
     inputs = ReportInputs.read([demo_run], ReportOptions(resamples=60))
-    answers = {answer.question: answer for answer in first_box.answers(inputs)}
+    first, others = first_box.blocks(inputs)
     (found,) = inputs.summary.datasets
-    verdict = answers["May it replace an annotator?"].verdict
-    assert verdict is not None
-    assert verdict.text == "cannot be tested"
-    assert answers["What next?"].sentences == found.commands
-    assert next(iter(answers)) == headline.WORTH
+    said = html.unescape(re.sub(r"<[^>]+>", "", first))
+    assert f"About {found.row}." in said
+    for answer in found.answers:
+        assert answer.question in said
+        assert answer.verdict is None or answer.verdict.text in said
+        assert answer.label == "missing" or all(sentence in said for sentence in answer.sentences)
+    assert all(command in said for command in (*found.commands, *inputs.summary.caveats))
+    # What is about all rows stands apart, and folded.
+    assert "median over 12 cells" not in said
+    assert "median over 12 cells" in others
+    assert others.startswith("<details>")
     assert inputs.evidence.correlations is inputs.correlations

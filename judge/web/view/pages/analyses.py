@@ -80,7 +80,8 @@ def tables_page(site: Site, request: Request) -> Response:
     show = request.query_params.get("show", "coverage")
     show = show if show in offered else "coverage"
     site.slug(request, run)
-    kept, waiting, problem, newer = _kept(site, run, f"view-{show}.json", "tables")
+    kind = "summary" if show == "summary" else "tables"
+    kept, waiting, problem, newer = _kept(site, run, f"view-{show}.json", kind)
     part = "/part/" in request.url.path
     return site.page(
         "parts/tables.html" if part else "tables.html",
@@ -95,6 +96,15 @@ def tables_page(site: Site, request: Request) -> Response:
         problem=problem,
         newer=newer,
     )
+
+
+def summary_part(site: Site, request: Request) -> Response:
+    """The answers of `judge summary` about a run, for its Overview: computed in the background and stored."""
+    run = site.run(request)
+    kept, waiting, problem, newer = _kept(site, run, "view-summary.json", "summary")
+    # The boxes are made by this program of escaped parts, and stored where only it writes.
+    boxes = [Markup(box) for box in kept.get("boxes", ())] if kept is not None else []  # noqa: S704
+    return site.page("parts/summary.html", run, kept=kept, boxes=boxes, waiting=waiting, problem=problem, newer=newer)
 
 
 def _as_html(kept: dict[str, Any] | None) -> list[Markup]:
@@ -185,6 +195,7 @@ def _audited(site: Site, run: FoundRun, file: Path) -> tuple[dict[str, Any] | No
 PAGES: dict[str, Callable[[Site, Any], Any]] = {
     "/run/{run}/tables": tables_page,
     "/run/{run}/part/tables": tables_page,
+    "/run/{run}/part/summary": summary_part,
 }
 OF_RATINGS: dict[str, Callable[[Site, Any], Any]] = {
     "/run/{run}/disagreements": disagreements_page,
