@@ -140,7 +140,7 @@ class OpenedRun:
         """
         from judge.analysis import succession
         from judge.analysis.options.planning_options import SuccessionOptions
-        from judge.questions.question import Way
+        from judge.questions.way import Way
 
         options = _options(SuccessionOptions, **words)
         found = succession.succession(self.table, new.table, options)

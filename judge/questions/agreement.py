@@ -34,7 +34,8 @@ from judge.analysis.options.agreement_options import (
 )
 from judge.analysis.options.table_options import AspectsOptions, CorrelationOptions
 from judge.questions import pictures
-from judge.questions.question import Question, Shown, Way, shown
+from judge.questions.question import Question
+from judge.questions.way import Shown, Way, shown
 
 if TYPE_CHECKING:
     from judge.printing.tables import Table

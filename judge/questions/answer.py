@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from judge.preferences_table import PreferencesTable
     from judge.printing.forms import Format
     from judge.printing.tables import Table
-    from judge.questions.question import Way
+    from judge.questions.way import Way
     from judge.ratings_table import RatingsTable
     from judge.wording import Wording
 

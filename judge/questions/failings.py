@@ -19,7 +19,8 @@ from judge.analysis.options.table_options import (
 )
 from judge.questions import pictures
 from judge.questions.frames import frame_of
-from judge.questions.question import Question, Shown, Way, shown
+from judge.questions.question import Question
+from judge.questions.way import Shown, Way, shown
 
 if TYPE_CHECKING:
     import pandas as pd

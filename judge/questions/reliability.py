@@ -8,7 +8,8 @@ from judge.analysis import repeats
 from judge.analysis.options.table_options import ComponentsOptions, ConsistencyOptions, RepeatsOptions
 from judge.analysis.reliability import components_tables, consistency, consistency_tables, variance_components
 from judge.questions import pictures
-from judge.questions.question import Question, Shown, Way, shown
+from judge.questions.question import Question
+from judge.questions.way import Shown, Way, shown
 
 if TYPE_CHECKING:
     from judge.questions.source import Source

@@ -10,7 +10,8 @@ from judge.contamination import report, scores_file, validity
 from judge.contamination.options import ReportOptions, ValidityOptions
 from judge.contamination.tables import report_table, validity_table
 from judge.questions.frames import frame_of
-from judge.questions.question import Question, Way
+from judge.questions.question import Question
+from judge.questions.way import Way
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable

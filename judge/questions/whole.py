@@ -10,7 +10,8 @@ from judge.analysis.coverage import tables as coverage_tables
 from judge.analysis.coverage.counts import count
 from judge.analysis.options.planning_options import PlanOptions
 from judge.analysis.options.table_options import CoverageOptions, names
-from judge.questions.question import Question, Shown, Way, shown
+from judge.questions.question import Question
+from judge.questions.way import Shown, Way, shown
 from judge.summary import screen
 from judge.summary.evidence import Evidence
 from judge.summary.options import EvidenceOptions
