@@ -83,7 +83,7 @@ def parse(
     With --pair an answer compares two stories: a preference (first, second or tie) replaces the rating. A line may have
     `labels` ([first, second, tie]; default: A, B and C) and `tie_offered`.
 
-    Example: judge parse answers.jsonl --criterion Coherence --format csv -o ratings.csv
+    Example: judge parse answers.jsonl --criterion Coherence -o ratings.csv
 
     Example: judge parse comparisons.jsonl --pair --labels "Story 1,Story 2,Tie"
 
@@ -92,7 +92,9 @@ def parse(
     Example: judge parse runs/mans-roc --diff
     """
     from judge.parsing.answers_file import read_answers
+    from judge.printing.forms import form_of
 
+    form = form_of(form, output)
     if rating_pattern is not None:
         from judge.parsing.ours.rating_pattern import check_pattern
 
