@@ -94,7 +94,7 @@ def parse(
     from judge.parsing.answers_file import read_answers
     from judge.printing.forms import form_of
 
-    form = form_of(form, output)
+    written = form_of(form, output)
     if rating_pattern is not None:
         from judge.parsing.ours.rating_pattern import check_pattern
 
@@ -103,7 +103,7 @@ def parse(
     if pair:
         _refuse({"--diff": diff, "--rating-pattern": rating_pattern, "--positive": positive})
         _refuse({"--scale": scale != _SCALE, "--parser": parser != "ours"})
-        _print(_verdicts(path, labels, criterion, structured, whole=form in _WHOLE), form, output)
+        _print(_verdicts(path, labels, criterion, structured, whole=written in _WHOLE), written, output)
         return
     if path.is_dir() or path.suffix in (".yaml", ".yml"):
         if labels is not None or positive is not None:
@@ -114,9 +114,9 @@ def parse(
     else:
         raise SpecError(f"{source} does not exist", hint='give JSON Lines with {"text": "..."} a line, or a run')
     if diff:
-        _print(_difference(path, answers, mode), form, output)
+        _print(_difference(path, answers, mode), written, output)
     else:
-        _print(_judgments(path, answers, parser, mode, whole=form in _WHOLE), form, output)
+        _print(_judgments(path, answers, parser, mode, whole=written in _WHOLE), written, output)
 
 
 def _verdicts(path: Path, labels: str | None, criterion: str | None, mode: Structured, *, whole: bool) -> Table:
