@@ -72,6 +72,11 @@ def jsonl_text(frame: pd.DataFrame) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
+def json_text(frame: pd.DataFrame) -> str:
+    """The frame as text with one JSON list of objects; null stays null."""
+    return "[" + jsonl_text(frame).rstrip("\n").replace("\n", ",\n") + "]\n"
+
+
 def preview(table: RatingsTable) -> Table:
     """Printed table with the first rows of the ratings table, without explanations."""
     frame = table.frame.drop(columns=["explanation"])

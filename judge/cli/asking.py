@@ -164,7 +164,7 @@ def _print(answer: Answer, form: str, output: Path | None) -> None:
     from judge.analysis.coverage.tables import with_coverage
     from judge.analysis.inputs.pass_rate import asked_for
     from judge.cli.option_words import FLAGS
-    from judge.printing.tables import emit
+    from judge.printing.output import emit
 
     printed = list(answer.printed(FLAGS))
     if (answer.table.frame["source"] == "judge").any():

@@ -68,7 +68,8 @@ def mend(error: JudgeError) -> str | None:
 
 def emit(tables: Table | Sequence[Table], form: str = "table", output: Path | None = None) -> None:
     """Print tables or write them to a file, with options in their notes written as flags."""
-    from judge.printing import tables as printing
+    from judge.printing import output as printing
+    from judge.printing.tables import Table, worded
 
-    group = [tables] if isinstance(tables, printing.Table) else tables
-    printing.emit([printing.worded(table, FLAGS) for table in group], form, output)
+    group = [tables] if isinstance(tables, Table) else tables
+    printing.emit([worded(table, FLAGS) for table in group], form, output)

@@ -25,7 +25,9 @@ Rows = Literal["table", "jsonl", "json", "csv", "md", "latex"]
 """Forms of single rows: also a line of JSON for each."""
 
 Long = Annotated[bool, typer.Option("--long", help="long layout: one row for each number")]
-Output = Annotated[Path | None, typer.Option("-o", "--output", help="file for the output, in place of the screen")]
+Output = Annotated[
+    Path | None, typer.Option("-o", "--output", help="file for the output; .csv, .json, .md or .tex chooses the form")
+]
 ParserName = Annotated[str, typer.Option("--parser", help="parser of answers: ours, or as-published")]
 Criteria = Annotated[
     list[str] | None, typer.Option("--criterion", help="criterion to include; may be given several times; default: all")

@@ -21,7 +21,10 @@ from judge.wording import Advice, joined
 _SCALE = re.compile(r"(-?\d+(?:\.\d+)?)\s*(?:-|–|to|\.\.)\s*(-?\d+(?:\.\d+)?)(?:\s*/\s*(\d+(?:\.\d+)?))?\Z")
 _OWN_KEYS = ("text", "reasoning", "finish_reason")
 _TEXT, _OTHER_TEXT = "text", "response"
-_RESULT_KEYS = ("line", "rating", "status", "flags", "explanation")
+
+RESULT_KEYS = ("line", "rating", "status", "flags", "explanation")
+"""Columns that every table of parsed answers has."""
+
 LABEL = "label"
 """The column of a rating's label, where labels are asked for."""
 
@@ -193,8 +196,10 @@ def _answer(path: Path, number: int, value: dict[str, Any], criterion: str | Non
             raise DataError("is not text", file=path, row=number, column=key, found=value[key], allowed="a string")
     name = value.get("criterion") or criterion or ""
     own = _own_scale(path, number, value["scale"]) if value.get("scale") is not None else scale
-    taken = (*_RESULT_KEYS, LABEL) if own.labels else _RESULT_KEYS
+    taken = (*RESULT_KEYS, LABEL) if own.labels else RESULT_KEYS
     passed = {free_key(key, value, taken): item for key, item in value.items() if key not in own_keys}
+    if name:
+        passed["criterion"] = name
     return AnswerLine(
         number,
         # null is what an API returns for an answer without content

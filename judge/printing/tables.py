@@ -1,27 +1,24 @@
-"""Tables and their output as plain text, Markdown, LaTeX, CSV or JSON, always with their signature."""
+"""Tables as plain text, Markdown, LaTeX or JSON with their signature and notes, and as CSV, which holds rows alone."""
 
 from __future__ import annotations
 
 import csv
 import io
 import math
-import sys
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Real
-from pathlib import Path
 from typing import Any, Literal
 
 import orjson
 
-from judge.errors import OptionError, SpecError
+from judge.errors import OptionError
 from judge.printing import latex, screen_width, text_layout
 from judge.printing.dollars import about, dollars
 from judge.printing.forms import FORMATS
 from judge.printing.visible import JOINERS, no_formula
 from judge.stats.estimate import Estimate
-from judge.whole_file import write_whole
 from judge.wording import PLAIN, Advice, Wording, written
 
 
@@ -89,24 +86,6 @@ def render(table: Table, form: str, *, color: bool = False, width: int | None = 
     if form == "table":
         return _plain(table, color=color, width=width)
     raise OptionError("format", form, allowed=FORMATS)
-
-
-def emit(tables: Table | Sequence[Table], form: str = "table", output: Path | None = None) -> None:
-    """Print tables, or write them to a file. Several tables as JSON become a list."""
-    group = [tables] if isinstance(tables, Table) else list(tables)
-    if form == "json" and len(group) > 1:
-        text = "[" + ",\n".join(_json(t).rstrip("\n") for t in group) + "]\n"
-    else:
-        color = output is None and sys.stdout.isatty()
-        screen = screen_width.columns() if output is None else None
-        text = "\n".join(render(t, form, color=color, width=screen) for t in group)
-    if output is None:
-        sys.stdout.write(text)
-        return
-    try:
-        write_whole(output, text)
-    except OSError as error:
-        raise SpecError(f"{output} cannot be written: {error.strerror}") from error
 
 
 def worded(table: Table, wording: Wording | None) -> Table:
@@ -216,9 +195,12 @@ def _csv(table: Table) -> str:
         cells = {name: no_formula(_as_text(value)) for name, value in row.items()}
         returns = any(isinstance(cell, str) and "\r" in cell for cell in cells.values())
         (careful if returns else writer).writerow(cells)
-    for note in filter(None, [table.signature, *table.notes, *_tails(table)]):
-        stream.write(f"# {printable(note)}\n")
     return stream.getvalue()
+
+
+def notes_of(table: Table) -> list[str]:
+    """Everything that belongs to the rows of a CSV and is not in them: signature, notes and the tails of p values."""
+    return [*filter(None, [table.signature, *table.notes]), *_tails(table)]
 
 
 def _markdown(table: Table) -> str:

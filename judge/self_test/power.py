@@ -174,7 +174,7 @@ def study(seed: int) -> Found:
 def _diagnosed(folder: Path, output: Path) -> list[dict[str, Any]]:
     from judge.analysis.diagnose import diagnose, tables
     from judge.analysis.options.table_options import DiagnoseOptions
-    from judge.printing.tables import emit
+    from judge.printing.output import emit
     from judge.ratings_table import read
 
     diagnosis = diagnose(read([folder]), DiagnoseOptions(own=(OWN,), alpha=ALPHA))

@@ -44,8 +44,7 @@ def test_systems_narrows_ranks_and_writes(demo: Path, tmp_path: Path, capsys: py
     assert "Rank [interval] group, demo: Coherence, by judge" in text
     assert "|crit:CH|ep:ep1|" in text
     assert _run("systems", demo, *options, "--long", "--format", "csv", "-o", tmp_path / "s.csv") == 0
-    lines = (tmp_path / "s.csv").read_text(encoding="utf-8").splitlines()
-    rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))
+    rows = list(csv.DictReader((tmp_path / "s.csv").read_text(encoding="utf-8").splitlines()))
     assert len(rows) == 8
     assert float(rows[0]["low"]) < float(rows[0]["mean"])
     assert _run("systems", demo, *options, "--differences", "--format", "json", "--interval", "boot") == 0

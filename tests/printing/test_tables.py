@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from judge.errors import SpecError
-from judge.printing.tables import FORMATS, Column, Table, emit, printable, render
+from judge.printing.output import emit
+from judge.printing.tables import FORMATS, Column, Table, printable, render
 from judge.stats.estimate import Estimate
 
 TABLE = Table(
@@ -26,7 +27,7 @@ TABLE = Table(
 )
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", [form for form in FORMATS if form != "csv"])
 def test_every_format_carries_signature_notes_and_the_reason_of_what_is_undefined(form: str) -> None:
     text = render(TABLE, form)
     assert "mans\\_roc:960|tau:b" in text if form == "latex" else "mans_roc:960|tau:b" in text
@@ -80,13 +81,23 @@ def test_every_row_has_the_same_keys_whether_defined_or_not() -> None:
         assert render(table, "csv").splitlines()[0] == "who,tau,tau_low,tau_high,tau_n,tau_reason"
 
 
-def test_csv_has_one_column_a_value_and_the_signature_in_comments() -> None:
-    text = render(TABLE, "csv")
-    rows = list(csv.DictReader(line for line in text.splitlines() if not line.startswith("#")))
+def test_csv_has_one_column_a_value_and_no_line_but_rows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    emit(TABLE, "csv")
+    text, notes = capsys.readouterr()
+    rows = list(csv.DictReader(text.splitlines()))
+    assert len(rows) == len(TABLE.rows)
     assert rows[0]["tau_low"] == "0.2"
     assert rows[1]["tau"] == ""
     assert rows[1]["tau_reason"] == "undefined with a constant side"
-    assert "# mans_roc:960|tau:b" in text
+    assert notes.startswith("mans_roc:960|tau:b")
+    emit([TABLE, TABLE], "table", tmp_path / "t.csv")
+    assert [(tmp_path / name).read_text() for name in ("t.csv", "t-2.csv")] == [text, text]
+    assert (tmp_path / "t.csv.notes.txt").read_text().count(notes) == 2
+    assert capsys.readouterr().err.splitlines()[1] == f"{tmp_path / 't-2.csv'}: {TABLE.title}"
+    emit([TABLE, TABLE], "csv", tmp_path / "t.csv")  # its own tables are written again
+    (tmp_path / "u-2.csv").write_text("mine\n")
+    with pytest.raises(SpecError, match=r"u-2\.csv exists, and is no table of an earlier u\.csv"):
+        emit([TABLE, TABLE], "csv", tmp_path / "u.csv")
 
 
 def test_markdown_and_latex_escape_what_would_break_them() -> None:
@@ -211,7 +222,7 @@ def test_p_values_name_their_tail_for_people_and_machines() -> None:
     rows = [{"who": "a", "p": 0.01, "adjusted": 0.02}, {"who": "b", "p": None, "adjusted": None}]
     table = Table("t", columns, rows, "s")
     assert [row["tail"] for row in json.loads(render(table, "json"))["rows"]] == ["greater", None]
-    for form in FORMATS:
+    for form in ("table", "json", "md", "latex"):
         assert "p, adj.: one-sided, greater: how often chance gives as large a statistic" in render(table, form)
     assert render(table, "csv").splitlines()[0] == "who,p,tail,adjusted"
 

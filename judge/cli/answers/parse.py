@@ -83,7 +83,7 @@ def parse(
     With --pair an answer compares two stories: a preference (first, second or tie) replaces the rating. A line may have
     `labels` ([first, second, tie]; default: A, B and C) and `tie_offered`.
 
-    Example: judge parse answers.jsonl --criterion Coherence --format csv -o ratings.csv
+    Example: judge parse answers.jsonl --criterion Coherence -o ratings.csv
 
     Example: judge parse comparisons.jsonl --pair --labels "Story 1,Story 2,Tie"
 
@@ -92,7 +92,9 @@ def parse(
     Example: judge parse runs/mans-roc --diff
     """
     from judge.parsing.answers_file import read_answers
+    from judge.printing.forms import form_of
 
+    written = form_of(form, output)
     if rating_pattern is not None:
         from judge.parsing.ours.rating_pattern import check_pattern
 
@@ -101,7 +103,7 @@ def parse(
     if pair:
         _refuse({"--diff": diff, "--rating-pattern": rating_pattern, "--positive": positive})
         _refuse({"--scale": scale != _SCALE, "--parser": parser != "ours"})
-        _print(_verdicts(path, labels, criterion, structured, whole=form in _WHOLE), form, output)
+        _print(_verdicts(path, labels, criterion, structured, whole=written in _WHOLE), written, output)
         return
     if path.is_dir() or path.suffix in (".yaml", ".yml"):
         if labels is not None or positive is not None:
@@ -112,9 +114,9 @@ def parse(
     else:
         raise SpecError(f"{source} does not exist", hint='give JSON Lines with {"text": "..."} a line, or a run')
     if diff:
-        _print(_difference(path, answers, mode), form, output)
+        _print(_difference(path, answers, mode), written, output)
     else:
-        _print(_judgments(path, answers, parser, mode, whole=form in _WHOLE), form, output)
+        _print(_judgments(path, answers, parser, mode, whole=written in _WHOLE), written, output)
 
 
 def _verdicts(path: Path, labels: str | None, criterion: str | None, mode: Structured, *, whole: bool) -> Table:

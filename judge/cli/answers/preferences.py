@@ -46,6 +46,7 @@ def preferences(
     elif form == "csv":
         sys.stdout.write(rows.csv_text(table.frame))
     elif form in ("jsonl", "json"):
-        sys.stdout.write(rows.jsonl_text(table.frame))
+        text = rows.jsonl_text if form == "jsonl" else rows.json_text
+        sys.stdout.write(text(table.frame))
     else:
         emit(preview(table), form)

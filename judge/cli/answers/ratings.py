@@ -49,6 +49,7 @@ def ratings(
     elif form == "csv":
         sys.stdout.write(analysis.csv_text(table.frame))
     elif form in ("jsonl", "json"):
-        sys.stdout.write(analysis.jsonl_text(table.frame))
+        text = analysis.jsonl_text if form == "jsonl" else analysis.json_text
+        sys.stdout.write(text(table.frame))
     else:
         emit(analysis.preview(table), form)

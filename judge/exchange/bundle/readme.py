@@ -15,13 +15,14 @@ bundle.json                 what is in here, and with which options the tables w
 SHA256SUMS                  SHA-256 of every other file; check with: sha256sum -c SHA256SUMS
 environment.json            versions of the program, Python and packages that made this bundle
 prices.yaml                 prices that were in force for these judges, dollars for a million tokens
-tables/ratings.csv          one row for each repeat of each query and for each person's rating; its signature and notes
-                            are in ratings.signature.txt; explanations are not in it, they stand in the journals
+tables/FILE.csv.notes.txt   signature and notes of a table, and of its parts FILE-2.csv, FILE-3.csv, ...
+tables/ratings.csv          one row for each repeat of each query and for each person's rating; explanations are not in
+                            it, they stand in the journals
 tables/coverage.csv         what was asked, answered and rated, and what loss is associated with
 tables/consistency.csv      agreement of judges with themselves (ICC), of people with each other
-tables/correlate.csv        correlations with people, human ceiling and control; lines with # are signature and notes
+tables/correlate.csv        correlations with people, human ceiling and control
 tables/preferences.csv      of runs that compare: one row for each verdict and each person's preference, and what mean
-                            ratings imply; its signature and notes are in preferences.signature.txt
+                            ratings imply
 tables/verdicts.csv         of runs that compare: what was asked, answered and decided
 tables/audit-RUN.csv        error rates and agreement of a run's audit, where there is one with answers
 exports/hub/                ratings and stories as a Hugging Face dataset folder, people under pseudonyms (where pyarrow

@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
 
 RATINGS, PREFERENCES, AUDIT = "ratings.csv", "preferences.csv", "audit.sqlite"
-OF_RATINGS = (RATINGS, "ratings.signature.txt", "coverage.csv", "consistency.csv", "correlate.csv")
-OF_COMPARISONS = (PREFERENCES, "preferences.signature.txt", "verdicts.csv")
+OF_RATINGS = tuple(
+    name + end for name in (RATINGS, "coverage.csv", "consistency.csv", "correlate.csv") for end in ("", ".notes.txt")
+)
+OF_COMPARISONS = (PREFERENCES, f"{PREFERENCES}.notes.txt", "verdicts.csv", "verdicts.csv.notes.txt")
 
 _VERSION = re.compile(r"\|v\d[\w.+]*")
 # Sums differ in their last bits between machines and library versions; equal data agree within this.
@@ -73,7 +75,7 @@ def _ratings(
     from judge.analysis.raters import Raters
     from judge.analysis.reliability import consistency_tables
     from judge.exchange.outputs.measured import Measured
-    from judge.printing.tables import emit
+    from judge.printing.output import csv_files, notes_file
     from judge.rating_matrix import build
     from judge.ratings_table import read, without_perturbed
 
@@ -82,7 +84,7 @@ def _ratings(
     table = without_perturbed(whole)
     whole.frame.to_csv(target / RATINGS, index=False, lineterminator="\n", chunksize=10_000)
     lines = [signature(table, build(table)), *dict.fromkeys(note for fact in table.facts for note in fact.notes)]
-    (target / "ratings.signature.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    notes_file(target / RATINGS).write_text("\n".join(lines) + "\n", encoding="utf-8")
     measured = Measured.of(table, choices.resamples, choices.seed)
     raters = Raters.of_all(whole)
     for name, printed in (
@@ -90,7 +92,7 @@ def _ratings(
         ("consistency", consistency_tables.tables(measured.consistency, full=True)),
         ("correlate", correlation.tables(measured.correlations)),
     ):
-        emit([raters.table(each) for each in printed], "csv", target / f"{name}.csv")
+        csv_files([raters.table(each) for each in printed], target / f"{name}.csv")
     if exports is not None:
         write_exports(exports, folders, table, measured)
     return len(whole.frame), sorted({fact.dataset for fact in table.facts})
@@ -130,14 +132,14 @@ def _preferences(folders: Sequence[Path], target: Path) -> tuple[int, list[str]]
     from judge.analysis.options.signature import joined
     from judge.analysis.preferences import signature_parts
     from judge.preferences_table import read
-    from judge.printing.tables import emit
+    from judge.printing.output import csv_files, notes_file
 
     table = read(folders)
     rows = table.frame.drop(columns=["explanation"])
     rows.to_csv(target / PREFERENCES, index=False, lineterminator="\n", chunksize=10_000)
     lines = [joined(signature_parts(table)), *dict.fromkeys(note for fact in table.facts for note in fact.notes)]
-    (target / "preferences.signature.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    emit(verdicts.tables(verdicts.verdict_coverage(table)), "csv", target / "verdicts.csv")
+    notes_file(target / PREFERENCES).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    csv_files(verdicts.tables(verdicts.verdict_coverage(table)), target / "verdicts.csv")
     return len(rows), sorted({fact.dataset for fact in table.facts})
 
 
@@ -149,12 +151,12 @@ def _audit(path: Path, target: Path) -> None:
     from judge.audit.results.printed import audit_tables
     from judge.audit.results.report import report
     from judge.errors import SpecError
-    from judge.printing.tables import emit
+    from judge.printing.output import csv_files
 
     if not path.is_file():
         return
     with suppress(SpecError):
-        emit(audit_tables(report(read_audit(path))), "csv", target / f"audit-{path.parent.name}.csv")
+        csv_files(audit_tables(report(read_audit(path))), target / f"audit-{path.parent.name}.csv")
 
 
 def names(folders: Sequence[Path]) -> tuple[str, ...]:

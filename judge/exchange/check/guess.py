@@ -17,6 +17,7 @@ from judge.errors import DataError, SpecError, unknown
 from judge.exchange.check.given_columns import GivenColumns
 from judge.exchange.check.names import OVERALL, NamedColumn, is_count, named, without_means
 from judge.exchange.check.table_cells import TableCells
+from judge.exchange.ratings.parsed import is_parsed, story_columns
 from judge.exchange.ratings.rows import BY_ROW, OWN
 from judge.ratings_table import COLUMNS
 from judge.wording import Advice, listed
@@ -78,7 +79,7 @@ class Guessed:
         names = {"story": "story", "by": "system", "prompt": "story_prompt"}
         columns_map: dict[str, Any] = {names.get(option, option): column for option, column in self.fields.items()}
         if self.form == "ours":
-            return columns_map
+            return {"criterion": f"={OVERALL}"} | columns_map
         if self.form == "rows":
             columns_map.setdefault("criterion", f"={OVERALL}")
             columns_map["judges"] = list(self.judge_names)
@@ -123,10 +124,8 @@ def guess(table: TableCells, given: GivenColumns) -> Guessed:
     Raises DataError where no judge or no human rater can be identified.
     """
     _check_given(table, given)
-    if {*table.columns} >= _OURS and replace(given, sheet=None, number_repeats=False) == GivenColumns():
-        return Guessed(
-            "ours", {name: name for name in (*COLUMNS, "panel", "text") if name in table.columns}, sheet=given.sheet
-        )
+    if replace(given, sheet=None, number_repeats=False) == GivenColumns() and (ours := _ours(table)):
+        return Guessed("ours", ours, sheet=given.sheet)
     fields = {name: value for name in ("criterion", "rater", "panel", "rating") if (value := getattr(given, name))}
     wide = _wide(table, given, {*fields.values()}) if not given.rating else None
     guessed = wide if wide is not None else _rows(table, given, fields)
@@ -135,6 +134,16 @@ def guess(table: TableCells, given: GivenColumns) -> Guessed:
     if given.positions and guessed.form == "rows":
         raise SpecError(Advice("{positions} has no effect where each row is one rating: people have no columns"))
     return guessed
+
+
+def _ours(table: TableCells) -> dict[str, str]:
+    """The columns of a table that `judge ratings` or `judge parse` wrote; empty where neither did."""
+    parsed = is_parsed(table.columns)
+    if not parsed and not {*table.columns} >= _OURS:
+        return {}
+    fields = {name: name for name in (*COLUMNS, "panel", "text") if name in table.columns}
+    fields |= story_columns(table.path, table.columns) if parsed else {}
+    return fields if "story" in fields else {}
 
 
 def _check_given(table: TableCells, given: GivenColumns) -> None:

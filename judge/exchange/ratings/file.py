@@ -29,6 +29,7 @@ from judge.datasets import Dataset
 from judge.datasets.label_scales import LabelScales
 from judge.errors import DataError
 from judge.exchange.imports.imported_folder import Import
+from judge.exchange.ratings.parsed import LINE
 from judge.exchange.ratings.repeats import number, refuse_twice
 from judge.exchange.ratings.rows import FileRow, RatingsMap, file_rows, ratings_map
 from judge.exchange.ratings.stories import StoryFacts, join, stories_of
@@ -92,7 +93,7 @@ def read_ratings(
         path,
         dataset=dataset if isinstance(dataset, Dataset) else None,
         criteria=list(by_name.values()),
-        notes=notes,
+        notes=[*notes, *_passed_over(chosen, leave_out)],
         ratings=ratings,
         asked=_asked(dataset, chosen, columns or {}),
     )
@@ -175,6 +176,12 @@ def _checked_rows(
     if number_repeats:
         number(rows, path)
     return rows
+
+
+def _passed_over(chosen: RatingsMap, leave_out: Sequence[str]) -> list[str]:
+    """A note on columns of answers' files that are in no ratings table and that nobody asked to leave out."""
+    columns = [name for name in chosen.left_out if name not in leave_out and name != LINE]
+    return [f"columns of the answers' file that are left out: {', '.join(columns)}"] if columns else []
 
 
 def _asked(dataset: str | Dataset | None, chosen: RatingsMap, columns: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from judge.datasets.files.rating_cell import RatingPlace, ratings_in
 from judge.datasets.files.table_file import cell, separator, table_columns, table_rows
 from judge.datasets.label_scales import KEYS, LabelScales, is_key, label_scales
 from judge.errors import DataError, SpecError, nearest, unknown
+from judge.exchange.ratings.parsed import is_parsed, story_columns
 from judge.ratings_table import COLUMNS, LABEL, PANEL
 from judge.wording import Advice
 
@@ -101,7 +102,12 @@ def ratings_map(path: Path, columns: Mapping[str, Any], leave_out: Sequence[str]
     used = [column for many in wide.values() for pairs in many.values() for _, column in pairs]
     # A column of words is often mapped to the rating itself.
     spoken_for = {*used, *leave_out, *((LABEL,) if LABEL in fields.values() else ())}
-    fields = {f: f for f in FIELDS if f in present and f not in spoken_for} | fields
+    parsed = is_parsed(present)
+    of_stories = story_columns(path, present) if parsed else {}
+    fields = {f: f for f in FIELDS if f in present and f not in spoken_for} | of_stories | fields
+    if parsed:
+        read = {*fields.values(), *used}
+        leave_out = [*leave_out, *(column for column in present if column not in read and column not in leave_out)]
     if LABEL in fields and "rating" not in fields and not (wide["ratings."] or wide["judges."]):
         fields["rating"] = fields.pop(LABEL)
     anonymous = fields.get("rater") == UNKNOWN_RATER

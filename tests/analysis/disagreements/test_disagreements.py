@@ -171,7 +171,6 @@ def test_texts_are_printed_as_text(table: RatingsTable) -> None:
     assert card.signature == ""
     assert r"said \<b\>\*no\*\</b\> \| twice" in render(card, "md")
     assert "\x1b" not in render(listed, "csv") + render(card, "csv")
-    assert "# " not in render(card, "csv")  # a card has neither signature nor notes
 
 
 def test_the_long_table_holds_everything_in_every_form(table: RatingsTable) -> None:
