@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from judge.analysis import correlation, diagnose
-from judge.analysis.agreement.replacement import Replacement, replacement
+from judge.analysis.agreement.alternative_annotator import AltTestRow
+from judge.analysis.agreement.replacement import tests_of_judges
 from judge.analysis.comparison.comparison import compared
 from judge.analysis.comparison.result import Comparison
 from judge.analysis.correlation import Correlations, margins
@@ -73,6 +74,14 @@ class Evidence:
         return correlation.correlations(self.table, self.options.correlation("system"), self.control, paired=True)
 
     @cached_property
+    def judges_over_systems(self) -> Correlations:
+        """As `correlations_over_systems`, but people's own correlations are not resampled and have no intervals, which
+        a summary does not print.
+        """
+        options = self.options.correlation("system")
+        return correlation.correlations(self.table, options, self.control, paired=True, people_drawn=False)
+
+    @cached_property
     def margins(self) -> list[Margin]:
         """Correlation of each pair of judge and Eval-Prompt with people over all stories, with its differences from the
         control (a surface-feature baseline) and from the ceiling (one more human rater). Empty where there are neither
@@ -102,9 +111,9 @@ class Evidence:
         """
         return Raters.of(self.table, dataset)
 
-    def replacement(self, best: Margin) -> Replacement:
-        """The alternative annotator test (whether a judge may replace a human annotator) of one pair of judge and
-        Eval-Prompt.
+    def alternative_annotator(self, best: Margin) -> list[AltTestRow]:
+        """The alternative annotator tests (whether a judge may replace a human annotator) of one pair of judge and
+        Eval-Prompt, one row for each criterion.
         """
         chosen = self.options
         words = {
@@ -115,7 +124,7 @@ class Evidence:
             "seed": chosen.seed,
         }
         options = from_words(ReplacementOptions, **words)
-        return replacement(self._only(best), options, self.control, self.correlations)
+        return tests_of_judges(self._only(best), options, self.control, self.correlations)
 
     def diagnosis(self, best: Margin) -> Diagnosis:
         """Tests of one pair of judge and Eval-Prompt for typical faults of judges; p values are adjusted over this

@@ -46,7 +46,7 @@ def verdict_of(evidence: Evidence, best: Margin, rows: int = 1) -> tuple[Replace
     """
     tests = [
         test
-        for test in evidence.replacement(best).tests
+        for test in evidence.alternative_annotator(best)
         if test.kind == JUDGE and (test.subject.dataset, test.subject.run) == (best.dataset, best.run)
     ]
     return replacement_verdict.verdict_of(tests, best.over.get(CEILING), rows), tests

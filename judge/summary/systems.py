@@ -31,7 +31,7 @@ def systems(evidence: Evidence, matrix: RatingMatrix, best: Margin) -> Answer:
     people's system means, compared with that of one more person and of the control (a surface-feature baseline).
     """
     question = f"Does it rank systems as {evidence.raters_of(best.dataset).noun} do?"
-    rows = [row for row in evidence.correlations_over_systems.rows if row.subject.dataset == best.dataset]
+    rows = [row for row in evidence.judges_over_systems.rows if row.subject.dataset == best.dataset]
     key = (best.run, best.judge, best.eval_prompt)
     mine = _mean([row for row in rows if (row.subject.run, row.subject.judge, row.subject.eval_prompt) == key], JUDGE)
     if mine is None:
@@ -54,7 +54,7 @@ def _control(evidence: Evidence, best: Margin) -> str:
     with its interval. Empty where there is no control (a surface-feature baseline).
     """
     key = (best.dataset, best.run, best.judge, best.eval_prompt)
-    mine = [margin for margin in margins.margins(evidence.correlations_over_systems)
+    mine = [margin for margin in margins.margins(evidence.judges_over_systems)
             if (margin.dataset, margin.run, margin.judge, margin.eval_prompt) == key]  # fmt: skip
     if not mine or mine[0].bars[CONTROL].value is None:
         return ""

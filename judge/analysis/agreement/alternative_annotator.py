@@ -124,15 +124,18 @@ def leads_of(row: AltTestRow) -> dict[str, Estimate | None]:
     return {name: None if lead is None else lead.over for name, lead in (("lead", row.lead), ("within", row.within))}
 
 
-def tested_rows(matrices: Sequence[RatingMatrix], options: ReplacementOptions) -> tuple[list[AltTestRow], Remarks]:
+def tested_rows(
+    matrices: Sequence[RatingMatrix], options: ReplacementOptions, *, nulls: bool
+) -> tuple[list[AltTestRow], Remarks]:
     """Rows with the alternative annotator test of every judge that can be compared with people, and remarks on them.
 
-    The judges on a criterion are followed by its null judges, which ignore the stories.
+    With `nulls`, the judges on a criterion are followed by its null judges, which ignore the stories.
     """
     matrix_candidates, remarks = comparable(matrices, options.against, None)
     tests: dict[tuple[str, str], _Test] = {}
     judges: dict[tuple[str, str], list[Candidate]] = {}
     rows: list[AltTestRow] = []
+    last: dict[tuple[str, str], int] = {}
     for matrix, candidate in matrix_candidates:
         criterion = str(candidate.subject.against)
         key = (matrix.dataset, criterion)
@@ -145,12 +148,12 @@ def tested_rows(matrices: Sequence[RatingMatrix], options: ReplacementOptions) -
         kept = candidate
         if test.scale is not None and candidate.cell is not None:
             kept = replace(candidate, ratings=given_labels(matrix, candidate.cell, test.scale))
+        last[key] = len(rows)
         rows.append(test.row(candidate.subject, kept.sides[0]))
         judges.setdefault(key, []).append(kept)
-    for (dataset, criterion), own in judges.items():
-        same_group = [(row.subject.dataset, row.subject.against) == (dataset, criterion) for row in rows]
-        last = max(i for i, mine in enumerate(same_group) if mine)
-        rows[last + 1 : last + 1] = _null_rows(own, tests[dataset, criterion])
+    if nulls:
+        after = {last[key]: _null_rows(own, tests[key]) for key, own in judges.items()}
+        rows = [row for i, judge in enumerate(rows) for row in (judge, *after.get(i, ()))]
     return rows, remarks
 
 

@@ -179,7 +179,7 @@ def replacement(
     # Draws are made only where ratings are hidden; the means have no epsilon, and persons no part in them.
     drawn = () if options.rated else ("seed",)
     facts = [note for fact in table.facts for note in fact.notes]
-    tests, remarks = tested_rows(matrices, options)
+    tests, remarks = tested_rows(matrices, options, nulls=True)
     counted = numbers(table)
     of_numbers = matrices if counted is table else build(counted, drop_systems=options.drop_systems)
     beside = {}
@@ -202,6 +202,17 @@ def replacement(
         means_notes=tuple(dict.fromkeys([*of_means, *more.notes])),
         beside_people=beside,
     )
+
+
+def tests_of_judges(
+    table: RatingsTable, options: ReplacementOptions, predict: Predict, correlated: Correlations
+) -> list[AltTestRow]:
+    """The alternative annotator tests of judges alone, as of `replacement`: without null judges and systems' means."""
+    matrices = build(table, drop_systems=options.drop_systems)
+    tests, remarks = tested_rows(matrices, options, nulls=False)
+    counted = numbers(table)
+    of_numbers = matrices if counted is table else build(counted, drop_systems=options.drop_systems)
+    return informed_rows(tests, of_numbers, options, predict, correlated, remarks)
 
 
 def _paired(options: ReplacementOptions) -> CorrelationOptions:

@@ -36,6 +36,7 @@ def correlations(
     predict: Predict | None = None,
     *,
     paired: bool = False,
+    people_drawn: bool = True,
 ) -> Correlations:
     """Correlations of every judge with people, with the human ceiling and the control judge.
 
@@ -49,6 +50,9 @@ def correlations(
     paired : bool
         Whether each judge's difference from the ceiling and the control judge is also computed in every resample, as
         `margins` needs. This takes longer and changes no row.
+    people_drawn : bool
+        Whether the human ceiling, and differences from it, are computed in every resample too. Without, they have no
+        intervals; no other number changes.
     """
     options, remarks = _with_given(table, options or CorrelationOptions()), Remarks()
     table = numbers(table)
@@ -59,7 +63,9 @@ def correlations(
     for matrix in matrices:
         pairs = match(matrix, options.against)
         remarks.note(phi_note(matrix))
-        maker = DatasetRows(matrix, options, predict, paired=paired, scales=scales, controls=controls)
+        maker = DatasetRows(
+            matrix, options, predict, paired=paired, people_drawn=people_drawn, scales=scales, controls=controls
+        )
         dataset = maker.dataset(pairs)
         remarks.note([*pairs.notes, *dataset.notes, *_share_notes(dataset.name, dataset.rows)])
         remarks.signature_parts.update(dict.fromkeys(dataset.signature_parts))
@@ -78,7 +84,8 @@ def correlations(
         abbreviations=abbreviations(table),
         paired=paired,
         panels={
-            name: correlations(of_panel(table, name), options, predict, paired=paired) for name in panels_of(table)
+            name: correlations(of_panel(table, name), options, predict, paired=paired, people_drawn=people_drawn)
+            for name in panels_of(table)
         },
     )
 

@@ -75,6 +75,7 @@ class OnePerson:
         self._x = [Side.of(x) for x in ceiling.x]
         self._y = [Side.of(np.where(np.isnan(x), np.nan, y)) for x, y in zip(ceiling.x, ceiling.y, strict=True)]
         self._people: dict[tuple[int, bytes], Estimate] = {}
+        self._drawn: dict[tuple[int, int, bytes], Floats] = {}
         self.estimate = ceiling.estimate(lambda x, y: statistic.estimate(Side.of(x), Side.of(y)))
 
     @property
@@ -90,10 +91,18 @@ class OnePerson:
         """The human ceiling in each resample, one array for each set of resamples; empty where raters are not known."""
         if self.ceiling is None:
             return ()
+        sides = [side.values for side in self._x]
         return tuple(
-            self.ceiling.values(lambda x, y, resample_set=resample_set: self.statistic.resampled(x, y, resample_set))  # type: ignore[misc]
-            for resample_set in intervals.sets
+            self.ceiling.of_resampled(np.stack([self._of_person(i, x, intervals, k) for i, x in enumerate(sides)]))
+            for k in range(len(intervals.sets))
         )
+
+    def _of_person(self, i: int, x: Floats, intervals: Intervals, k: int) -> Floats:
+        """Correlation of person i with the others in set k of resamples; `x` are the person's ratings, or some."""
+        key = (id(intervals.sets[k]), i, np.isnan(x).tobytes())
+        if key not in self._drawn:
+            self._drawn[key] = self.statistic.resampled(x, self._y[i].values, intervals.sets[k])
+        return self._drawn[key]
 
     def beside(self, readings: Sequence[Floats]) -> tuple[Beside, Masks]:
         """Comparison of a judge with one person, without intervals, and a mask of the defined correlations.
@@ -169,8 +178,8 @@ class OnePerson:
         count = np.zeros((len(judges), size))
         parts = np.full((len(judges), 0 if self.pool else pairs, size), np.nan)
         for i in range(pairs):
-            people = np.where(distinct, self._x[i].values, np.nan)
-            resampled = self.statistic.resampled(np.concatenate([rows, people]), self._y[i].values, intervals.sets[k])
+            resampled = self.statistic.resampled(rows, self._y[i].values, intervals.sets[k])
+            people = [self._of_person(i, x, intervals, k) for x in np.where(distinct, self._x[i].values, np.nan)]
             start = 0
             for j, readings in enumerate(judges):
                 mine = (
@@ -179,7 +188,7 @@ class OnePerson:
                 start += len(readings)
                 if not mine.size:
                     continue
-                both = np.stack([resampled[mine], resampled[len(rows) + mask_index.reshape(-1)[mine]]])
+                both = np.stack([resampled[mine], [people[mask] for mask in mask_index.reshape(-1)[mine]]])
                 both_defined = ~np.isnan(both).any(axis=0)
                 total = np.where(both_defined, both, 0.0).sum(axis=1)
                 sums[j] += total

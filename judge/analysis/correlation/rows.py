@@ -33,7 +33,8 @@ from judge.stats.estimate import Estimate
 class DatasetRows:
     """Computes the rows of one dataset's correlation table, all from the same resamples.
 
-    With `paired`, judges' rows also hold resampled differences from ceiling and control. `scales` maps criteria to the
+    With `paired`, judges' rows also hold resampled differences from ceiling and control; without `people_drawn`, the
+    ceiling and differences from it are not resampled. `scales` maps criteria to the
     ends of their scales where these are known. `controls` names the judges that are control judges.
     """
 
@@ -44,10 +45,11 @@ class DatasetRows:
         predict: Predict | None,
         *,
         paired: bool = False,
+        people_drawn: bool = True,
         scales: Mapping[str, tuple[float, float]] | None = None,
         controls: Collection[str] = (),
     ) -> None:
-        self.matrix, self.options, self.paired = matrix, options, paired
+        self.matrix, self.options, self.paired, self.people_drawn = matrix, options, paired, people_drawn
         self.predict = predict if options.control else None
         self.statistic = Statistic.of(matrix, options)
         self.intervals = Intervals.of(matrix, options, self.statistic)
@@ -118,7 +120,7 @@ class DatasetRows:
         if person.ceiling is not None:
             self._say_readings(group.criterion, cells, person, ceiling)
         readable = [of_cell for of_cell in readings_of if not isinstance(of_cell, str)]
-        if self.paired:
+        if self.paired and self.people_drawn:
             persons = iter(person.resampled_beside(readable, self.intervals))
         else:
             persons = iter([person.beside(of_cell)[0] for of_cell in readable])
@@ -206,7 +208,7 @@ class DatasetRows:
         resampled: tuple[Floats, ...] = ()
         plain = replace(estimate, method=None)
         if estimate.defined:
-            resampled = person.resampled(self.intervals)
+            resampled = person.resampled(self.intervals) if self.people_drawn else ()
             estimate = self.intervals.of_values(estimate, resampled)
         shared = person.stories
         on = Side.of(np.where(shared, 1.0, np.nan)) if shared is not None else Side.of(self.matrix.people[j])

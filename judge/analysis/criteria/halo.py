@@ -19,7 +19,7 @@ from judge.stats.bias.given_quality import CROWDED, GivenQuality, share_at_end
 from judge.stats.bias.rating_bias import without_leniency
 from judge.stats.estimate import Estimate
 from judge.stats.resampling import jackknife
-from judge.stats.resampling.jackknife import Test
+from judge.stats.resampling.jackknife import Test, Weights
 
 Floats = NDArray[np.float64]
 
@@ -48,7 +48,10 @@ def halo_test(matrix: RatingMatrix, pairs: Sequence[tuple[int, int]]) -> Test:
     if persons is None:
         return _undefined(NO_PERSONS)
     whole = np.asarray(~np.isnan(matrix.judge[[i for i, _ in pairs]]).any(axis=0), dtype=bool)
-    parts = [_criterion_part(matrix, i, j, criteria.index(j), persons, whole) for i, j in pairs]
+    at = {j: own for own, j in enumerate(criteria)}
+    sums = np.where(np.isnan(persons), 0.0, persons).sum(axis=0), np.isnan(persons).sum(axis=0)
+    parts = [_criterion_part(matrix, i, j, persons[at[j]], _others(persons[at[j]], *sums, len(at)), whole)
+             for i, j in pairs]  # fmt: skip
     if not parts[0].used.any():
         return _undefined(UNRATED)
     kept = [part for part in parts if part.reason() is None]
@@ -56,7 +59,7 @@ def halo_test(matrix: RatingMatrix, pairs: Sequence[tuple[int, int]]) -> Test:
         crowded = all(part.reason() == CROWDED for part in parts)
         return _undefined(CROWDED if crowded else NO_DIFFERENCE, int(parts[0].used.sum()))
 
-    def mean(weights: Floats, *, curved: bool = True) -> Floats:
+    def mean(weights: Weights, *, curved: bool = True) -> Floats:
         return np.asarray(np.mean([part.slope(weights, curved=curved) for part in kept], axis=0), dtype=np.float64)
 
     used = kept[0].used
@@ -66,18 +69,23 @@ def halo_test(matrix: RatingMatrix, pairs: Sequence[tuple[int, int]]) -> Test:
 
 
 def _criterion_part(
-    matrix: RatingMatrix, cell: int, criterion: int, own: int, persons: Floats, whole: NDArray[np.bool_]
+    matrix: RatingMatrix, cell: int, criterion: int, own: Floats, others: Floats, whole: NDArray[np.bool_]
 ) -> GivenQuality:
     """Regression of a judge's rating of one criterion on human ratings of this and the other criteria.
 
-    Only the stories in the mask `whole` are used, which is the same for all criteria. `persons` has shape (criteria, n
-    stories, people), and `own` is the index of the judge's criterion in it.
+    Only the stories in the mask `whole` are used, which is the same for all criteria. `own` and `others` hold human
+    ratings of this criterion, and means over the others, shape (n stories, people).
     """
-    others = np.delete(persons, own, axis=0).mean(axis=0)
-    people = np.where(np.isnan(others), np.nan, persons[own])
+    people = np.where(np.isnan(others), np.nan, own)
     judge = np.where(whole, matrix.judge[cell], np.nan)
     at_end = share_at_end(matrix.by_rater(criterion).ratings)
     return GivenQuality.of(judge, people, matrix.system, other=others, at_end=at_end)
+
+
+def _others(own: Floats, total: Floats, missing: NDArray[np.int64], criteria: int) -> Floats:
+    """Means over all other criteria, from the sums over all; NaN where another one has no rating."""
+    gone = np.isnan(own)
+    return np.where(missing > gone, np.nan, (total - np.where(gone, 0.0, own)) / (criteria - 1))
 
 
 def _persons(matrix: RatingMatrix, criteria: Sequence[int]) -> Floats | None:

@@ -6,9 +6,8 @@ of each criterion of a judge with the same and other human criteria, and the use
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,7 +23,8 @@ from judge.stats.bias import halo
 from judge.stats.bias.halo import Multitrait
 from judge.stats.bias.scale_use import ScaleUse, scale_use
 from judge.stats.estimate import Estimate
-from judge.stats.resampling import bootstrap, resampled_tau
+from judge.stats.resampling import bootstrap
+from judge.stats.resampling.bootstrap import Resamples
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
@@ -109,10 +109,10 @@ def profiles(
     """
     source_profiles = []
     for matrix in matrices:
-        tau = _resampled_tau(matrix, options)
+        drawn = _drawn(matrix, options)
         group = sources(matrix)
         people = next((source for source in group if source.is_people), None)
-        source_profiles += [_profile(source, people, tau, scales_by_name, options) for source in group]
+        source_profiles += [_profile(source, people, drawn, scales_by_name, options) for source in group]
     return source_profiles
 
 
@@ -128,25 +128,24 @@ def scales(table: RatingsTable, default: Scale | None = None) -> dict[str, Scale
     return scales_by_name
 
 
-def _resampled_tau(matrix: RatingMatrix, options: CriteriaOptions) -> halo.Resampled | None:
-    """Function that returns tau-b of many vectors of rank codes with one in each resample; None without intervals."""
+def _drawn(matrix: RatingMatrix, options: CriteriaOptions) -> Resamples | None:
+    """Resamples of story-prompts; None without intervals."""
     if options.ci == "none" or np.unique(matrix.story_prompt).size < LEAST_UNITS:
         return None
-    drawn = bootstrap.draw(matrix.story_prompt, options.resamples, np.random.default_rng(options.seed), "boot-inputs")
-    return partial(resampled_tau.tau_b, drawn)
+    return bootstrap.draw(matrix.story_prompt, options.resamples, np.random.default_rng(options.seed), "boot-inputs")
 
 
 def _profile(
     source: Source,
     people: Source | None,
-    tau: halo.Resampled | None,
+    drawn: Resamples | None,
     scales_by_name: Mapping[str, Scale],
     options: CriteriaOptions,
 ) -> Profile:
     matrix, values = source.matrix, source.by_story
     overall = TauMatrix.of(source.criteria, values)
     units = np.unique(matrix.story_prompt).size
-    own = _with_interval(halo.mean_tau(overall.tau), tau, units, lambda t: halo.resampled_mean_tau(values, t))
+    own = _with_interval(halo.mean_tau(overall.tau), values, drawn, units)
     names = [] if people is None or source.is_people else common_criteria(source, people)
     excess, across, summary = None, None, None
     if not source.is_people:
@@ -181,16 +180,11 @@ def _excess(judge: Source, people: Source, options: CriteriaOptions) -> Estimate
     return replace(estimate, low=None, high=None, method=None) if options.ci == "none" else estimate
 
 
-def _with_interval(
-    estimate: Estimate,
-    tau: halo.Resampled | None,
-    units: int,
-    statistic: Callable[[halo.Resampled], Floats],
-) -> Estimate:
-    if tau is None or not estimate.defined:
+def _with_interval(estimate: Estimate, values: Floats, drawn: Resamples | None, units: int) -> Estimate:
+    if drawn is None or not estimate.defined:
         return estimate
     method = "boot-inputs, expanded percentile, 95 %" + (f"; {estimate.method}" if estimate.method else "")
-    return bootstrap.expanded(estimate, statistic(tau), units, method)
+    return bootstrap.expanded(estimate, halo.resampled_mean_tau(values, drawn), units, method)
 
 
 def _use(

@@ -26,6 +26,9 @@ from judge.wording import Advice, Note
 FEW_SYSTEMS = 10
 """Below this number of systems a tau over system means is noted as weak."""
 
+MANY = 50
+"""Above this number of criteria a matrix, which nobody reads on a screen, is printed only in full tables."""
+
 _LONG: Mapping[View, str] = {
     "halo": "Halo and validity",
     "pairs": "Tau-b between criteria",
@@ -171,7 +174,7 @@ def _matrices(matrix: RatingMatrix, profiles: Sequence[Profile], *, full: bool) 
     own = [profile for profile in profiles if profile.source.matrix is matrix and len(profile.source.criteria) > 1]
     judges = [profile for profile in own if not profile.source.is_people]
     for profile in own:
-        if not (full or profile.source.is_people or len(judges) <= FEW):
+        if not (full or (len(profile.source.criteria) <= MANY and (profile.source.is_people or len(judges) <= FEW))):
             continue
         name = f"{matrix.dataset}: {profile.source.name}"
         lower = np.tril(np.ones(profile.overall.tau.shape, dtype=np.bool_), k=-1)
@@ -243,7 +246,12 @@ def _notes(result: Criteria, *, several: bool) -> Iterator[str]:
 
 def _left_out(result: Criteria) -> Iterator[str]:
     for matrix in result.matrices:
-        judges = sum(not profile.source.is_people for profile in result.profiles if profile.source.matrix is matrix)
+        own = [profile for profile in result.profiles if profile.source.matrix is matrix]
+        judges = sum(not profile.source.is_people for profile in own)
+        most = max((len(profile.source.criteria) for profile in own), default=0)
+        if most > MANY:
+            sentence = f"{matrix.dataset}: matrices of more than {MANY} criteria are left out here"
+            yield Note(sentence, Advice("choose with {criterion}, or print all with {full}", full=True), joint="; ")
         if judges > FEW:
             sentence = f"{matrix.dataset}: the matrices of {judges} judges x Eval-Prompts are left out here"
             choose = Advice("choose with {judge} and {eval_prompt}, or print all with {full}", full=True)

@@ -211,6 +211,7 @@ def by_criterion(
     for i, partner in enumerate(pairs.partner):
         if partner is not None:
             cells_by_criterion.setdefault(partner, []).append(i)
+    known = bool(matrix.stories["text"].astype(bool).any() or len(matrix.features.columns))
     for j, criterion in enumerate(matrix.criteria):
         cells = cells_by_criterion.get(j, [])
         if not cells and matrix.cells:
@@ -218,7 +219,7 @@ def by_criterion(
         yield CandidatesOnCriterion(
             j,
             tuple(judge_cell(matrix, i, criterion, matrix.people[j]) for i in cells),
-            control(matrix, j, predict, remarks) if predict is not None else None,
+            control(matrix, j, predict if known else None, remarks) if predict is not None else None,
         )
 
 
@@ -242,14 +243,15 @@ def judge_cell(matrix: RatingMatrix, i: int, against: str | None, people: Floats
     return Candidate(subject, matrix.judge[i], people, cell=i)
 
 
-def control(matrix: RatingMatrix, j: int, predict: Predict, remarks: Remarks) -> Candidate:
+def control(matrix: RatingMatrix, j: int, predict: Predict | None, remarks: Remarks) -> Candidate:
     """The control judge as a candidate for comparison with people, on human criterion j.
 
-    Its ratings are predicted out of fold or by the shipped model. They are None if the dataset has neither texts nor
-    features, and if fewer than three stories have a prediction, for the reason that the prediction gives.
+    Its ratings are predicted out of fold or by the shipped model. They are None without `predict` (the dataset has
+    neither texts nor features), and if fewer than three stories have a prediction, for the reason that the prediction
+    gives.
     """
     subject, people = _of_people(matrix, CONTROL, CONTROL_NAME, j), matrix.people[j]
-    if not (matrix.stories["text"].astype(bool).any() or len(matrix.features.columns)):
+    if predict is None:
         return Candidate(subject, None, people, control=_NOT_MADE, reason=NO_TEXTS)
     predicted = predict(matrix.stories, pd.Series(people, index=matrix.stories.index), matrix.criteria[j])
     remarks.signature_parts[f"control:{predicted.how}"] = None

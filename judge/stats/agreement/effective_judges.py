@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.stats.estimate import Estimate
-from judge.stats.resampling.jackknife import against_zero
+from judge.stats.resampling.jackknife import Weights, against_zero
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -57,7 +57,7 @@ def effective_judges(ratings: Floats, people: Floats, noise: float, cluster: Cod
     products = np.column_stack([j, y])
     outer = (products[:, :, None] * products[:, None, :]).reshape(n, -1)
 
-    def statistic(weights: Floats) -> Floats:
+    def statistic(weights: Weights) -> Floats:
         total = weights.sum(axis=1)[:, None]
         means = (weights @ products) / total
         covariance = ((weights @ outer) / total).reshape(-1, k + 1, k + 1) - means[:, :, None] * means[:, None, :]

@@ -23,6 +23,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.stats.resampling.jackknife import Weights
+
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
@@ -149,7 +151,7 @@ class GivenQuality:
                 return why
         return None
 
-    def slope(self, weights: Floats, *, curved: bool = True) -> Floats:
+    def slope(self, weights: Weights, *, curved: bool = True) -> Floats:
         """Coefficient of the tested variable at equal quality, for each set of weights.
 
         Parameters
@@ -166,7 +168,7 @@ class GivenQuality:
         """
         return np.asarray(self._fit(weights, curved)[0][:, -1], dtype=np.float64)
 
-    def opinions(self, weights: Floats, *, curved: bool = True) -> Floats:
+    def opinions(self, weights: Weights, *, curved: bool = True) -> Floats:
         """How far the judge rates each system higher or lower than the regression on human ratings predicts: the
         systems' intercepts.
 
@@ -199,7 +201,7 @@ class GivenQuality:
     def _kept(self, curved: bool) -> list[int]:
         return [k for k in range(self.error.shape[1]) if curved or k != 1]
 
-    def _fit(self, weights: Floats, curved: bool) -> tuple[Floats, Floats]:
+    def _fit(self, weights: Weights, curved: bool) -> tuple[Floats, Floats]:
         raw, error, means = self._moments(weights)
         kept = self._kept(curved)
         true = raw[:, kept][:, :, kept] - error[:, kept][:, :, kept]
@@ -209,7 +211,7 @@ class GivenQuality:
         out[singular] = np.nan
         return np.asarray(out, dtype=np.float64), means
 
-    def _moments(self, weights: Floats) -> tuple[Floats, Floats, Floats]:
+    def _moments(self, weights: Weights) -> tuple[Floats, Floats, Floats]:
         """Products of the regressors within systems, the part of the products due to error, and the regressors' means
         by system.
 
@@ -226,8 +228,9 @@ class GivenQuality:
             share = np.where(count > 0, 1 / count, 0.0)
         within = (weights @ products).reshape(b, r, r) - np.einsum("bs,bsi,bsj->bij", share, sums, sums)
         # A system's mean carries error too: a story's share of it is taken off twice otherwise.
-        counted = weights * (1 - share @ member.T)
-        error = (counted @ self.error.reshape(n, -1)).reshape(b, r - 1, r - 1)
+        errors = self.error.reshape(n, -1)
+        twice = [(share * (weights @ (member * column[:, None]))).sum(axis=1) for column in errors.T]
+        error = (weights @ errors - np.stack(twice, axis=1)).reshape(b, r - 1, r - 1)
         return within, error, means
 
 

@@ -9,7 +9,6 @@ heteromethod). The diagonal is higher if the judge distinguishes the criteria.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,14 +16,17 @@ from numpy.typing import NDArray
 
 from judge.stats.correlation import coefficients, kendall
 from judge.stats.estimate import Estimate
+from judge.stats.resampling import resampled_tau
+from judge.stats.resampling.bootstrap import Resamples
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
-Resampled = Callable[[Codes, Codes], Floats]
-"""From codes of shape (k criteria, n) and of one criterion (n,) to tau-b in each resample, shape (k, b)."""
-
 _FEW_STORIES = 512
 """Up to this many stories, tau-b of many rows is quicker from the signs of all pairs of stories."""
+
+_STORIES_PER_ROW = 8
+"""Up to so many stories for each row, the mean of resampled tau-b is quicker from pairs of stories than from pairs of
+rows."""
 
 _FLOATS = 8_000_000
 """Signs of pairs of stories that are held at a time."""
@@ -78,10 +80,19 @@ def _from_signs(x: Codes, y: Codes) -> Floats:
         a, b = first[start : start + step], second[start : start + step]
         sign_x, sign_y = (_signs(codes, a, b) for codes in (x, y))
         score += sign_x @ sign_y.T
-        untied_x += np.abs(sign_x) @ ((y[:, a] >= 0) & (y[:, b] >= 0)).astype(np.float64).T
-        untied_y += ((x[:, a] >= 0) & (x[:, b] >= 0)).astype(np.float64) @ np.abs(sign_y).T
+        untied_x += _untied(sign_x, y, a, b)
+        untied_y += _untied(sign_y, x, a, b).T
     n = (x >= 0).astype(np.int64) @ (y >= 0).astype(np.int64).T
     return np.where(n >= coefficients.MIN_PAIRS, kendall.of_untied(score, untied_x, untied_y), np.nan)
+
+
+def _untied(sign: Floats, other: Codes, first: Codes, second: Codes) -> Floats:
+    """Number of untied pairs in each row of signs, among those that a row of `other` has, shape (rows, rows of
+    `other`) or, where no code is missing, (rows, 1).
+    """
+    if (other >= 0).all():
+        return np.asarray(np.abs(sign).sum(axis=1, keepdims=True))
+    return np.abs(sign) @ ((other[:, first] >= 0) & (other[:, second] >= 0)).astype(np.float64).T
 
 
 def _signs(codes: Codes, first: Codes, second: Codes) -> Floats:
@@ -133,16 +144,15 @@ def mean_tau(matrix: Floats) -> Estimate:
     return Estimate(float(defined.mean()), n=defined.size, method=method)
 
 
-def resampled_mean_tau(rows: Floats, tau: Resampled) -> Floats:
+def resampled_mean_tau(rows: Floats, resamples: Resamples) -> Floats:
     """Mean tau-b between different criteria, in each resample of stories.
 
     Parameters
     ----------
     rows : array, shape (k criteria, n stories)
         Ratings; NaN = none. Only pairs of criteria whose tau is defined are used.
-    tau : callable
-        Takes `kendall.codes` of k criteria, shape (k, n), and those of one criterion, shape (n,), and returns tau-b
-        of each of the k with the one in each of b resamples, shape (k, b); NaN where undefined.
+    resamples : Resamples
+        b resamples of the stories.
 
     Returns
     -------
@@ -150,12 +160,16 @@ def resampled_mean_tau(rows: Floats, tau: Resampled) -> Floats:
         NaN where the tau of a pair is undefined in that resample; empty where no pair has a tau.
     """
     code = [kendall.codes(row) for row in rows]
+    n = rows.shape[1]
+    if coefficients.MIN_PAIRS <= n <= max(_FEW_STORIES, _STORIES_PER_ROW * len(code)) and not np.isnan(rows).any():
+        varying = [row for row in code if row.max() > 0]
+        return resampled_tau.mean_tau_b(resamples, np.stack(varying)) if len(varying) > 1 else np.empty(0)
     defined = ~np.isnan(tau_matrix(rows))
     total, pairs = np.empty(0), 0
     for i, own in enumerate(code):
         others = [other for j, other in enumerate(code[:i]) if defined[i, j]]
         if others:
-            values = tau(np.stack(others), own)
+            values = resampled_tau.tau_b(resamples, np.stack(others), own)
             total, pairs = (total if pairs else 0.0) + values.sum(axis=0), pairs + len(others)
     return np.asarray(total / pairs, dtype=np.float64) if pairs else total
 

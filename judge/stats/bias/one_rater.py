@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.stats.resampling import jackknife
-from judge.stats.resampling.jackknife import Test
+from judge.stats.resampling.jackknife import Test, Weights
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -53,7 +53,7 @@ def against_others(own: Floats, others: Floats, story_prompt: Codes) -> Test:
     x, y = own[both], np.nanmean(others[both], axis=1)
     x, y = x - x.mean(), y - y.mean()
 
-    def fisher(weights: Floats) -> Floats:
+    def fisher(weights: Weights) -> Floats:
         total = weights.sum(axis=1)
         with np.errstate(invalid="ignore", divide="ignore"):
             mean_x, mean_y = weights @ x / total, weights @ y / total
@@ -99,7 +99,7 @@ def excess_agreement(judge: Floats, rater: Floats, others: Floats, story_prompt:
         return jackknife.undefined(reason, "greater", used)
     mine, theirs, rest = _shares([side[rated] for side in sides])
 
-    def excess(weights: Floats) -> Floats:
+    def excess(weights: Weights) -> Floats:
         most = np.maximum(_kappa(mine, rest, weights), _kappa(theirs, rest, weights))
         return np.asarray(_kappa(mine, theirs, weights) - most - beyond, dtype=np.float64)
 
@@ -152,7 +152,7 @@ def _shares(sides: list[Floats]) -> list[Floats]:
     ]
 
 
-def _kappa(first: Floats, second: Floats, weights: Floats) -> Floats:
+def _kappa(first: Floats, second: Floats, weights: Weights) -> Floats:
     total = weights.sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
         observed = weights @ (first * second).sum(axis=1) / total

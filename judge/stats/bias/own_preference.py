@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from judge.stats.bias.given_quality import Codes, Floats, GivenQuality
 from judge.stats.estimate import Estimate
 from judge.stats.resampling import jackknife
-from judge.stats.resampling.jackknife import Test
+from judge.stats.resampling.jackknife import Test, Weights
 
 LEAST_OTHERS = 3
 """With fewer other systems their spread is not known well enough for a test."""
@@ -50,7 +50,7 @@ class OwnPreference:
             )
         return None
 
-    def value(self, weights: Floats, *, curved: bool = True) -> Floats:
+    def value(self, weights: Weights, *, curved: bool = True) -> Floats:
         """How far the judge rates systems higher than human ratings predict: mean over its own systems minus mean over
         the other systems.
 

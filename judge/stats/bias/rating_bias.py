@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.stats.bias.given_quality import LEAST_RELIABILITY
-from judge.stats.resampling.jackknife import Statistic
+from judge.stats.resampling.jackknife import Statistic, Weights
 
 Floats = NDArray[np.float64]
 
@@ -70,7 +70,7 @@ class Replicated:
         """Degrees of freedom of the error variance: number of ratings minus number of rated stories."""
         return float(np.maximum(self.count - 1, 0).sum())
 
-    def error_variance(self, weights: Floats) -> Floats:
+    def error_variance(self, weights: Weights) -> Floats:
         """Estimated error variance of a story's mean, for each set of weights.
 
         Parameters
@@ -152,7 +152,7 @@ def single_spread(judge: Floats, people: Floats) -> Statistic:
     """
     mine, theirs = _variance_of_singles(judge), _variance_of_singles(people)
 
-    def ratio(weights: Floats) -> Floats:
+    def ratio(weights: Weights) -> Floats:
         with np.errstate(invalid="ignore", divide="ignore"):
             out = 0.5 * np.log(mine(weights) / theirs(weights))
         return np.asarray(np.where(np.isfinite(out), out, np.nan), dtype=np.float64)
@@ -191,7 +191,7 @@ def slope_deficit(judge: Floats, people: Replicated) -> Statistic:
         reliability of the mean human ratings is .1 or less.
     """
 
-    def deficit(weights: Floats) -> Floats:
+    def deficit(weights: Weights) -> Floats:
         variance = _covariance(people.mean, people.mean, weights)[1]
         with np.errstate(invalid="ignore", divide="ignore"):
             slope = _covariance(judge, people.mean, weights)[1] / _true_variance(
@@ -245,7 +245,7 @@ def loss_gap(lost: Floats, asked: Floats, people: Floats) -> Statistic:
     rated = np.where(np.isnan(people), 0.0, people)
     kept = asked - lost
 
-    def gap(weights: Floats) -> Floats:
+    def gap(weights: Weights) -> Floats:
         with np.errstate(invalid="ignore", divide="ignore"):
             out = (weights @ (lost * rated)) / (weights @ lost) - (weights @ (kept * rated)) / (weights @ kept)
         return np.asarray(np.where(np.isfinite(out), out, np.nan), dtype=np.float64)
@@ -273,14 +273,14 @@ def _weighted_mean(values: Floats) -> Statistic:
     rated = ~np.isnan(values)
     filled, present = np.where(rated, values, 0.0), rated.astype(np.float64)
 
-    def mean(weights: Floats) -> Floats:
+    def mean(weights: Weights) -> Floats:
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray((weights @ filled) / (weights @ present), dtype=np.float64)
 
     return mean
 
 
-def _covariance(x: Floats, y: Floats, weights: Floats) -> tuple[Floats, Floats]:
+def _covariance(x: Floats, y: Floats, weights: Weights) -> tuple[Floats, Floats]:
     """For each set of weights, the sum of weights and the weighted covariance of x and y.
 
     The covariance has the sum of weights minus 1 in the denominator.

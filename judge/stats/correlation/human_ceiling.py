@@ -76,7 +76,7 @@ class Ceiling:
             return Estimate.undefined(f"human ceiling undefined{why}")
         estimates = [measure(x, y) for x, y in zip(self.x, self.y, strict=True)]
         values = np.array([np.nan if each.value is None else each.value for each in estimates])
-        combined = float(self._combined(values[:, None])[0])
+        combined = float(self.of_resampled(values[:, None])[0])
         if np.isnan(combined):
             reason = next(each.reason for each in estimates if each.value is None)
             every = "" if reason is None else f" ({reason})"
@@ -107,12 +107,21 @@ class Ceiling:
         ValueError
             For a ceiling without pairs.
         """
-        return self._combined(np.stack([values_of(x, y) for x, y in zip(self.x, self.y, strict=True)]))
+        return self.of_resampled(np.stack([values_of(x, y) for x, y in zip(self.x, self.y, strict=True)]))
 
-    def _combined(self, values: Floats) -> Floats:
-        """Mean over pairs of vectors of their defined correlations, in each resample; NaN where none is defined.
+    @staticmethod
+    def of_resampled(values: Floats) -> Floats:
+        """The ceiling in each resample, from correlations of the pairs of vectors.
 
-        `values` has shape (pairs, resamples).
+        Parameters
+        ----------
+        values : array, shape (pairs, b resamples)
+            NaN where undefined.
+
+        Returns
+        -------
+        array, shape (b resamples,)
+            Mean over pairs of their defined correlations; NaN where none is defined.
         """
         present = ~np.isnan(values)
         with np.errstate(invalid="ignore", divide="ignore"):

@@ -98,7 +98,7 @@ def clustered_error(values: Floats, cluster: Codes) -> tuple[float | None, int]:
     clusters : int
         Number of clusters.
     """
-    clusters = np.unique(cluster).size
+    clusters = int(np.count_nonzero(np.bincount(cluster)))
     if clusters < 2:
         return None, clusters
     residual = np.bincount(cluster, weights=values - values.mean())

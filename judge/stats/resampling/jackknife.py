@@ -9,7 +9,7 @@ few systems.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -22,12 +22,69 @@ from judge.stats.estimate import Estimate
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 Tail = Literal["two-sided", "greater", "less"]
-Statistic = Callable[[Floats], Floats]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LeftOut:
+    """Weights of n stories in b samples that each leave out one cluster: 1 for the stories used, 0 for the others.
+
+    It stands for an array of shape (b, n) in what statistics do with weights: products with an array over stories, sums
+    over stories, and a choice of stories. All are the sum over the stories used minus that of the cluster left out, so
+    that they take time by stories plus clusters, not by stories times clusters.
+
+    Attributes
+    ----------
+    stories : array of int, shape (m,)
+        Indices of the stories used.
+    left : array of int, shape (m,)
+        Sample that leaves out each of them; below 0 or b and above where no sample does.
+    shape : (int, int)
+        b and n.
+    """
+
+    stories: Codes
+    left: Codes
+    shape: tuple[int, int]
+
+    def __matmul__(self, values: Floats) -> Floats:
+        """Weighted sums over stories of an array of shape (n,) or (n, k): shape (b,) or (b, k)."""
+        used = values[self.stories]
+        if used.ndim == 1:
+            return np.asarray(used.sum() - self._of_left(used), dtype=np.float64)
+        parts = [self._of_left(column) for column in used.T]
+        return np.asarray(used.sum(axis=0) - np.stack(parts, axis=1), dtype=np.float64)
+
+    def __getitem__(self, chosen: tuple[slice, NDArray[np.bool_]]) -> LeftOut:
+        """Weights of the stories in a mask, as `weights[:, mask]`."""
+        mask = chosen[1]
+        kept = mask[self.stories]
+        place = np.cumsum(mask) - 1
+        return LeftOut(place[self.stories[kept]], self.left[kept], (self.shape[0], int(mask.sum())))
+
+    def sum(self, axis: int) -> Floats:
+        """Sum of weights in each sample; `axis` is 1."""
+        if axis != 1:
+            raise ValueError(f"axis {axis}: weights are summed over stories, axis 1")
+        return np.asarray(self.stories.size - self._of_left(np.ones(self.stories.size)), dtype=np.float64)
+
+    def _of_left(self, values: Floats) -> Floats:
+        samples = self.shape[0]
+        inside = (self.left >= 0) & (self.left < samples)
+        return np.bincount(self.left[inside], weights=values[inside], minlength=samples).astype(np.float64)
+
+
+Weights = Floats | LeftOut
+"""Weights of n stories in b samples, shape (b, n)."""
+
+Statistic = Callable[[Weights], Floats]
 """From weights (b, n) of stories to the statistic (b,); NaN where it is undefined."""
 
 MIN_CLUSTERS = 5
 """With fewer, t has so few degrees of freedom that next to nothing is found."""
-_CHUNK = 4_000_000
+_FEW = 250_000
+"""Up to so many clusters x stories an array of weights is quicker than `LeftOut`."""
+_CHUNK = 10_000
+"""Clusters left out at a time, so that memory does not grow with clusters x regressors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +136,9 @@ def against_zero(
     ----------
     statistic : callable
         Function from weights of n stories in b samples, shape (b, n), to the statistic in each sample, shape
-        (b,); NaN where it is undefined. It is called with weights 0 and 1.
+        (b,); NaN where it is undefined. It is called with weights 0 and 1, as an array or as `LeftOut`, so that
+        it may only multiply weights with arrays over stories (``weights @ array``), sum them over stories, and choose
+        stories (``weights[:, mask]``).
     cluster : array of int, shape (n,)
         Story-prompt of each story.
     used : array of bool, shape (n,)
@@ -104,14 +163,14 @@ def against_zero(
         story-prompts there is no test: `p` is None, and the estimate has the reason.
     """
     n = int(used.sum())
-    groups = np.unique(cluster[used])
+    groups, code = np.unique(cluster[used], return_inverse=True)
     value = float(statistic(used[None, :].astype(np.float64))[0]) if n else float("nan")
     if not np.isfinite(value):
         return _none("undefined on these stories", n, tail, groups.size)
     if groups.size < MIN_CLUSTERS:
         return _none(f"undefined with fewer than {MIN_CLUSTERS} story-prompts", n, tail, groups.size, value)
     left_out = np.concatenate(
-        [statistic((used & (cluster != part[:, None])).astype(np.float64)) for part in _parts(groups, cluster.size)]
+        [statistic(weights) for weights in _left_out(np.flatnonzero(used), code.reshape(-1), used.size)]
     )
     if not np.isfinite(left_out).all():
         return _none("undefined when one story-prompt is left out", n, tail, groups.size, value)
@@ -189,9 +248,16 @@ def undefined(reason: str, tail: Tail, used: NDArray[np.bool_] | None = None) ->
     return _none(reason, 0 if used is None else int(used.sum()), tail, 0)
 
 
-def _parts(groups: Codes, n: int) -> list[Codes]:
-    step = max(1, _CHUNK // max(1, n))
-    return [groups[i : i + step] for i in range(0, groups.size, step)]
+def _left_out(stories: Codes, code: Codes, n: int) -> Iterator[Weights]:
+    """Yield weights without each cluster in turn, some clusters at a time; `code` numbers the stories' clusters."""
+    clusters = int(code.max()) + 1
+    if clusters * n <= _FEW:
+        weights = np.zeros((clusters, n))
+        weights[:, stories] = code != np.arange(clusters)[:, None]
+        yield weights
+        return
+    for start in range(0, clusters, _CHUNK):
+        yield LeftOut(stories, code - start, (min(_CHUNK, clusters - start), n))
 
 
 def _p(t: float, df: int, tail: Tail) -> float:

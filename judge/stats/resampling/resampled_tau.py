@@ -57,6 +57,40 @@ def tau_b(resamples: Resamples, x: Codes, y: Codes) -> Floats:
     return out if np.ndim(x) == 2 else out[0]
 
 
+def mean_tau_b(resamples: Resamples, rows: Codes) -> Floats:
+    """Mean over all pairs of rows (such as criteria) of their tau-b over all stories, in each bootstrap resample.
+
+    The tau-b of two complete rows is a weighted sum over pairs of stories of z_i s_i z_j s_j, where s are signs of
+    differences and 1 / z^2 is a row's number of untied pairs. Summed over rows first, the mean takes time by the number
+    of rows, not of pairs of rows.
+
+    Parameters
+    ----------
+    resamples : Resamples
+        B resamples of n stories.
+    rows : array of int, shape (k rows, n)
+        Codes from `kendall.codes`, none of them missing, and no row constant; k is 2 or more.
+
+    Returns
+    -------
+    array, shape (B,)
+        Equal to the mean of `tau_b` up to rounding. NaN in a resample where the ratings of a row are all equal.
+    """
+    k, (first, second) = len(rows), np.triu_indices(rows.shape[1], k=1)
+    step = max(1, _MATRIX // (k + resamples.size))
+    parts = [(first[i : i + step], second[i : i + step]) for i in range(0, first.size, step)]
+    weights = resamples.weights().astype(np.float64)
+    untied = np.zeros((resamples.size, k))
+    for a, b in parts:
+        untied += (weights[:, a] * weights[:, b]) @ (rows[:, a] != rows[:, b]).astype(np.float64).T
+    scale = np.sqrt(1 / np.where(untied > 0, untied, np.nan))
+    squares = np.zeros(resamples.size)
+    for a, b in parts:
+        total = scale @ np.sign(rows[:, a] - rows[:, b]).astype(np.float64)
+        squares += np.einsum("bp,bp,bp,bp->b", weights[:, a], weights[:, b], total, total)
+    return (squares - k) / (k * (k - 1))
+
+
 def _overall(resamples: Resamples, x: Codes, y: Codes, levels: int | None) -> Floats:
     """tau-b between each judge's and human ratings over all stories in each resample, shape (judges, resamples), by the
     fastest method. `levels` is the judges' number of rating levels; None = too many for contingency tables.

@@ -217,6 +217,17 @@ def test_tables_show_the_summary_first_and_matrices_where_there_are_few(
     assert "matrices of 21 judges x Eval-Prompts are left out" in many[-1].notes[-1]
 
 
+def test_matrices_of_many_criteria_are_left_to_full_tables(
+    make_table: Callable[..., RatingsTable], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result = criteria(make_table(judged=NAMES[:3], rated=NAMES[:3]), CriteriaOptions(resamples=20))
+    monkeypatch.setattr("judge.analysis.criteria.tables.MANY", 2)
+    few = tables(result)
+    assert not any(one.title.startswith("Tau-b x100") for one in few)
+    assert "matrices of more than 2 criteria are left out here" in few[-1].notes[-1]
+    assert sum(one.title.startswith("Tau-b x100") for one in tables(result, full=True)) == 3
+
+
 def test_long_tables_hold_every_number(make_table: Callable[..., RatingsTable]) -> None:
     table = make_table(judged=NAMES[:2], rated=NAMES[:2])
     found = tables(criteria(table, CriteriaOptions(resamples=20)), long=True)

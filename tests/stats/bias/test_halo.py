@@ -44,15 +44,24 @@ def test_matrix_of_many_criteria_is_scipys_tau_b_with_missing_and_constant_rows(
     np.testing.assert_array_equal(found, halo.tau_matrix(rows, rows[:7]))
 
 
-def test_resampled_halo_asks_for_tau_once_for_each_criterion() -> None:
+def test_resampled_halo_takes_time_by_criteria_and_not_by_pairs_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = np.random.default_rng(0).integers(1, 6, (300, 12)).astype(float)
+    drawn = bootstrap.draw(np.arange(12), 5, np.random.default_rng(0), "boot-stories")
+    found = halo.resampled_mean_tau(rows, drawn)
     calls = []
 
-    def tau(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    def tau(_: object, x: np.ndarray, y: np.ndarray) -> np.ndarray:
         calls.append(x.shape)
-        return np.full((len(x), 2), 0.5)
+        return tau_b(drawn, x, y)
 
-    assert halo.resampled_mean_tau(rows, tau).tolist() == [0.5, 0.5]
+    tau_b = resampled_tau.tau_b
+    monkeypatch.setattr(resampled_tau, "tau_b", tau)
+    halo.resampled_mean_tau(rows, drawn)
+    assert not calls
+    # Where a rating is missing, or criteria are few beside stories: one call for each criterion, and the same numbers.
+    monkeypatch.setattr(halo, "_FEW_STORIES", 0)
+    monkeypatch.setattr(halo, "_STORIES_PER_ROW", 0)
+    np.testing.assert_allclose(halo.resampled_mean_tau(rows, drawn), found, rtol=0, atol=1e-12)
     assert len(calls) == 299
 
 
@@ -69,7 +78,7 @@ def test_halo_is_the_mean_below_the_diagonal_over_pairs_that_have_a_tau() -> Non
 def test_resampled_halo_is_the_halo_of_the_resample() -> None:
     rows = _ratings(0.7, 4)
     drawn = bootstrap.draw(np.arange(60), 5, np.random.default_rng(0), "boot-stories")
-    found = halo.resampled_mean_tau(rows, lambda x, y: resampled_tau.tau_b(drawn, x, y))
+    found = halo.resampled_mean_tau(rows, drawn)
     index = np.repeat(np.arange(60), drawn.counts[3])
     assert found.shape == (5,)
     assert found[3] == pytest.approx(halo.mean_tau(halo.tau_matrix(rows[:, index])).value)

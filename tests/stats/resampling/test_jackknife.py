@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from judge.stats.resampling import jackknife
 from judge.stats.resampling.jackknife import against_zero
 
 
@@ -66,3 +67,23 @@ def test_what_does_not_exist_says_why(statistic, clusters: int, reason: str) -> 
     assert test.p is None
     assert test.se is None
     assert test.estimate.reason == reason
+
+
+def test_weights_without_one_cluster_take_as_much_as_stories_and_not_stories_times_clusters() -> None:
+    rng = np.random.default_rng(5)
+    n = 2_000
+    cluster, used, values = rng.integers(0, 900, n), rng.random(n) < 0.9, rng.normal(size=n)
+    asked = []
+
+    def mean(weights: jackknife.Weights) -> np.ndarray:
+        asked.append(weights)
+        some = weights[:, values > -2]
+        return (some @ values[values > -2]) / some.sum(axis=1) + (weights @ np.stack([values] * 2, axis=1))[:, 1] / n
+
+    found = jackknife.against_zero(mean, cluster, used)
+    (left_out,) = asked[1:]
+    assert isinstance(left_out, jackknife.LeftOut)
+    assert left_out.stories.size == left_out.left.size == used.sum()
+    dense = (used & (cluster != np.unique(cluster[used])[:, None])).astype(float)
+    np.testing.assert_allclose(mean(left_out), mean(dense), rtol=0, atol=1e-12)
+    assert found.clusters == len(dense)
