@@ -42,6 +42,8 @@ def emit(tables: Table | Sequence[Table], form: str = "table", output: Path | No
             written = csv_files(group, output)
             sys.stderr.write("\n".join([*written, ""]) if len(written) > 1 else "")
     except OSError as error:
+        if output is None:  # a reader that has gone, or a full disk behind stdout: the command line tells of it
+            raise
         raise SpecError(f"{error.filename or output} cannot be written: {error.strerror}") from error
 
 

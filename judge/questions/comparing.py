@@ -26,6 +26,7 @@ from judge.questions import pictures
 from judge.questions.frames import frame_of
 from judge.questions.question import Question
 from judge.questions.way import Shown, Way, shown
+from judge.wording import Advice
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,8 +69,9 @@ def _both_parsers(source: Source, options: CompareOptions) -> RatingsTable:
     """
     if options.by != "parser":
         return source.table
-    ours = source.table if source.parser == "ours" else source.read("ours")
-    return comparison.both_parsers(ours, source.read("as-published"))
+    if source.parser != "ours":
+        raise SpecError(Advice("{by} compares ours with as-published", by="parser"), hint=Advice("leave {parser} out"))
+    return comparison.both_parsers(source.table, source.read("as-published"))
 
 
 def _jury_ratings(juries: Juries, table: RatingsTable) -> Import:

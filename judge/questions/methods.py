@@ -14,24 +14,26 @@ from judge.questions.source import Source
 def method(question: Question, source: Source) -> Callable[..., Answer]:
     """Function that asks the question of runs that are opened. Its signature has the question's options."""
 
-    def ask(**words: Any) -> Answer:
-        return question.ask(source, **words)
+    def ask(*first: Any, **words: Any) -> Answer:
+        bound = made.bind(*first, **{key: value for key, value in words.items() if key in question.options})
+        return question.ask(source, **{**words, **bound.arguments})
 
+    made = signature(question)
     ask.__name__, ask.__doc__ = question.name, inspect.cleandoc(question.text)
-    ask.__signature__ = signature(question)  # type: ignore[attr-defined]
+    ask.__signature__ = made  # type: ignore[attr-defined]
     return ask
 
 
 def signature(question: Question) -> inspect.Signature:
-    """The question's options as keyword-only parameters, with their types and defaults."""
+    """The question's options as parameters with their types and defaults; only the first may be given by position."""
     parameters = [
         inspect.Parameter(
             each.name,
-            inspect.Parameter.KEYWORD_ONLY,
+            inspect.Parameter.KEYWORD_ONLY if at else inspect.Parameter.POSITIONAL_OR_KEYWORD,
             default=inspect.Parameter.empty if each.required and len(question.ways) == 1 else _default(each.default),
             annotation=each.hint,
         )
-        for each in question.options.values()
+        for at, each in enumerate(question.options.values())
     ]
     return inspect.Signature(parameters, return_annotation=Answer)
 

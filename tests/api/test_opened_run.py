@@ -94,6 +94,8 @@ ELSEWHERE = {
     "correlate sliding-sets": "more stories than the demo has",
     "stress report": "perturbed stories",
     "rank comparisons": "comparisons",
+    "contamination seen": "scores of contamination",
+    "contamination validity": "scores of contamination",
 }
 """Ways that the demo's run cannot be asked in, and what they need."""
 

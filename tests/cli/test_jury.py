@@ -13,7 +13,7 @@ import judge
 from judge.cli.main import main
 from judge.ratings_table import COLUMNS
 
-FAST = ("--foldings", 1, "--resamples", 40)
+FAST = ("--set", "foldings=1", "--resamples", 40)
 
 
 @pytest.fixture

@@ -9,10 +9,11 @@ from typing import get_args
 import pytest
 import typer
 
-from judge.cli.commands import COMMANDS, MEANT
+from judge.cli.commands import COMMANDS, MEANT, app_of
 from judge.cli.main import main
-from judge.cli.runs import run, status
+from judge.cli.runs import run
 from judge.cli.runs.ways import TAKES, OtherWay, way_of
+from judge.questions import registry
 
 RUN = {name for option in typer.main.get_command(run.app).params for name in option.opts}
 
@@ -62,7 +63,10 @@ def test_a_word_for_a_command_leads_to_the_command(word: str, capsys: pytest.Cap
     assert word not in COMMANDS
     name, *options = MEANT[word].split()
     assert name in COMMANDS
-    assert {*options} <= RUN | {name for option in typer.main.get_command(status.app).params for name in option.opts}
+    command = typer.main.get_command(app_of(name))
+    flags = {flag for option in command.params for flag in option.opts}
+    layouts = getattr(registry.question(name), "ways", {}) if name in registry.QUESTIONS else {}
+    assert {*options} <= flags | {*layouts}
     with pytest.raises(SystemExit) as left:
         main([word, "x"])
     assert left.value.code == 2

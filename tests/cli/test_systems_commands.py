@@ -56,7 +56,7 @@ def test_systems_narrows_ranks_and_writes(demo: Path, tmp_path: Path, capsys: py
 def test_criteria_of_a_run_and_of_a_dataset(demo: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert _run("diagnose", "--layout", "criteria", demo, "--ci", "none") == 0
     text = capsys.readouterr().out
-    assert "Tau-b x100 with people's criteria, demo: surface, ep1" in text
+    assert "Tau-b x100 with the labels' criteria, demo: surface, ep1" in text
     assert _run("diagnose", "--layout", "criteria", "demo", "--ci", "none") == 0
     text = capsys.readouterr().out
     assert text.startswith("Criteria: mean tau-b x100 between them\n")

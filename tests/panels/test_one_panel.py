@@ -37,7 +37,7 @@ def run(*arguments: object) -> int:
             "--layout",
             "criteria",
         ),
-        ("jury", "--combiner", "mean", "--foldings", 1, "--ci", "none"),
+        ("jury", "--combiner", "mean", "--set", "foldings=1", "--ci", "none"),
     ],
 )
 def test_tables_say_which_panel(folder: Path, command: tuple[object, ...], capsys: pytest.CaptureFixture[str]) -> None:

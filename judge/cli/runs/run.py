@@ -53,7 +53,11 @@ _Partial = Annotated[
 ]
 _Batch = Annotated[
     Batch | None,
-    typer.Option("--batch", help="provider's batch API: send what is missing, show progress, fetch the answers"),
+    typer.Option(
+        "--batch",
+        metavar="STEP",
+        help="provider's batch API: submit (send what is missing), status (show progress), collect (fetch the answers)",
+    ),
 ]
 _ServeCommand = Annotated[
     bool, typer.Option("--serve-command", help="vllm serve line for each base_url of the run, and nothing else")
