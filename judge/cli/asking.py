@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_origin
 
 import typer
 
@@ -86,7 +86,7 @@ def command_of(question: Question) -> Any:
 
 def _declared(option: Option) -> inspect.Parameter:
     """The option as typer reads it. One that must be given in some ways only may be left out."""
-    if option.required:
+    if option.required and get_origin(option.hint) is not tuple:
         return parameter(replace(option, hint=option.hint | None, default=None))
     return parameter(option)
 
