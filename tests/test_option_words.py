@@ -16,6 +16,7 @@ import pytest
 import typer
 
 from judge.cli.commands import COMMANDS
+from judge.cli.declared import RARE, flag
 from judge.cli.main import app
 from judge.cli.option_words import FLAGS, complaint, mend, with_flags
 from judge.errors import DataError, MissingExtraError, OptionError, SpecError, unknown_value
@@ -42,6 +43,10 @@ OTHER_PROGRAMS = {
 """Module -> the program whose flags it names."""
 
 TO_COPY = {
+    **{
+        f"questions/{name}.py": "the help of a command, with its examples"
+        for name in ("agreement", "comparing", "failings", "reliability", "seen")
+    },
     "errors.py": "hints about damaged files name the command that checks a run",
     "exchange/batch/ledger.py": "advice on a batch names the command that goes on with it",
     "exchange/batch/submission.py": "advice on a batch names the command that goes on with it",
@@ -92,7 +97,7 @@ def _flags() -> frozenset[str]:
     context = group.make_context("judge", ["--version"], resilient_parsing=True)
     for name in COMMANDS:
         add(group.get_command(context, name))  # type: ignore[attr-defined]
-    return frozenset(found)
+    return frozenset(found | {flag(name) for name in RARE})
 
 
 def test_no_module_below_the_command_line_names_a_flag() -> None:

@@ -163,7 +163,7 @@ def test_tables_of_ratings_say_where_comparisons_are(
     with pytest.raises(RunFolderError, match="holds comparisons of two stories, and no ratings") as error:
         read_ratings([asked.result.path])
     assert "judge rank" in str(error.value.hint)
-    for command in ("ratings", "correlate", "systems", "consistency", "criteria"):
+    for command in ("ratings", "correlate", "systems", "consistency", "diagnose"):
         with pytest.raises(SystemExit) as end:
             main([command, str(asked.result.path)])
         assert end.value.code == 1

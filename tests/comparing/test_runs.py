@@ -295,4 +295,4 @@ def test_a_bundle_holds_preferences_and_is_verified(
     judge("bundle", run, "-o", stories.parent / "b.zip", "--quiet")
     capsys.readouterr()
     judge("status", stories.parent / "b.zip", "--verify")
-    assert f"{PLANNED} queries and 3 tables compared, no differences" in capsys.readouterr().out
+    assert f"{PLANNED} queries and 5 tables compared, no differences" in capsys.readouterr().out

@@ -93,7 +93,7 @@ def test_correlate_and_the_first_box_say_it(tmp_path: Path) -> None:
     run = folder_of(classed("reversed", 1), tmp_path / "run")
     found = judge.open_run(run).correlate(resamples=200, control=False)
     assert any("signs differ" in note for table in found.tables for note in table.notes)
-    within = judge.open_run(run).within(resamples=200)
+    within = judge.open_run(run).correlate(within=True, resamples=200)
     assert within.frame["flag"].dropna().iloc[0] == "signs differ"
     inputs = ReportInputs.read([run], ReportOptions(resamples=200, permutations=50))
     assert any("within classes of author signs differ" in one for one in headline.sentences(inputs))

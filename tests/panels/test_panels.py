@@ -115,7 +115,7 @@ def test_the_first_box_of_a_report_says_that_panels_disagree_in_sign(tmp_path: P
 
 def test_notebooks_have_the_same(tmp_path: Path) -> None:
     opened = judge.open_run(folder_of(study({"lay": 1.0, "expert": -0.8}), tmp_path / "run"))
-    found = opened.panels(resamples=100)
+    found = opened.correlate("panels", resamples=100)
     assert isinstance(found.value, Panels)
     assert found.frame["verdict"].dropna().tolist() == ["opposite"]
     assert len(found.tables) == 4

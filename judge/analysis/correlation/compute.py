@@ -127,7 +127,7 @@ def _share_notes(dataset: str, rows: Sequence[CorrelationRow]) -> list[str]:
         return []
     ends = f"{100 * min(shares):.0f} to {100 * max(shares):.0f} %"
     note = f"{dataset}: judges rated {ends} of the stories that people rated: their rows rest on different stories and"
-    instead = "judge compare and judge correlate --layout margins take the stories that both have"
+    instead = "judge compare and the layout margins of judge correlate take the stories that both have"
     return [Note(f"{note} do not show which is the closest", instead, joint="; ")]
 
 

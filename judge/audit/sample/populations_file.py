@@ -1,5 +1,5 @@
-"""Reads the explanations to sample from a file: the JSON that `judge diagnose --layout stories` writes with its option
-`long`, or a table. Which column holds what is never guessed.
+"""Reads the explanations to sample from a file: the JSON of the layout stories of `judge diagnose`, written with its
+option `long`, or a table. Which column holds what is never guessed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def read_population(
     first_repeat: bool = False,
 ) -> Population:
     """The explanations in a file, as a population to sample from. The file is the JSON that
-    `judge diagnose --layout stories` writes with its option `long`, or a table.
+    layout stories of `judge diagnose` writes with its option `long`, or a table.
 
     A table has the columns `text`, `criterion` and `story`, and optional ones (`story_text, story_prompt, reference,
     judge...`). `columns` maps these names to the columns of the table. `criteria` names the set with the definitions
