@@ -7,6 +7,7 @@ replaced by U+FFFD, the replacement character, and the rest of the answer is kep
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
@@ -39,16 +40,14 @@ def whole_escapes(json_text: str) -> str:
 
 
 def json_value(raw: bytes) -> Any:
-    """Value of a JSON text in UTF-8, with lone surrogates repaired. Raises `orjson.JSONDecodeError` for invalid
-    JSON.
+    """Value of a JSON text in UTF-8, with lone surrogates repaired. NaN and infinities, which some servers write and
+    JSON does not have, are read as floats. Raises `orjson.JSONDecodeError` for other invalid JSON.
     """
     try:
         return orjson.loads(raw)
     except orjson.JSONDecodeError as error:
-        if b"\\u" not in raw:
-            raise
         try:
-            text = raw.decode()
-        except UnicodeDecodeError:
+            # Stricter readers refuse a whole answer for one number that nobody needs.
+            return json.loads(whole_escapes(raw.decode()))
+        except (ValueError, RecursionError):
             raise error from None
-    return orjson.loads(whole_escapes(text))

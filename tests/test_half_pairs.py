@@ -3,6 +3,7 @@ r"""Half surrogate pairs in answers: models that are stopped inside an emoji wri
 from __future__ import annotations
 
 import json
+import math
 import re
 
 import orjson
@@ -52,3 +53,12 @@ def test_an_explanation_is_whole() -> None:
         answer = Response('{"rating": 4, "explanation": "A nice end \\ud83d\\ude00, then \\ud83b"}')
         judgment = parser("ours").parse(answer, criterion, structured=structured)
         assert (judgment.rating, judgment.explanation) == (4, "A nice end 😀, then \ufffd")
+
+
+def test_numbers_that_json_does_not_have_are_read_as_floats() -> None:
+    value = json_value(b'{"a": NaN, "b": [-Infinity, 1e400], "c": "ok"}')
+    assert math.isnan(value["a"])
+    assert value["b"] == [-math.inf, math.inf]
+    for text in (b'{"a": nan}', b"[" * 100_000, b'{"a": ' + b"9" * 5_000 + b"}x", b"\xff"):
+        with pytest.raises(orjson.JSONDecodeError):
+            json_value(text)

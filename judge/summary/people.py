@@ -54,11 +54,12 @@ def of_agreement(best: Margin, margin: float = MARGIN) -> Verdict:
     shown = leaves_zero_out(best.value)
     value = best.value.value
     rule = "by the 95 % interval of the correlation"
+    word = beside_people(best.over[CEILING], best.average, margin) if CEILING in best.over else None
     if value is None:
         return Verdict("undefined", rule)
     if shown is False or value <= 0:
-        return Verdict("none shown", f"{rule}, which holds 0" if shown is False else "the correlation is not above 0")
-    word = beside_people(best.over[CEILING], best.average, margin) if CEILING in best.over else None
+        none = f"{rule}, which holds 0" if shown is False else "the correlation is not above 0"
+        return Verdict("none shown, below people" if word == "below" else "none shown", none)
     parts = [part for part in (_beside_control(best), people_words(word)) if part]
     if not parts:
         return Verdict("some agreement", f"{rule}, which lies above 0" if shown else "no interval")

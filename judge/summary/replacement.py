@@ -21,8 +21,8 @@ _RULE = "the alternative annotator test, and agreement above every uninformed ju
 def answer(evidence: Evidence, best: Margin, faults: str = "", rows: int = 1) -> Answer:
     """A summary's answer on whether the judge may replace a human annotator: the verdict and what it rests on.
 
-    `faults` says in a few words which faults of the judge were found; it is added to a verdict that speaks for the
-    judge. The tests are for this number of rows at once.
+    `faults` says in a few words which faults of the judge were found; it stands in the line of the verdict. The tests
+    are for this number of rows at once.
     """
     question, label = "May it replace an annotator?", "replace"
     if evidence.raters_of(best.dataset).labels_note:
@@ -34,8 +34,8 @@ def answer(evidence: Evidence, best: Margin, faults: str = "", rows: int = 1) ->
     verdict, tests = verdict_of(evidence, best, rows)
     first = ("Each column of ratings is taken for one person here.",) if evidence.options.positions else ()
     whole, some = ((*first, verdict.sentence(most) + _of_people(tests)) for most in (None, _NAMED))
-    speaks = verdict.word in ("yes", "on some criteria")
-    text = f"{verdict.text}, but {faults}" if speaks and faults else verdict.text
+    joint = ", but " if verdict.word in ("yes", "on some criteria") else ", and "
+    text = f"{verdict.text}{joint}{faults}" if faults and verdict.word != "cannot be tested" else verdict.text
     rule = "people are known one by one, 30 stories each" if verdict.word == "cannot be tested" else _RULE
     return Answer(question, whole, Verdict(text, rule), label, some)
 

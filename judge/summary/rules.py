@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from judge.analysis.comparison.sentence import leaves_zero_out
 from judge.analysis.labels import ConfusionRow
 from judge.stats.estimate import Estimate
+from judge.stats.ordering import inversions
 from judge.summary.answers import Verdict
 from judge.summary.people import MARGIN, beside_people, people_words
 
@@ -29,6 +30,9 @@ WIDE = 0.10
 
 LEAST_MADE = 0.25
 """Share of the tests for faults below which nothing can be told from finding nothing."""
+
+_CHANCE = 0.025
+"""Share of random orders that turn as many pairs of systems round, at which the order counts as turned round."""
 
 _BOUNDS = ((0.9, "excellent"), (0.75, "good"), (0.5, "moderate"))
 
@@ -152,8 +156,8 @@ def of_order(agreed: int, turned: int, pairs: int, systems: int) -> Verdict:
     and `turned` the other way round.
     """
     rule = "pairs of systems, by mean ratings over criteria; a pair with equal means counts as not alike"
-    # A judge that puts all systems level has turned nothing round.
-    order = TURNED if 2 * turned > pairs else f"{agreed} of {pairs} pairs"
+    # A judge that puts all systems level has turned nothing round; one that orders them at random seldom has.
+    order = TURNED if inversions.tail(systems, turned) <= _CHANCE else f"{agreed} of {pairs} pairs"
     # Few systems prove little, but an order that is turned round must not be hidden by that.
     if systems < FEW_SYSTEMS:
         return Verdict(f"too few systems, {order}", f"fewer than {FEW_SYSTEMS} systems; {rule}")
@@ -187,7 +191,8 @@ RULES = (
     Rule("replace", "no", "its tau lies below that of one more person by the 95 % interval of the paired difference"),
     Rule("replace", "cannot tell", "none of the others: the sentence says what is lacking"),
     Rule("replace", "cannot be tested", "no criterion has two people known one by one with 30 stories each"),
-    Rule("people", "none shown", "the 95 % interval of tau holds 0, or tau is not above 0"),
+    Rule("people", "none shown", "the 95 % interval of tau holds 0, or tau is not above 0; that the judge lies below "
+         "people is said besides, where it is shown"),
     Rule("people", "some agreement", "the interval lies above 0 (or there is none), and there is neither control nor "
          "one more person to set it beside"),
     Rule("people", "above the control", "the 95 % interval of the paired difference from the control lies above 0"),
@@ -227,7 +232,7 @@ RULES = (
     Rule("systems", "undefined", "tau over system means does not exist, for the reason that is printed"),
     Rule("better", "N of N pairs", "so many pairs of systems have the same order by the judge's mean ratings over "
          "criteria and by people's"),
-    Rule("better", "order turned round", "more than half have the opposite order"),
+    Rule("better", "order turned round", "so many have the opposite order as in 2.5 % of random orders or fewer"),
     Rule("better", "too few systems", f"there are fewer than {FEW_SYSTEMS} systems; the order is said besides"),
     Rule("stories", f"enough for tau to ±{100 * WIDE:.0f}", "the 95 % interval of tau reaches "
          f"{100 * WIDE:.0f} points (x100) or less to a side"),

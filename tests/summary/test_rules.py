@@ -49,6 +49,7 @@ def margin(
     [
         (estimate(0.02), None, None, None, "none shown"),
         (estimate(-0.3), None, None, None, "none shown"),
+        (estimate(-0.3), None, estimate(-0.6), None, "none shown, below people"),
         (estimate(0.3), None, None, None, "some agreement"),
         (estimate(0.3), estimate(0.1), estimate(-0.2), None, "above the control, below people"),
         (estimate(0.3), estimate(-0.1), estimate(-0.2), None, "below the control, below people"),

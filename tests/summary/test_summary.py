@@ -196,9 +196,12 @@ def test_hannas_summary_says_differences_reasons_directions_and_dates(hanna_run:
 
 
 def test_few_systems_do_not_hide_an_order_that_is_turned_round() -> None:
-    assert of_order(1, 5, 6, 4).text == "too few systems, order turned round"
+    assert of_order(1, 5, 6, 4).text == "too few systems, 1 of 6 pairs"  # as 4 of 24 random orders
+    assert of_order(1, 9, 10, 5).text == "too few systems, 1 of 10 pairs"
+    assert of_order(0, 10, 10, 5).text == "too few systems, order turned round"
     assert of_order(5, 1, 6, 4).text == "too few systems, 5 of 6 pairs"
-    assert of_order(20, 35, 55, 11).text == "order turned round"
+    assert of_order(20, 35, 55, 11).text == "20 of 55 pairs"  # as 14 % of random orders
+    assert of_order(7, 48, 55, 11).text == "order turned round"
     # A judge that gives every story the same rating orders no systems.
     assert of_order(0, 0, 45, 10).text == "0 of 45 pairs"
 
