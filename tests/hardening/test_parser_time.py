@@ -1,9 +1,8 @@
-"""Class 9: reading a megabyte of repeated patterns takes seconds, whatever it is made of."""
+"""Class 9: the time of reading grows no faster than the text, whatever a megabyte is made of."""
 
 from __future__ import annotations
 
 import json
-import time
 
 import pytest
 
@@ -13,6 +12,7 @@ from judge.parsing import parser
 from judge.parsing.ours.rating_pattern import check_pattern
 from judge.records import Criterion, Response
 from judge.text_features import own_features
+from tests.growth import linear
 
 PATTERNS = {
     "rating": "Rating: ",
@@ -57,13 +57,9 @@ CLARITY = Criterion("Clarity", "CL", "how clear it is")
 
 
 @pytest.mark.parametrize("what", PATTERNS)
-def test_a_megabyte_is_read_in_a_few_seconds(what: str) -> None:
-    # 2 s is what is wanted; 1.3 (bidirectional) and 1.0 (slash) were measured beside other work on two cores.
+def test_a_megabyte_is_read_in_linear_time(what: str) -> None:
     text = (PATTERNS[what] * (1_000_000 // len(PATTERNS[what]) + 1))[:1_000_000]
-    read = parser("ours")
-    began = time.process_time()
-    read.parse(Response(text, "stop"), CLARITY)
-    assert time.process_time() - began < 3.0
+    assert linear(lambda size: parser("ours").parse(Response(text[:size], "stop"), CLARITY), len(text))
 
 
 @pytest.mark.parametrize("pattern", [r"(a+)+$", r"(a|a)*b", r"(.*)*x", r"^(\d+)*$"])
@@ -72,9 +68,10 @@ def test_a_rating_pattern_is_bounded(pattern: str) -> None:
         check_pattern(pattern, where="x")
     except JudgeError:
         return
-    began = time.process_time()
-    parser("ours").parse(Response("a" * 1_000_000 + "!", "stop"), CLARITY, rating_pattern=pattern)
-    assert time.process_time() - began < 2.0
+    assert linear(
+        lambda size: parser("ours").parse(Response("a" * size + "!", "stop"), CLARITY, rating_pattern=pattern),
+        1_000_000,
+    )
 
 
 def test_a_superscript_is_no_choice() -> None:
@@ -97,6 +94,4 @@ def test_a_servers_code_that_is_no_number_is_a_word(code: str) -> None:
 def test_surface_features_of_60000_characters_take_no_time(story: str, prompt: str) -> None:
     """Fragments copied from a story-prompt of the same few words took minutes."""
     texts = [(words + " ") * (60_000 // (len(words) + 1)) for words in (story, prompt)]
-    began = time.process_time()
-    own_features(*texts)
-    assert time.process_time() - began < 3.0
+    assert linear(lambda size: own_features(*(text[:size] for text in texts)), 60_000)

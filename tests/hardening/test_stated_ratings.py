@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from judge.parsing import parser
 from judge.records import Criterion, Judgment, Response, Scale, Structured
+from tests.growth import linear
 
 OTHERS = ("Relevance", "Empathy", "Surprise", "Engagement", "Complexity")
 COHERENCE = Criterion("Coherence", "CH", "how much the story makes sense", Scale())
@@ -103,10 +102,8 @@ def test_what_is_stated_is_read(text: str, rating: float) -> None:
 
 
 @pytest.mark.parametrize("piece", ["Rating (", "< ", "<" * 50 + ">3 ", "out of 10, ", "1-5 scale ", '{"scale":'])
-def test_a_megabyte_of_what_opens_such_words_takes_no_time(piece: str) -> None:
-    begun = time.process_time()
-    judged(piece * (1_000_000 // len(piece)) + "3")
-    assert time.process_time() - begun < 2
+def test_a_megabyte_of_what_opens_such_words_is_read_in_linear_time(piece: str) -> None:
+    assert linear(lambda size: judged(piece * (size // len(piece)) + "3"), 1_000_000)
 
 
 def test_deep_and_huge_json_is_no_rating() -> None:

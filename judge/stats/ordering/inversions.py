@@ -10,6 +10,18 @@ def tail(items: int, inversions: int) -> float:
 
     Of all orders of n items, the numbers with k inversions are the Mahonian numbers (Kendall 1938, Biometrika 30, whose
     S is the number of pairs minus twice the inversions). Cost: items cubed.
+
+    Parameters
+    ----------
+    items : int
+        Number of items, 1 or more.
+    inversions : int
+        Number of pairs that the order turns round; from 0 down the probability is 1.
+
+    Returns
+    -------
+    float
+        Probability, 0 to 1.
     """
     shares = np.ones(1)
     for more in range(2, items + 1):

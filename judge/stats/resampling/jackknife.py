@@ -62,7 +62,13 @@ class LeftOut:
         return LeftOut(place[self.stories[kept]], self.left[kept], (self.shape[0], int(mask.sum())))
 
     def sum(self, axis: int) -> Floats:
-        """Sum of weights in each sample; `axis` is 1."""
+        """Sum of weights in each sample, shape (b,).
+
+        Parameters
+        ----------
+        axis : int
+            1, as of an array of shape (b, n): stories are summed over. Others raise `ValueError`.
+        """
         if axis != 1:
             raise ValueError(f"axis {axis}: weights are summed over stories, axis 1")
         return np.asarray(self.stories.size - self._of_left(np.ones(self.stories.size)), dtype=np.float64)
