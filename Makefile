@@ -23,7 +23,7 @@ help:
 	@echo "make demo        set up, and run the whole program on packaged stories (no key, no network but PyPI)"
 	@echo "make demo-llm    set up transformers and a small language model, and let it judge the same stories (1.5 GB, .venv-local)"
 	@echo "make test        set up, and run every check: format, lint, types, layers, tests"
-	@echo "make test-arithmetics  run the golden tables and the tests of statistics as other x86-64 processors would compute them"
+	@echo "make test-arithmetics  run the golden tables as other x86-64 processors would compute them"
 	@echo "make test-pythons  run the tests with every supported Python of this machine, or with PYTHONS=\"3.11.2 3.13\""
 	@echo "make test-explain  set up sentence-transformers and its trainer, UMAP and KeyBERT with a small model (2 GB, .venv-explain), and run their tests"
 	@echo "make test-measures  set up transformers, sentence-transformers and small models pinned by hash (2 GB, .venv-measures), and test measures by models"
