@@ -52,6 +52,7 @@ TO_COPY = {
     "exchange/batch/submission.py": "advice on a batch names the command that goes on with it",
     "exchange/bundle/readme.py": "a bundle's page names the command that checks it",
     "run_folder/layout.py": "a bundle given as a run comes with the command that checks it",
+    "audit/sample/populations_file.py": "a file of another form comes with the command that writes the right one",
     "demo.py": "the demo's page names the command that makes it",
     "report/manuscript/checklist.py": "a page names the command that closes a gap",
     "report/manuscript/compared_checklist.py": "a page names the command that closes a gap",

@@ -74,7 +74,7 @@ def test_comparisons_beside_ratings_are_a_part_of_the_page_of_ratings(stories: P
     inputs = ReportInputs.read(folders, ReportOptions(resamples=20, permutations=20))
     made = {one.identity: one for one in page_sections(inputs)}
     assert {"agreement", "preferences", "consistency"} <= made.keys()
-    assert "Does the judge prefer what people prefer?" in html.unescape(str(made["summary"].blocks[0]))
+    assert "Does the judge prefer what people prefer?" in html.unescape("".join(map(str, made["summary"].blocks)))
     captions = re.findall(r"<caption>(.*?)</caption>", "".join(map(str, made["asked"].blocks)))
     assert len(captions) == 2
 

@@ -18,4 +18,10 @@ def test_what_numeric_scales_gave_before_labels_they_give_still(
     now = snapshot(tmp_path / "made")
     assert now["asked"] == before["asked"]
     for command, printed in before["printed"].items():
-        assert now["printed"][command] == printed, command
+        assert now["printed"][command] == _rows_alone(command, printed), command
+
+
+def _rows_alone(command: str, printed: str) -> str:
+    """CSV without signature and counts, which stood after the rows when the snapshot was made."""
+    lines = printed.splitlines(keepends=True)
+    return "".join(line for line in lines if not (command.endswith("--format csv") and line.startswith("# ")))

@@ -126,8 +126,8 @@ def methods(facts: AuditFacts, cite: str) -> str:
     who = "One person" if facts.annotators == 1 else f"{facts.annotators} people"
     text = f"{who} audited {facts.finished:,} of {_many(facts.items, 'explanation', 'explanations')}, {_drawn(facts)}"
     if facts.sampling.get("options"):
-        seen = _listed(_plain(facts.seen))
-        text += f"; annotators saw its {seen}" if facts.seen else "; annotators saw only its texts"
+        seen = f"its {_listed(_plain(facts.seen))}" if facts.seen else "only its texts"
+        text += f"; annotators saw {seen}"
         text += f", not the {_listed(_plain(['system', *facts.blind]))}"
     if facts.twice:
         text += f"; two or more finished {facts.twice:,} of them, on which agreement is Gwet's AC1 {cite}"

@@ -439,7 +439,10 @@ def test_several_runs_batches_maps_and_audits_lie_where_commands_look(own: Path,
     assert "demo/audit.sqlite holds annotators' names as they gave them" in made.notes
     found = check(made.path)
     assert found.problems == []
-    assert found.tables == len(OF_RATINGS) + 1
+    # Tables of ratings have 4 further parts; an audit has a file for each of its tables, and their notes.
+    audited = [name for name in names if name.startswith("tables/audit-demo")]
+    assert {"tables/audit-demo-2.csv", "tables/audit-demo.csv.notes.txt"} <= set(audited)
+    assert found.tables == len(OF_RATINGS) + 4 + len(audited)
     more = bundle([own], tmp_path / "c.zip", BundleChoices(batches=True, tables=QUICK))
     with zipfile.ZipFile(more.path) as archive:
         assert f"{ROOT}/runs/demo/surface/batches/one.jsonl" in archive.namelist()

@@ -223,7 +223,7 @@ def test_an_audit_is_drawn_by_what_was_known_of_its_explanations(unrated_run: Pa
     said = _audited(unrated_run, tmp_path / "a.sqlite")
     assert said == (
         "1 of 6 explanations, drawn at random from 48, stratified by criterion and Eval-Prompt (equal allocation), "
-        "spread over rating, seed 1; annotators saw its judge, Eval-Prompt and rating, not the system"
+        "spread over rating, seed 1; annotators saw only its texts, not the system, judge, Eval-Prompt and rating"
     )
     said = _audited(unrated_run, tmp_path / "b.sqlite", "--by", "gap", "--spread", "cluster", "--blind", "rating")
     assert said == (
@@ -237,8 +237,8 @@ def test_an_audit_says_what_was_known_of_some_explanations_alone(unrated_run: Pa
     rows = [f"because of {n},Coherence,s{n},{n % 3 + 1 if n % 2 else ''}" for n in range(12)]
     file.write_text("\n".join(["text,criterion,story,rating", *rows]), encoding="utf-8")
     assert _audited(unrated_run, tmp_path / "c.sqlite", "--from", str(file)) == (
-        "1 of 6 explanations, drawn at random from 12, spread over rating (where known), seed 1; annotators saw its "
-        "rating, not the system"
+        "1 of 6 explanations, drawn at random from 12, spread over rating (where known), seed 1; annotators saw only "
+        "its texts, not the system, judge, Eval-Prompt and rating"
     )
 
 
