@@ -106,6 +106,15 @@ def test_no_module_below_the_command_line_names_a_flag() -> None:
     assert naming == OTHER_PROGRAMS.keys() | TO_COPY.keys()
 
 
+def test_every_command_that_is_named_before_a_run_exists() -> None:
+    """A command that went leaves its name in hints, in links of pages, and in files of published tables."""
+    kinds = {".py", ".csv", ".yaml", ".html", ".js", ".md"}
+    for path in sorted((ROOT / "judge").rglob("*")):
+        if path.suffix in kinds:
+            named = set(re.findall(r"\bjudge ([a-z][a-z-]+) (?:RUN\b|\{run|runs/)", path.read_text(encoding="utf-8")))
+            assert named <= COMMANDS.keys(), path
+
+
 def test_commands_to_copy_have_the_flags_that_they_name() -> None:
     for name, tree in _modules():
         if name in TO_COPY:

@@ -43,7 +43,7 @@ _NO_SCORES = "MANS's files hold no scores of UNION, a metric that the study trai
 _NO_AUTOS = (
     "this program reads no file of AUTOS, the study's perturbed stories, and no scores of UNION, the metric that it "
 )
-_LABELS = "trained; with labelled stories of your own: judge labels RUN --labels RULE"
+_LABELS = "trained; with labelled stories of your own: judge correlate RUN --layout separation --labels RULE"
 UNION = {
     "union_correlation": _NO_SCORES + "with scores of your own: judge import ratings FILE, "
     "judge correlate RUN --coefficient pearson",

@@ -27,6 +27,7 @@ from judge.stats.agreement.confusion import Confusion, confusion
 from judge.stats.agreement.majority import Majority, majority
 from judge.stats.estimate import Estimate, Reason
 from judge.stats.resampling.bootstrap import Resamples
+from judge.wording import Advice
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
@@ -51,7 +52,10 @@ def confusions(table: RatingsTable, options: ConfusionOptions | None = None) -> 
     if not any(scale_of(matrix, cell.criterion) for matrix in matrices for cell in matrix.cells):
         raise SpecError(
             "no criterion in these runs has labels",
-            hint="judge labels sets judges of numbers beside a rule on people's ratings",
+            hint=Advice(
+                "judge correlate RUN {layout} sets judges of numbers beside a rule on people's ratings",
+                layout="separation",
+            ),
         )
     remarks.note(note for fact in table.facts for note in fact.notes)
     rows = [row for matrix in matrices for row in _Dataset(matrix, options, remarks).rows()]

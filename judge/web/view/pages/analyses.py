@@ -32,7 +32,7 @@ TABLES = {
     "correlate": ("Correlation", "judge correlate {run}", "Does it follow people, over all stories?"),
     "correlate-system": ("By system", "judge correlate {run} --level system", "Does it rank systems as people do?"),
     "systems": ("Systems", "judge systems {run}", "Which systems are better, and are the differences significant?"),
-    "criteria": ("Criteria", "judge criteria {run}", "Does it distinguish criteria?"),
+    "criteria": ("Criteria", "judge diagnose {run} --layout criteria", "Does it distinguish criteria?"),
     "diagnose": ("Diagnosis", "judge diagnose {run}", "How does it go wrong?"),
     "stress": ("Stress", "judge stress report {run}", "What does it make of stories that were changed on purpose?"),
     "compare": ("Eval-Prompts compared", "judge compare {run}", "Is one Eval-Prompt better than another?"),
