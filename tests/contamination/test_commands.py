@@ -111,7 +111,7 @@ def test_validity_finds_what_was_planted(
     run: Run, folder: Path, made: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     how = ["--split", "median", "--resamples", 200, "--format", "json"]
-    assert run("validity", folder, "--scores", made, *how) == 0
+    assert run("report", folder, "--layout", "validity", "--scores", made, *how) == 0
     table = json.loads(capsys.readouterr().out)
     (row,) = table["rows"]
     assert row["high"] == row["low"] == 80
@@ -119,7 +119,7 @@ def test_validity_finds_what_was_planted(
     assert row["error_difference_high"] < 0
     assert row["tau_difference"] == pytest.approx(row["tau_high"] - row["tau_low"])
     assert any("the halves' systems differ most in" in note for note in table["notes"])
-    assert run("validity", folder, "--scores", made, *how, "--least", 81) == 0
+    assert run("report", folder, "--layout", "validity", "--scores", made, *how, "--least", 81) == 0
     (row,) = json.loads(capsys.readouterr().out)["rows"]
     assert row["tau_high"] is None
     assert row["tau_high_reason"].startswith("refused: 80 stories high and 80 low, and 81")
@@ -148,7 +148,7 @@ def test_a_number_is_a_threshold_of_one_score_without_an_auc(
     assert row["rate"] is not None
     for key in ("auc", "unseen", "corrected"):
         assert row[f"{key}_reason"] == "undefined: the threshold was given as a number, not chosen on a labelled set"
-    assert run("validity", folder, "--scores", out, "--score", "loss") == 1
+    assert run("report", folder, "--layout", "validity", "--scores", out, "--score", "loss") == 1
     assert "hold no threshold for loss" in capsys.readouterr().err
 
 

@@ -48,8 +48,8 @@ def test_other_keys_pass_through_and_never_hide_a_result(tmp_path: Path) -> None
     path = written(tmp_path, {"text": "4", "story": "s1", "rating": 2, "given_rating": 1, "extra": {"a": 1}})
     (one,) = parse_answers(read_answers(path, "Coherence", Scale()), parser("ours"), "none")
     assert one.row() == {
-        "line": 1, "story": "s1", "given_given_rating": 2, "given_rating": 1, "extra": {"a": 1},
-        "rating": 4, "status": "ok", "flags": "", "explanation": None,
+        "line": 1, "criterion": "Coherence", "story": "s1", "given_given_rating": 2, "given_rating": 1,
+        "extra": {"a": 1}, "rating": 4, "status": "ok", "flags": "", "explanation": None,
     }  # fmt: skip
 
 

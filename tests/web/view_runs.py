@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import os
+import re
 import subprocess
 import sys
 import time
@@ -125,12 +127,17 @@ def until(what: Callable[[], Any], seconds: float = 60) -> Any:
     raise AssertionError(f"not within {seconds} s")
 
 
+_PART = re.compile(r'(<div[^>]* data-part="([^"]+)"[^>]*>)<p class="waiting".*?</div>', re.DOTALL)
+"""A part of a page that its script fetches."""
+
+
 def computed(server: Served, path: str) -> str:
     """The page at `path` once nothing in it waits for the background any more."""
 
     def page() -> str | None:
         status, _, text = server.ask(path)
         assert status == 200, text
+        text = _PART.sub(lambda part: f"{part[1]}{server.ask(html.unescape(part[2]))[2]}</div>", text)
         waits = ('class="waiting"', "data-until", "read so far")
         return None if any(one in text for one in waits) else text
 

@@ -288,7 +288,9 @@ BEFORE: dict[str, Callable[[str], None]] = {
     "audit import": _study,
     "audit pack": _done("audit sample runs/demo -n 12"),
     "audit report": _all(lambda _: audited("runs/my-run"), _study_audit),
-    "audit sample": _done("disagreements runs/my-run --between eval-prompts --long --format json -o differ.json"),
+    "audit sample": _done(
+        "diagnose runs/my-run --layout stories --between eval-prompts --long --format json -o differ.json"
+    ),
     "confusion": _ttcw_run,
     "figure confusion": _ttcw_run,
     "figure explanations": _mapped,
