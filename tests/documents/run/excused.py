@@ -26,6 +26,7 @@ EXCUSED: dict[str, str] = {
 SERVERS = [
     "judge audit serve runs/my-run",
     "judge audit serve runs/my-run --host 0.0.0.0 --port 9000",
+    "judge audit serve runs/my-run --show-judge",
     "judge try --serve",
     "judge try --serve --judge openai/gpt-4o-mini --criteria storyer",
     "judge try story.txt --against other.txt --serve --judge local/smollm2",
