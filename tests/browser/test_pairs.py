@@ -108,7 +108,7 @@ def test_the_report_of_comparisons_fits_a_phone(browser: Any, complaints: list[s
     watch(page, complaints)
     page.goto((run / "pairs.html").as_uri())
     assert page.title().startswith("surface on ")
-    assert page.locator("dl.headline dt", has_text="Does the judge prefer what people prefer?").count() > 0
+    assert page.locator(".headline .asked", has_text="Does the judge prefer what people prefer?").count() > 0
     assert page.locator("#systems svg").count() > 1
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert complaints == []
