@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+if TYPE_CHECKING:
+    from judge.audit.file.store import AuditStore
+
+_Host = Annotated[
+    str, typer.Option("--host", help="address of the pages; any other than loopback needs a key, which is printed")
+]
+_Port = Annotated[
+    int | None,
+    typer.Option("--port", help="port of the pages; 0: any free port; default: the first free one from 8765 on"),
+]
 _Audit = Annotated[Path, typer.Argument(metavar="AUDIT", help="audit file, or the folder of its run")]
 
 
 def serve(
     audit: _Audit,
-    host: Annotated[
-        str, typer.Option("--host", help="address of the pages; any other than loopback needs a key, which is printed")
-    ] = "127.0.0.1",
-    port: Annotated[
-        int | None,
-        typer.Option("--port", help="port of the pages; 0: any free port; default: the first free one from 8765 on"),
-    ] = None,
+    host: _Host = "127.0.0.1",
+    port: _Port = None,
     annotators: Annotated[
         str,
         typer.Option(
@@ -50,7 +55,6 @@ def serve(
 
     Example: judge audit serve audit.sqlite --host 0.0.0.0 --port 9000
     """
-    from judge.audit.file.items import BLINDABLE
     from judge.audit.file.store import AuditStore
     from judge.printing.tables import printable
     from judge.web.audit.owning import Owners
@@ -62,9 +66,7 @@ def serve(
     with AuditStore.open(audit) as store:
         for name in _names(annotators):
             store.register(name)
-        # An audit that was drawn with some of them hidden keeps these hidden.
-        drawn = () if set(store.blind) == set(BLINDABLE) else store.blind
-        store.hide(drawn if show_judge else BLINDABLE)
+        _hide(store, show_judge=show_judge)
         owners = Owners(store)
         own = {f"own link of {printable(name)}": owners.link(name) for name in store.registered()}
         if not quiet:
@@ -78,6 +80,14 @@ def serve(
             key=lasting_key(store),
             also={"results and the second round, not for annotators,": "/results"} | own,
         )
+
+
+def _hide(store: AuditStore, *, show_judge: bool) -> None:
+    from judge.audit.file.items import BLINDABLE
+
+    # An audit that was drawn with some of them hidden keeps these hidden.
+    drawn = () if set(store.blind) == set(BLINDABLE) else store.blind
+    store.hide(drawn if show_judge else BLINDABLE)
 
 
 def pack(
