@@ -220,7 +220,7 @@ def test_tables_are_worded_where_they_are_printed() -> None:
     )
     assert "--" not in render(table, "csv")
     flags = render(worded(table, FLAGS), "csv")
-    assert "undefined: too few (--least)" in flags
+    assert "undefined: too few (--set least)" in flags
     assert "--top 0 shows all" in render(worded(table, FLAGS), "md")
     bare = worded(table, None)
     assert list(bare.notes) == ["plain"]

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, get_origin
 
 import typer
 
-from judge.cli.declared import RARE, SET, parameter, rare, set_words, with_parameters
+from judge.cli.declared import parameter, with_parameters
+from judge.cli.rare import joined
 from judge.cli.table_options import (
     Criteria,
     EvalPrompts,
@@ -36,11 +37,13 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 _KEYWORD = inspect.Parameter.KEYWORD_ONLY
 _Output = Annotated[
-    Path | None, typer.Option("-o", "--output", help="file for the output; .png, .svg or .pdf: a picture")
+    Path | None,
+    typer.Option("-o", "--output", metavar="FILE", help="file for the output; .png, .svg or .pdf: a picture"),
 ]
 _Ratings = Annotated[
     Path | None, typer.Option("--ratings", metavar="FOLDER", help="result folder to write the combined ratings to")
 ]
+_NOT_GIVEN = ("DEFAULT", "DEFAULT_MAP")
 _FULL_TEXT = "full_text"
 """Choice of what is shown that matters on a screen only: files hold whole texts."""
 
@@ -53,7 +56,7 @@ def app_of(name: str) -> typer.Typer:
     asked = question(name)
     app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
     app.command(name)(command_of(asked))
-    return app
+    return joined(app)
 
 
 def command_of(question: Question) -> Any:
@@ -67,9 +70,8 @@ def command_of(question: Question) -> Any:
         inspect.Parameter("context", _KEYWORD, annotation=typer.Context),
         _shared("runs", Runs, inspect.Parameter.empty),
     ]
-    own = [_declared(each) for each in question.options.values() if each.name not in RARE]
+    own = [_declared(each) for each in question.options.values()]
     after = [
-        *rare(question.options.values()),
         _shared("criterion", Criteria),
         _shared("judge", Judges),
         _shared("eval_prompt", EvalPrompts),
@@ -135,8 +137,8 @@ def _given(question: Question, values: Mapping[str, Any]) -> dict[str, Any]:
     """Options that were given on the command line, by name."""
     came_from = values["context"].get_parameter_source
     named = [name for name in question.options if name in values]
-    given = {name: values[name] for name in named if came_from(name).name not in ("DEFAULT", "DEFAULT_MAP")}
-    return given | set_words(question.options, values.get(SET) or ())
+    # A rare option that was not given has no source.
+    return {name: values[name] for name in named if (came := came_from(name)) and came.name not in _NOT_GIVEN}
 
 
 def _draw(answer: Answer, output: Path, inches: float) -> None:

@@ -137,9 +137,11 @@ def app_of(name: str) -> Any:
     """The command `name` as a typer app; its module is imported now."""
     import importlib
 
+    from judge.cli.rare import joined
+
     module = COMMANDS[name].module
     if module == QUESTION:
         from judge.cli.asking import app_of as asking
 
         return asking(name)
-    return importlib.import_module(f"judge.cli.{module}").app
+    return joined(importlib.import_module(f"judge.cli.{module}").app)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields
 from typing import Annotated, Any, Literal, Protocol, get_args, get_origin, get_type_hints
 
@@ -19,10 +19,6 @@ Declare = Callable[[Command], Command]
 
 FLAGS: Mapping[str, str] = {
     "drop_systems": "--drop-system",
-    "interval_kind": "--interval",
-    "mean_interval": "--interval",
-    "holm_over": "--family",
-    "all_criteria": "--all-criteria/--criterion-own",
     "systems": "--system",
     "columns": "--column",
     "overrides": "--set",
@@ -54,8 +50,25 @@ METAVARS: Mapping[str, str] = {
 
 RARE = frozenset(
     {
-        *("all_criteria", "bins", "bootstraps", "carry_over", "equivalence", "flips", "folds", "foldings", "hold_out"),
-        *("min_members", "predict", "readings", "stride", "swap", "window"),
+        *("adjust", "all_criteria", "allocation", "alpha", "batch_size", "between", "bins", "bootstraps", "carry_over"),
+        *("cluster_on", "concurrency", "epsilon", "equivalence", "errors", "examples", "family", "first_repeat"),
+        *("flips", "foldings", "folds", "fpr", "full_text", "hold_out", "holm_over", "interval_kind", "k", "keep"),
+        *("learning_rate", "least", "long", "lowercase", "mark", "max_length", "mean_interval", "members", "metric"),
+        *("min_cluster", "min_members", "missing", "neighbours", "no_own", "number_repeats", "parser", "pass_rate"),
+        *(
+            "positions",
+            "power",
+            "predict",
+            "prompts",
+            "rater_price",
+            "readings",
+            "recital",
+            "refits",
+            "revision",
+            "roc",
+        ),
+        *("sample", "sheet", "shots", "split", "spread", "stride", "studies", "swap", "threshold", "title", "width"),
+        *("window", "with_features", "workers"),
     }
 )
 """Options that few need: `--set KEY=VALUE` gives them."""
@@ -102,18 +115,15 @@ def takes(
         hints = get_type_hints(kind)
         options = [field for field in fields(kind) if field.name not in without]
         texts, words = {**HELP, **(helps or {})}, {**METAVARS, **(metavars or {})}
-        all_options = {f.name: _Field(f.name, hints[f.name], f.default, texts[f.name]) for f in options}
-        common = [each for each in all_options.values() if each.name not in RARE]
-        declared = [*(parameter(each, words.get(each.name)) for each in common), *rare(all_options.values())]
+        all_options = [_Field(f.name, hints[f.name], f.default, texts[f.name]) for f in options]
+        declared = [parameter(each, words.get(each.name)) for each in all_options]
         parameters = []
         for own_name, own_parameter in own.items():
             parameters += declared if own_name == name else [own_parameter]
 
         @functools.wraps(command)
         def run(**values: Any) -> Any:
-            chosen = {each.name: values.pop(each.name) for each in common}
-            if len(common) < len(all_options):
-                chosen |= set_words(all_options, values.pop(SET) or ())
+            chosen = {each.name: values.pop(each.name) for each in all_options}
             return command(**{name: options_from(kind, chosen)}, **values)
 
         return with_parameters(run, parameters)
@@ -157,10 +167,6 @@ def with_parameters(run: Callable[..., Any], parameters: list[inspect.Parameter]
     return run
 
 
-SET = "overrides"
-"""Parameter of a command that holds the words of ``--set``."""
-
-
 class Declared(Protocol):
     """An option of a command: its name, type, default (`MISSING`: it must be given) and help text."""
 
@@ -199,47 +205,3 @@ def parameter(option: Declared, metavar: str | None = None) -> inspect.Parameter
     named = None if get_origin(hint) is Literal else metavar or METAVARS.get(name)  # choices name themselves
     made = typer.Option(written, metavar=named, help=option.text or HELP[name])
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[hint, made])
-
-
-def rare(options: Iterable[Declared]) -> list[inspect.Parameter]:
-    """The parameter of ``--set`` if some of the options are rare, with their names and help texts."""
-    told = [f"{each.name} ({each.text}; default: {_shown(each.default)})" for each in options if each.name in RARE]
-    if not told:
-        return []
-    text = f"rare options; may be given several times: {'; '.join(told)}"
-    annotation = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help=text)]
-    return [inspect.Parameter(SET, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)]
-
-
-def set_words(options: Mapping[str, Declared], words: Iterable[str]) -> dict[str, Any]:
-    """Values of rare options from the words KEY=VALUE of ``--set``.
-
-    Raises SpecError for words of another form, a key that is no rare option of the command, and a value of another
-    type.
-    """
-    from pydantic import TypeAdapter, ValidationError
-
-    from judge.errors import OptionError, SpecError, unknown
-
-    known = {name: option for name, option in options.items() if name in RARE}
-    values: dict[str, Any] = {}
-    for each in words:
-        name, equals, text = each.partition("=")
-        if not equals:
-            raise SpecError(f"--set {each} is not KEY=VALUE", hint=f"keys: {', '.join(known)}")
-        if name not in known:
-            raise SpecError(unknown("--set", name, known))
-        try:
-            values[name] = TypeAdapter(known[name].hint).validate_strings(text)
-        except ValidationError as error:
-            hint = known[name].hint
-            allowed = [str(word) for word in get_args(hint)] if get_origin(hint) is Literal else []
-            told = error.errors()[0]["msg"]
-            raise OptionError(name, text, "" if allowed else told[:1].lower() + told[1:], allowed=allowed) from error
-    return values
-
-
-def _shown(default: Any) -> str:
-    if default is True or default is False:
-        return str(default).lower()
-    return "none" if default in (None, ()) else str(default)

@@ -95,8 +95,18 @@ def _without_keys() -> Iterator[None]:
         words = getattr(error, "message", None)
         if isinstance(words, str) and hasattr(error, "format_message"):
             # What typer repeats of the library that read the word says nothing to people.
-            error.message = redact(words.removeprefix("Value error, "))  # type: ignore[attr-defined]
+            error.message = redact(words.removeprefix("Value error, ")) + _rare(error)  # type: ignore[attr-defined]
         raise
+
+
+def _rare(error: Exception) -> str:
+    """What to add to the error for an option that the command does not have: how a rare one is given."""
+    name = getattr(error, "option_name", "").lstrip("-").replace("-", "_")
+    command = getattr(getattr(error, "ctx", None), "command", None)
+    if name not in getattr(getattr(command, "callback", None), "rare_options", ()):
+        return ""
+    error.possibilities = None  # type: ignore[attr-defined]
+    return f". It is given as --set {name}=VALUE"
 
 
 def overview() -> str:

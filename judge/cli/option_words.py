@@ -35,7 +35,8 @@ class Flags:
         """
         own = self.option(field)
         if field in RARE:
-            return f"{own}={value if not isinstance(value, bool) else str(value).lower()}"
+            text = str(value).lower() if isinstance(value, bool) else str(value)
+            return f"{own}={text if exact else shlex.quote(text)}"
         if isinstance(value, str) and (field, value) in SETTINGS:
             return SETTINGS[field, value]
         if value is True:

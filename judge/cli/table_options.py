@@ -12,7 +12,9 @@ from judge.printing.forms import Format
 Runs = Annotated[list[str], typer.Argument(metavar="RUN...", help="a run.yaml, its folder, or a result folder")]
 DropSystem = Annotated[
     list[str] | None,
-    typer.Option("--drop-system", help="system to leave out, with all its stories; may be given several times"),
+    typer.Option(
+        "--drop-system", metavar="SYSTEM", help="system to leave out, with all its stories; may be given several times"
+    ),
 ]
 Against = Annotated[
     str | None,
@@ -26,21 +28,28 @@ Rows = Literal["table", "jsonl", "json", "csv", "md", "latex"]
 
 Long = Annotated[bool, typer.Option("--long", help="long layout: one row for each number")]
 Output = Annotated[
-    Path | None, typer.Option("-o", "--output", help="file for the output; .csv, .json, .md or .tex chooses the form")
+    Path | None,
+    typer.Option(
+        "-o", "--output", metavar="FILE", help="file for the output; .csv, .json, .md or .tex chooses the form"
+    ),
 ]
 ParserName = Annotated[str, typer.Option("--parser", help="parser of answers: ours, or as-published")]
 Criteria = Annotated[
-    list[str] | None, typer.Option("--criterion", help="criterion to include; may be given several times; default: all")
+    list[str] | None,
+    typer.Option("--criterion", metavar="NAME", help="criterion to include; may be given several times; default: all"),
 ]
 Judges = Annotated[
-    list[str] | None, typer.Option("--judge", help="judge to include; may be given several times; default: all")
+    list[str] | None,
+    typer.Option("--judge", metavar="NAME", help="judge to include; may be given several times; default: all"),
 ]
 EvalPrompts = Annotated[
     list[str] | None,
-    typer.Option("--eval-prompt", help="Eval-Prompt to include; may be given several times; default: all"),
+    typer.Option(
+        "--eval-prompt", metavar="NAME", help="Eval-Prompt to include; may be given several times; default: all"
+    ),
 ]
 PanelName = Annotated[
-    str | None, typer.Option("--panel", help="panel of people to include, such as expert; default: all")
+    str | None, typer.Option("--panel", metavar="NAME", help="panel of people to include, such as expert; default: all")
 ]
 PassRate = Annotated[
     bool,

@@ -167,7 +167,7 @@ REPLACE = Question(
     "replace",
     """Test whether a judge may replace an annotator (alternative annotator test); prediction-powered system means.
 
-    Example: judge replace runs/hanna --epsilon 0.2""",
+    Example: judge replace runs/hanna --set epsilon=0.2""",
     {
         "test": Way(
             options=ReplacementOptions,

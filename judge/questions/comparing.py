@@ -136,7 +136,7 @@ JURY = Question(
 
     Layout calibration: people's mean rating against a judge's, before and after out-of-fold calibration.
 
-    Example: judge jury runs/hanna --drop-system Human --with-features --weights
+    Example: judge jury runs/hanna --drop-system Human --set with_features=true --weights
 
     Example: judge jury runs/hanna --layout calibration --eval-prompt ep1 -o calibration.pdf""",
     {

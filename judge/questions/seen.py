@@ -41,7 +41,7 @@ CONTAMINATION = Question(
 
     Example: judge contamination report runs/hanna --scores beluga.scores.jsonl --system Human
 
-    Example: judge contamination report runs/hanna --layout validity --scores beluga.scores.jsonl --split median""",
+    Example: judge contamination report runs/hanna --layout validity --scores beluga.scores.jsonl --set split=median""",
     {
         "seen": Way(
             options=_with_scores(ReportOptions),

@@ -30,7 +30,7 @@ REASONS: Mapping[str, str] = {
     HUMAN_HALF: _RATERS,
     JUDGE_ICC: "the study computes it over three answers on each of 1,632 stories, and the score file holds the means "
     "of three on 1,056; the raw answers give it on the 1,056: "
-    + _RAW_ANSWERS.format("consistency RUN --parser as-published"),
+    + _RAW_ANSWERS.format("consistency RUN --set parser=as-published"),
     LIKERT: "the study does not say over which systems it averages, and the eleven of the score file have other means; "
     "the raw answers give the means of HANNA's systems: " + _RAW_ANSWERS.format("systems RUN"),
     RATE: "the study released neither the models' scores of the stories nor the threshold; judge contamination score "

@@ -32,7 +32,7 @@ def commands(
     """
     run, first_run = shlex.join(runs), shlex.quote(runs[0])
     closing = {
-        "raters": f"judge summary {run} --positions",
+        "raters": f"judge summary {run} --set positions=true",
         "seen": f"judge contamination check {first_run}",
         "stories": f"judge plan {first_run}",
     }

@@ -192,7 +192,7 @@ def test_labels_whose_length_bias_cannot_be_told_are_not_certified_as_unbiased(r
     assert "cannot be told: length (left out: two labels are not points of a scale)" in failed
     # Three systems of language models wrote stories there, and nobody said whether one of them is the judge's own.
     assert "cannot be told: self-preference" in failed
-    assert judge("certify", rated_run, *words, "--no-own") == 4
+    assert judge("certify", rated_run, *words, "--set", "no_own=true") == 4
     (failed,) = next(one["failed"] for one in read(file)["conditions"] if one["condition"] == "unbiased")
     assert "self-preference" not in failed
     assert "no system is the judge's own, as was stated" in read(file)["notes"]

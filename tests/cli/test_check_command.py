@@ -87,7 +87,7 @@ def test_a_page_with_the_command_that_repeats_it(scores: Path, capsys: pytest.Ca
 
 
 def test_kept_ratings_give_every_command_the_same_number(scores: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (row,) = tables(capsys, "scores.csv", "--keep", "kept")["Agreement with people"]
+    (row,) = tables(capsys, "scores.csv", "--set", "keep=kept")["Agreement with people"]
     assert run("correlate", "kept", "--format", "json", "--resamples", "50") == 0
     made = json.loads(capsys.readouterr().out)
     rows = made["rows"] if isinstance(made, dict) else made[0]["rows"]

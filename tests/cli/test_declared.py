@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -11,7 +12,9 @@ from typer.testing import CliRunner
 
 from judge.analysis.options import table_options
 from judge.cli.commands import COMMANDS, QUESTION
-from judge.cli.declared import flag, options_from, set_words, takes
+from judge.cli.declared import RARE, flag, options_from, takes
+from judge.cli.main import app as main_app
+from judge.cli.rare import KEYS, set_words
 from judge.errors import SpecError
 from judge.questions import registry
 from tests.documents.test_pages import commands
@@ -75,7 +78,7 @@ def test_what_the_dataclass_refuses_is_refused() -> None:
 def test_flags_follow_from_the_fields() -> None:
     assert flag("min_members") == "--set min_members"
     assert flag("drop_systems") == "--drop-system"
-    assert flag("holm_over") == "--family"
+    assert flag("holm_over") == "--set holm_over"
 
 
 @pytest.mark.parametrize("name", registry.names())
@@ -84,13 +87,38 @@ def test_a_command_has_a_flag_for_every_option_of_its_question(name: str) -> Non
         return
     given = {option for parameter in commands()[name].params for option in parameter.opts}
     assert {flag(each).partition(" ")[0] for each in registry.question(name).options} <= given
+    rare = getattr(commands()[name].callback, KEYS, {})
+    assert {each for each in registry.question(name).options if each in RARE} <= rare.keys()
+
+
+def _rare(name: str) -> dict[str, inspect.Parameter]:
+    return getattr(commands()[name].callback, KEYS)
 
 
 def test_a_rare_option_is_set_by_its_key() -> None:
-    options = registry.question("correlate").options
+    options = _rare("correlate")
     assert set_words(options, ["folds=3", "equivalence=0.5"]) == {"folds": 3, "equivalence": 0.5}
+    assert set_words(options, ["pass-rate=true", "errors=a < 3", "errors=b < 2"]) == {
+        "pass_rate": True,
+        "errors": ["a < 3", "b < 2"],
+    }
     for word, told in (("folds=x", "folds"), ("fold=3", "did you mean 'folds'"), ("folds", "is not KEY=VALUE")):
         with pytest.raises(SpecError, match=told):
             set_words(options, [word])
     with pytest.raises(SpecError, match="allowed: mean, single"):
         set_words(options, ["readings=some"])
+    with pytest.raises(SpecError, match="folds is given twice"):
+        set_words(options, ["folds=3", "folds=4"])
+    with pytest.raises(SpecError, match="greater than or equal to 1"):
+        set_words(_rare("doctor"), ["workers=0"])
+
+
+def test_a_rare_option_that_is_given_as_a_flag_is_answered_by_how_it_is_given() -> None:
+    told = CliRunner().invoke(main_app, ["correlate", "x", "--parser", "ours"])
+    assert told.exit_code == 2
+    assert "No such option: --parser. It is given as --set parser=VALUE" in told.output
+
+
+def test_every_rare_option_is_one_of_some_command() -> None:
+    leaves = [leaf for command in commands().values() for leaf in getattr(command, "commands", {"": command}).values()]
+    assert {name for leaf in leaves for name in getattr(leaf.callback, KEYS, ())} == RARE

@@ -61,7 +61,7 @@ def _run(*arguments: object) -> int:
 
 
 def test_prints_the_jury_beside_what_it_must_beat(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert _run("jury", folder, *FAST, "--with-features", "--weights") == 0
+    assert _run("jury", folder, *FAST, "--set", "with_features=true", "--weights") == 0
     text = capsys.readouterr().out
     lines = [line for line in text.splitlines() if line.startswith("Overall")]
     labels = (
@@ -84,7 +84,7 @@ def test_prints_the_jury_beside_what_it_must_beat(folder: Path, capsys: pytest.C
 
 
 def test_the_long_form_has_every_table_and_predictor(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ("--weights", "--long", "--calibrate", "ordinal", "--combiner", "ridge", "--format", "json")
+    words = ("--weights", "--set", "long=true", "--calibrate", "ordinal", "--combiner", "ridge", "--format", "json")
     assert _run("jury", folder, *FAST, *words) == 0
     found = json.loads(capsys.readouterr().out)
     assert [len(table["rows"]) for table in found[:4]] == [5, 3, 3, 2]
@@ -118,7 +118,7 @@ def test_notebooks_have_it_too(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--members", "m4"], "--members 'm4' is not known; did you mean"),
+        (["--set", "members=m4"], "--members 'm4' is not known; did you mean"),
         (["--set", "folds=1"], "--set folds=1 must be 2 or more"),
         (["--set", "min_members=0"], "--set min_members=0 must be 1 or more"),
     ],

@@ -56,7 +56,7 @@ def test_csv_and_jsonl_leave_a_missing_rating_empty(answers: Path, tmp_path: Pat
 
 
 def test_as_published_prints_that_it_imputes(answers: Path) -> None:
-    table = json.loads(told(answers, "--parser", "as-published", "--format", "json"))
+    table = json.loads(told(answers, "--set", "parser=as-published", "--format", "json"))
     assert [r["rating"] for r in table["rows"]] == [4.0, 3.0, 3.0, 3.0]
     assert table["notes"][1] == "as-published/1 imputes: 2 of 4 ratings are 3 because the rule says so"
 
@@ -81,8 +81,8 @@ def test_the_scale_can_be_given(answers: Path) -> None:
     ("words", "message"),
     [
         (["--scale", "five"], "'five' is no scale"),
-        (["--parser", "our"], "did you mean 'ours'"),
-        (["--parser", "as-published", "--scale", "1-10"], "scale 1-5 only"),
+        (["--set", "parser=our"], "did you mean 'ours'"),
+        (["--set", "parser=as-published", "--scale", "1-10"], "scale 1-5 only"),
     ],
 )
 def test_a_wrong_option_gets_a_sentence(answers: Path, words: list[str], message: str) -> None:
@@ -187,7 +187,7 @@ def test_a_line_of_a_pair_that_does_not_fit_is_named(comparisons: Path, line: di
     [
         ["--diff"],
         ["--scale", "1-7"],
-        ["--parser", "as-published"],
+        ["--set", "parser=as-published"],
         ["--rating-pattern", "a"],
         ["--positive", "A"],
         ["--labels", "A"],

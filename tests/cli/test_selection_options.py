@@ -35,7 +35,10 @@ COMPUTED = {
     "diagnose": ("--full",),
     "systems": ("--resamples", "20"),
     "diagnose --layout criteria": ("--ci", "none"),
-    "diagnose --layout stories": ("--long",),
+    "diagnose --layout stories": (
+        "--set",
+        "long=true",
+    ),
     "jury": ("--ci", "none", "--set", "foldings=1", "--combiner", "mean"),
 }
 
@@ -134,7 +137,7 @@ def test_disagreements_propose_what_can_be_compared(folder: Path, capsys: pytest
     said = capsys.readouterr().err
     assert "nothing to compare between people: people rated none of the judge's criteria" in said
     assert "--between repeats or --between eval-prompts or --between judges" in said
-    assert _run("diagnose", "--layout", "stories", folder, "--between", "repeats") == 0
+    assert _run("diagnose", "--layout", "stories", folder, "--set", "between=repeats") == 0
     capsys.readouterr()
     assert _run("diagnose", "--layout", "stories", folder, "--judge", "a", "--eval-prompt", "v1") == 1
     said = capsys.readouterr().err

@@ -164,7 +164,7 @@ def test_words_that_are_no_choice_are_refused_with_the_choices(
             "Drift",
         ),
         (("correlate", "--layout", "sliding-sets", "--ci", "none"), "Sliding sets"),
-        (("replace", "--epsilon", "0.2"), "May the judge replace a person?"),
+        (("replace", "--set", "epsilon=0.2"), "May the judge replace a person?"),
         (("correlate", "--layout", "separation", "--ci", "none", "--labels", "Overall > 3"), "Overall > 3"),
         (("correlate", "--layout", "margins", "--resamples", "50"), "people"),
         (("correlate", "--layout", "grid", "--ci", "none"), "Kendall's tau-b x100 with people"),

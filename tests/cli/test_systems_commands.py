@@ -43,11 +43,11 @@ def test_systems_narrows_ranks_and_writes(demo: Path, tmp_path: Path, capsys: py
     text = capsys.readouterr().out
     assert "Rank [interval] group, demo: Coherence, by judge" in text
     assert "|crit:CH|ep:ep1|" in text
-    assert _run("systems", demo, *options, "--long", "--format", "csv", "-o", tmp_path / "s.csv") == 0
+    assert _run("systems", demo, *options, "--set", "long=true", "--format", "csv", "-o", tmp_path / "s.csv") == 0
     rows = list(csv.DictReader((tmp_path / "s.csv").read_text(encoding="utf-8").splitlines()))
     assert len(rows) == 8
     assert float(rows[0]["low"]) < float(rows[0]["mean"])
-    assert _run("systems", demo, *options, "--differences", "--format", "json", "--interval", "boot") == 0
+    assert _run("systems", demo, *options, "--differences", "--format", "json", "--set", "mean_interval=boot") == 0
     found = json.loads(capsys.readouterr().out)
     assert len(found["rows"]) == 12
     assert found["notes"][0].startswith("coverage: 144 asked")
@@ -74,7 +74,7 @@ def test_disagreements_as_list_and_in_full(demo: Path, capsys: pytest.CaptureFix
     assert text.index("coverage: ") < text.index("Largest differences between judge and labels")
     assert "\n2. " in text
     assert "Control, not a language model" in text
-    assert _run("diagnose", "--layout", "stories", demo, "--top", 1, "--long", "--format", "json") == 0
+    assert _run("diagnose", "--layout", "stories", demo, "--top", 1, "--set", "long=true", "--format", "json") == 0
     (row,) = json.loads(capsys.readouterr().out)["rows"]
     assert {"people", "sides", "text", "difference"} <= set(row)
     assert _run("diagnose", "--layout", "stories", demo, "--top", 1, "--format", "json") == 0
@@ -88,7 +88,7 @@ def test_disagreements_as_list_and_in_full(demo: Path, capsys: pytest.CaptureFix
     [
         (["systems", "--judge", "gpt"], "--judge 'gpt' is not known (known: surface)"),
         (
-            ["diagnose", "--layout", "stories", "--between", "judges"],
+            ["diagnose", "--layout", "stories", "--set", "between=judges"],
             "nothing to compare between judges: there is one judge",
         ),
         (["diagnose", "--layout", "stories", "--criterion", "Coherenc"], "did you mean 'Coherence'"),

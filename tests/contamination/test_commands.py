@@ -29,7 +29,7 @@ Run = Callable[..., int]
 def calibration(run: Run, labelled: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
     """The labelled set's scores by bigrams/large, with thresholds by fpr=0.2."""
     path = tmp_path / "labelled.scores.jsonl"
-    how = ["--threshold", "fpr=0.2", "--resamples", 50, "--quiet"]
+    how = ["--set", "threshold=fpr=0.2", "--resamples", 50, "--quiet"]
     assert run("auc", labelled, "--model", "bigrams/large", "--scores-to", path, *how) == 0
     capsys.readouterr()
     return path
@@ -39,7 +39,7 @@ def calibration(run: Run, labelled: Path, tmp_path: Path, capsys: pytest.Capture
 def made(run: Run, stories: Path, calibration: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
     """The stories' scores with that threshold."""
     path = tmp_path / "tales.scores.jsonl"
-    how = ["--model", "bigrams/large", "--calibration", calibration, "--threshold", "fpr=0.2", "--quiet"]
+    how = ["--model", "bigrams/large", "--calibration", calibration, "--set", "threshold=fpr=0.2", "--quiet"]
     assert run("score", stories, *how, "-o", path) == 0
     capsys.readouterr()
     return path
@@ -61,11 +61,11 @@ def test_auc_prints_books_thresholds_and_the_warning(
     run: Run, calibration: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     curves = tmp_path / "roc.csv"
-    assert run("auc", calibration, "--resamples", 50, "--roc", curves, "--fpr", "0.1") == 0
+    assert run("auc", calibration, "--resamples", 50, "--set", f"roc={curves}", "--set", "fpr=0.1") == 0
     text = capsys.readouterr().out
     assert "ci:boot-books/50/seed1" in text
     assert "labels by date (WikiMIA, BookMIA" in text
-    assert run("auc", calibration, "--resamples", 50, "--format", "json", "--fpr", "0.02") == 0
+    assert run("auc", calibration, "--resamples", 50, "--format", "json", "--set", "fpr=0.02") == 0
     rows = json.loads(capsys.readouterr().out)["rows"]
     scores = read(calibration)
     row = next(row for row in rows if row["score"] == "min_k_20")
@@ -110,7 +110,7 @@ def test_report_is_the_studys_table(run: Run, folder: Path, made: Path, capsys: 
 def test_validity_finds_what_was_planted(
     run: Run, folder: Path, made: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    how = ["--split", "median", "--resamples", 200, "--format", "json"]
+    how = ["--set", "split=median", "--resamples", 200, "--format", "json"]
     assert run("report", folder, "--layout", "validity", "--scores", made, *how) == 0
     table = json.loads(capsys.readouterr().out)
     (row,) = table["rows"]
@@ -140,7 +140,7 @@ def test_a_number_is_a_threshold_of_one_score_without_an_auc(
     run: Run, stories: Path, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "x.jsonl"
-    assert run("score", stories, "--model", "bigrams/large", "--threshold", "-4.5", "-o", out, "--quiet") == 0
+    assert run("score", stories, "--model", "bigrams/large", "--set", "threshold=-4.5", "-o", out, "--quiet") == 0
     assert list(read(out).header["thresholds"]) == ["min_k_20"]
     capsys.readouterr()
     assert run("report", folder, "--scores", out, "--format", "json") == 0
@@ -191,7 +191,7 @@ def test_bad_labelled_lines_get_a_sentence(
     [
         (["score", "STORIES", "--model", "bigram/large", "-o", "OUT"], "did you mean 'bigrams'"),
         (["score", "STORIES", "--model", "hf", "-o", "OUT"], "names no model"),
-        (["score", "STORIES", "--model", "bigrams/large", "-o", "OUT", "--k", "0"], "--k 0 is not a share"),
+        (["score", "STORIES", "--model", "bigrams/large", "-o", "OUT", "--set", "k=0"], "--k 0 is not a share"),
         (["score", "STORIES", "--model", "bigrams/large", "-o", "OUT", "--words", "900"], "no text of tales has 900"),
         (["score", "STORIES", "--model", "bigrams/large", "-o", "OUT", "--engine", "x"], "is not KEY=VALUE"),
         (["score", "STORIES", "--model", "bigrams/large", "-o", "OUT", "--nonmembers", "NO"], "there is no such file"),
@@ -201,7 +201,7 @@ def test_bad_labelled_lines_get_a_sentence(
         ),
         (["score", "nowhere", "--model", "bigrams/large", "-o", "OUT"], "'nowhere' is not known"),
         (["auc", "LABELLED"], "--model does not say"),
-        (["auc", "LABELLED", "--model", "bigrams/large", "--threshold", "best", "--quiet"], "is not a rule"),
+        (["auc", "LABELLED", "--model", "bigrams/large", "--set", "threshold=best", "--quiet"], "is not a rule"),
         (["report", "RUN", "--scores", "STORIES"], "not a scores file"),
     ],
 )

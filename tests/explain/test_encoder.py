@@ -160,7 +160,18 @@ def test_preferences_and_ratings_are_learnt_jointly_each_by_its_question(tmp_pat
 def test_a_killed_training_goes_on_and_ends_as_if_nothing_had_happened(tmp_path: Path) -> None:
     base, data = _base(tmp_path / "base"), _pairs(tmp_path / "pairs.jsonl", 24)
     columns = [part for name in COLUMNS for part in ("--column", f"{name}={name}")]
-    options = ["--folds", "2", "--epochs", "2", "--learning-rate", "2e-3", "--resamples", "20", "--format", "json"]
+    options = [
+        "--set",
+        "folds=2",
+        "--epochs",
+        "2",
+        "--set",
+        "learning_rate=2e-3",
+        "--resamples",
+        "20",
+        "--format",
+        "json",
+    ]
 
     def command(folder: str) -> list[str]:
         where = ["train", str(data), "-o", str(tmp_path / folder), "--encoder", str(base)]

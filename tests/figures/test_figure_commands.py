@@ -34,7 +34,7 @@ def run(*arguments: object) -> int:
 def test_the_same_run_gives_the_same_file_twice(demo: Path, tmp_path: Path, name: str, suffix: str) -> None:
     files = [tmp_path / f"{each}{suffix}" for each in "ab"]
     for path in files:
-        assert run(*FIGURES[name], demo, "--width", "column", "-o", path) == 0
+        assert run(*FIGURES[name], demo, "--set", "width=column", "-o", path) == 0
     content = files[0].read_bytes()
     assert content == files[1].read_bytes()
     assert content.startswith({".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}[suffix])
@@ -47,7 +47,7 @@ def test_wrong_files_and_widths_are_refused_before_anything_is_read(
 ) -> None:
     assert run(*FIGURES[name], tmp_path / "nowhere", "-o", tmp_path / "a.gif") == 1
     assert "allowed: .png, .svg, .pdf" in capsys.readouterr().err
-    assert run(*FIGURES[name], tmp_path / "nowhere", "--width", "poster", "-o", tmp_path / "a.png") == 1
+    assert run(*FIGURES[name], tmp_path / "nowhere", "--set", "width=poster", "-o", tmp_path / "a.png") == 1
     assert "--width 'poster' is not known; allowed: column, page" in capsys.readouterr().err
 
 

@@ -20,6 +20,7 @@ from judge.analysis.options import agreement_options, planning_options, table_op
 from judge.cli.commands import COMMANDS, QUESTION
 from judge.cli.declared import RARE, flag
 from judge.cli.main import app
+from judge.cli.rare import KEYS
 from judge.questions import registry
 from judge.questions.question import WAY
 from tests.golden_tables.calls import inside, judge, prepare
@@ -86,6 +87,9 @@ def _choices(line: str) -> dict[str, tuple[str, ...]]:
         allowed = next(_words(option.type_descriptor.annotation), ())
         if allowed and "--format" not in option.opts:
             words[f"{option.opts[0]} {{}}"] = allowed
+    for name, option in getattr(_command(line).callback, KEYS, {}).items():
+        if allowed := next(_words(get_args(option.annotation)[0]), ()):
+            words[f"{flag(name)}={{}}"] = allowed
     return words
 
 

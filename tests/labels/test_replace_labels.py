@@ -71,7 +71,7 @@ def test_the_published_numbers_come_out_of_the_commands(
     criteria = criteria_file(labels, tmp_path / "criteria.yaml")
     command(capsys, "import", "ratings", table, "--criteria", criteria, "-o", tmp_path / "run")
     (epsilon,) = {row["epsilon"] for row in published.values()}
-    printed = command(capsys, "replace", tmp_path / "run", "--epsilon", epsilon, "--format", "json")
+    printed = command(capsys, "replace", tmp_path / "run", "--set", f"epsilon={epsilon}", "--format", "json")
     (found,) = (one for one in json.loads(printed) if "winning_rate" in (one["rows"] or [{}])[0])
     rows = {row["judge"]: row for row in found["rows"]}
     numbers = {"winning_rate": "winning_rate", "advantage": "advantage_probability"}

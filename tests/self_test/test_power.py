@@ -66,7 +66,7 @@ def test_the_command_prints_its_table_and_leaves_with_4_where_a_bar_is_missed(
 ) -> None:
     monkeypatch.setitem(FAULTS, "lenient", replace(FAULTS["lenient"], think=None))
     with pytest.raises(SystemExit) as left:
-        main(["doctor", "--statistics", "--studies", "20", "--seed", "1", "--workers", "1"])
+        main(["doctor", "--statistics", "--set", "studies=20", "--seed", "1", "--set", "workers=1"])
     assert left.value.code == 4
     printed = capsys.readouterr().out
     assert "failed" in printed

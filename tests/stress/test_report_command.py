@@ -54,7 +54,7 @@ def test_json_has_a_list_of_tables_and_long_one(stressed: Path, capsys: pytest.C
     assert _run("stress", "report", stressed, "--criterion", "coherence", "--format", "json") == 0
     tables = json.loads(capsys.readouterr().out)
     assert tables[0]["rows"][0].keys() == {"who", "finding", "what"}
-    assert _run("stress", "report", stressed, "--criterion", "coherence", "--format", "json", "--long") == 0
+    assert _run("stress", "report", stressed, "--criterion", "coherence", "--format", "json", "--set", "long=true") == 0
     rows = json.loads(capsys.readouterr().out)["rows"]
     assert {row["criterion"] for row in rows} == {"Coherence"}
     wanted = {("lexical-repetition", 4, 12), ("typos", 1, 12), ("one-token", 1, 3)}

@@ -169,9 +169,9 @@ def test_the_check_of_contamination_is_among_the_next_commands_whatever_else_is_
     gaps = [Missing(name, name) for name in ("raters", "lost", "repeats", "prompts", "stories", "seen")]
     found = commands(["runs/one"], gaps, None, askable=True, only=True, replaces=False)
     assert "judge contamination check runs/one" in found
-    assert "judge summary runs/one --positions" in found
+    assert "judge summary runs/one --set positions=true" in found
     again = commands(["runs/one"], gaps, None, askable=True, only=True, replaces=False, positions=True)
-    assert not [one for one in again if "--positions" in one]
+    assert not [one for one in again if "--set positions=true" in one]
 
 
 def test_hannas_summary_says_differences_reasons_directions_and_dates(hanna_run: Path) -> None:

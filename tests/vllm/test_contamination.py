@@ -145,7 +145,7 @@ def test_what_was_trained_on_is_found_and_nothing_before(
     assert areas["after"]["loss"] >= 0.9
     capsys.readouterr()
     # The labelled set's threshold, on texts as if they were stories; the same scores of the other model are refused.
-    calibration = ["--calibration", tmp_path / "after.scores.jsonl", "--threshold", "fpr=0.05", "--quiet"]
+    calibration = ["--calibration", tmp_path / "after.scores.jsonl", "--set", "threshold=fpr=0.05", "--quiet"]
     out = tmp_path / "again.scores.jsonl"
     assert run("contamination", "score", file, "--model", f"hf/{trained.after}", *calibration, "-o", out) == 0
     threshold = read(out).header["thresholds"]["min_k_20"]

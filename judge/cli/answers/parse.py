@@ -102,7 +102,7 @@ def parse(
     path, mode = Path(source), structured
     if pair:
         _refuse({"--diff": diff, "--rating-pattern": rating_pattern, "--positive": positive})
-        _refuse({"--scale": scale != _SCALE, "--parser": parser != "ours"})
+        _refuse({"--scale": scale != _SCALE, "--set parser": parser != "ours"})
         _print(_verdicts(path, labels, criterion, structured, whole=written in _WHOLE), written, output)
         return
     if path.is_dir() or path.suffix in (".yaml", ".yml"):

@@ -36,7 +36,7 @@ _Source = Annotated[
     typer.Option(
         "--from",
         metavar="FILE",
-        help="source in place of runs: JSON of judge diagnose --layout stories --long, or a table of texts",
+        help="source in place of runs: JSON of judge diagnose --layout stories --set long=true, or a table of texts",
     ),
 ]
 _By = Annotated[str, typer.Option("--by", help="variables whose combinations are the strata")]
@@ -113,9 +113,9 @@ def sample(
 ) -> None:
     """Draw a stratified sample of explanations for people to judge into one audit file, and print the strata.
 
-    Variables of --by and --spread: run, judge, dataset, criterion, eval_prompt, system, status, rating (to the nearest
-    point), gap (between judge and people, in three bands), cluster (of the map from judge explain), perturbation (of
-    stories from judge stress make, including unchanged ones; hidden from annotators).
+    Variables of --by and --set spread: run, judge, dataset, criterion, eval_prompt, system, status, rating (to the
+    nearest point), gap (between judge and people, in three bands), cluster (of the map from judge explain),
+    perturbation (of stories from judge stress make, including unchanged ones; hidden from annotators).
 
     Example: judge audit sample runs/my-run -n 100
 

@@ -189,7 +189,12 @@ def _refuse_beside_contradictions(
     """Raise SpecError if an option about the map of explanations or about statistics was given together with
     --contradictions, which computes neither.
     """
-    given = {"--figure": figure is not None, "--mark": mark is not None, "--no-map": no_map, "--by": by != _BY_DEFAULT}
+    given = {
+        "--figure": figure is not None,
+        "--set mark": mark is not None,
+        "--no-map": no_map,
+        "--by": by != _BY_DEFAULT,
+    }
     for chosen, plain in (
         (replace(options, seed=ExplainOptions().seed), ExplainOptions()),
         (numbers, NumbersOptions()),

@@ -196,7 +196,7 @@ def auc(
     from judge.contamination.tables import auc_table
 
     if thresholds.is_number(threshold):
-        raise SpecError("a number is no rule for all scores", hint="--threshold youden or fpr=0.05")
+        raise SpecError("a number is no rule for all scores", hint="--set threshold=youden or --set threshold=fpr=0.05")
     scored_file = _labelled(file, model, scoring, (scores_to or file).parent, limit, quiet=quiet)
     try:
         scored_file = thresholds.all_by_rule(scored_file, threshold)

@@ -216,7 +216,7 @@ def test_mistakes_on_the_command_line_are_sentences(
 
 def test_from_disagreements(run_folder: Path, tmp_path: Path, cli: Cli, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "differ.json"
-    asked = ("diagnose", "--layout", "stories", run_folder, "--long", "--eval-prompt", "ep3", "--top", 5)
+    asked = ("diagnose", "--layout", "stories", run_folder, "--set", "long=true", "--eval-prompt", "ep3", "--top", 5)
     assert command(*asked, "--format", "json", "-o", file) == 0
     listed = json.loads(file.read_text(encoding="utf-8"))["rows"]
     explained = [r for row in listed for side in row["sides"] for r in side["repeats"] if r["explanation"]]

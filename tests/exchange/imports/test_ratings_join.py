@@ -217,7 +217,7 @@ def test_the_same_rating_twice_is_refused_with_the_rows(tmp_path: Path) -> None:
         DataError, match=r"rows 1 and 3: judge 'r' rates story 'a' on Fun twice; 2 of .* 1 and 4"
     ) as caught:
         _read(tmp_path, _rows())
-    assert "--number-repeats" in str(mend(caught.value))
+    assert "--set number_repeats=true" in str(mend(caught.value))
     with pytest.raises(DataError, match="judge 'm', Eval-Prompt ep2 rates story 'a' on Fun twice in repeat 1"):
         _read(tmp_path, _rows(repeat=1, judge="m", eval_prompt="ep2"))
     with pytest.raises(DataError, match="rows 1 and 3: rater 'w' rates story 'a' on Fun twice"):

@@ -181,7 +181,7 @@ def test_hostile_texts_are_printed_as_text(capsys: pytest.CaptureFixture[str], t
     for i in range(40):
         lines.append(f'"<script>alert({i % 4})</script> \x1b[31mred {{{{7*7}}}} ending {i}",Ending,s{i % 5}')
     file.write_text("\n".join(lines), encoding="utf-8")
-    code, out, _ = explain(capsys, file, "--model", "tfidf", "--no-map", "--quiet", "--min-cluster", "5")
+    code, out, _ = explain(capsys, file, "--model", "tfidf", "--no-map", "--quiet", "--set", "min_cluster=5")
     assert code == 0
     assert "\x1b" not in out
     assert "49" not in out.replace("4900", "")
@@ -194,7 +194,7 @@ def test_hostile_texts_are_printed_as_text(capsys: pytest.CaptureFixture[str], t
         (["--top", "0"], "--top 0 must be 1 or more"),
         (["--column", "text=Comment"], "--column is for a file"),
         (["--judge", "nobody"], "--judge 'nobody' is not known"),
-        (["--cluster-on", "umap", "--no-map"], "needs a map by UMAP"),
+        (["--set", "cluster_on=umap", "--no-map"], "needs a map by UMAP"),
         (["--eval-prompt", "ep1"], "no explanation to analyse: 216 without an explanation"),
     ],
 )
@@ -207,7 +207,7 @@ def test_mistakes_are_sentences(
     assert "Traceback" not in err
 
 
-@pytest.mark.parametrize("words", [("--map", "mds"), ("--metric", "taxicab"), ("--cluster-on", "tsne")])
+@pytest.mark.parametrize("words", [("--map", "mds"), ("--set", "metric=taxicab"), ("--set", "cluster_on=tsne")])
 def test_a_word_that_is_no_choice_is_refused(
     capsys: pytest.CaptureFixture[str], demo_run: Path, words: tuple[str, str]
 ) -> None:

@@ -169,7 +169,18 @@ def test_a_run_prints_and_stores_them_without_its_texts(
     monkeypatch.setenv("JUDGE_CACHE", str(tmp_path))
     with pytest.raises(SystemExit) as ended:
         main(
-            ["explain", str(demo_run), "--model", "tfidf", "--no-map", "--quiet", "--format", "json", "--refits", "19"]
+            [
+                "explain",
+                str(demo_run),
+                "--model",
+                "tfidf",
+                "--no-map",
+                "--quiet",
+                "--format",
+                "json",
+                "--set",
+                "refits=19",
+            ]
         )
     assert not ended.value.code
     found = {table["title"]: table for table in json.loads(capsys.readouterr().out)}

@@ -225,7 +225,7 @@ def test_an_audit_is_drawn_by_what_was_known_of_its_explanations(unrated_run: Pa
         "1 of 6 explanations, drawn at random from 48, stratified by criterion and Eval-Prompt (equal allocation), "
         "spread over rating, seed 1; annotators saw only its texts, not the system, judge, Eval-Prompt and rating"
     )
-    said = _audited(unrated_run, tmp_path / "b.sqlite", "--by", "gap", "--spread", "cluster", "--blind", "rating")
+    said = _audited(unrated_run, tmp_path / "b.sqlite", "--by", "gap", "--set", "spread=cluster", "--blind", "rating")
     assert said == (
         "1 of 6 explanations, drawn at random from 48, seed 1; annotators saw its judge and Eval-Prompt, not the "
         "system and rating"
