@@ -1,4 +1,6 @@
-"""Options that few need: a command takes them as `--set KEY=VALUE`, and its help lists them after the others."""
+"""Options that a command does not show one by one: those that few need, which it takes as `--set KEY=VALUE` and
+lists at the end of its help, and `--quiet`, which every command takes.
+"""
 
 from __future__ import annotations
 
@@ -19,21 +21,26 @@ SET = "rare_options"
 KEYS = "rare_options"
 """Attribute of a command's function that holds its rare options by name."""
 
+QUIET = "quiet"
+"""Parameter of a command that prints no progress messages if it is true; key of a context's `meta` that says so."""
+
 _CONTEXT = "given_context"
 _WIDTH = 76
 
 
 def joined(app: typer.Typer) -> typer.Typer:
-    """`app`, with the rare options of each of its commands replaced by one ``--set KEY=VALUE``.
+    """`app`, with the rare options of each of its commands replaced by one ``--set KEY=VALUE``, and with no ``--quiet``
+    of their own.
 
-    A command with a ``--set`` of its own, such as the keys of a run.yaml, keeps all its options.
+    A command with another ``--set``, such as that of a run.yaml's keys, keeps its rare options.
     """
     for command in app.registered_commands:
         if command.callback is not None:
             parameters = own_parameters(command.callback, without=())
-            options = rare_options(parameters)
-            if options and not _has_own(parameters):
+            options = {} if _has_own_set(parameters) else rare_options(parameters)
+            if options or QUIET in parameters:
                 command.callback = _joined(command.callback, parameters, options)
+            if options:
                 command.epilog = "\b\n" + "\n".join([*listed(options), *([command.epilog] if command.epilog else [])])
     for group in app.registered_groups:
         if group.typer_instance is not None:
@@ -91,25 +98,27 @@ def _joined(
 
     @functools.wraps(command)
     def run(**values: Any) -> Any:
-        given = set_words(options, values.pop(SET) or ())
         seen = values[context] if context else values.pop(_CONTEXT)
+        given = set_words(options, values.pop(SET, None) or ())
         for name in given:
             # A command that asks whether an option was given is told of those given by --set, too.
             seen.set_parameter_source(name, seen.get_parameter_source(SET))
-        return command(**{name: each.default for name, each in options.items()} | values | given)
+        quiet = {QUIET: seen.meta.get(QUIET, False)} if QUIET in parameters else {}
+        return command(**{name: each.default for name, each in options.items()} | values | given | quiet)
 
     def keys(incomplete: str) -> list[str]:
         return [f"{name}=" for name in options if name.startswith(incomplete)]
 
     vars(run)[KEYS] = options
     words = typer.Option("--set", metavar="KEY=VALUE", help="a rare option (below)", autocompletion=keys)
-    added = [_keyword(SET, Annotated[list[str] | None, words], None)]
+    added = [_keyword(SET, Annotated[list[str] | None, words], None)] if options else []
     if context is None:
         added.append(_keyword(_CONTEXT, typer.Context, inspect.Parameter.empty))
-    return with_parameters(run, [*(each for name, each in parameters.items() if name not in options), *added])
+    kept = [each for name, each in parameters.items() if name not in options and name != QUIET]
+    return with_parameters(run, [*kept, *added])
 
 
-def _has_own(parameters: Mapping[str, inspect.Parameter]) -> bool:
+def _has_own_set(parameters: Mapping[str, inspect.Parameter]) -> bool:
     declared = (getattr(_option(each), "param_decls", None) or () for each in parameters.values())
     return any("--set" in each for each in declared)
 

@@ -69,6 +69,7 @@ Width = Annotated[
 Resamples = Annotated[int, typer.Option("--resamples", help="number of resamples for confidence intervals")]
 Seed = Annotated[int, typer.Option("--seed", help="seed of the resamples")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="no progress messages")]
+"""Every command is given it (`judge.cli.rare`)."""
 
 
 _IMAGES = (".png", ".svg", ".pdf", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp", ".eps", ".ps")

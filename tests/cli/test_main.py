@@ -208,3 +208,14 @@ def test_missing_repeats_exit_with_3_and_name_the_command_that_asks_again(
     server.configure(p500=0.0)
     works("run", str(path), "--retry", "--quiet")
     works("run", str(path), "--quiet")
+
+
+@pytest.mark.parametrize("words", [("--quiet", "run"), ("run", "--quiet")])
+def test_quiet_is_taken_before_and_after_any_command(
+    words: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = str(definition(tmp_path))
+    works(*words, path, "--judge", "surface")
+    assert not capsys.readouterr().err
+    works("run", path, "--judge", "scripted/three")
+    assert capsys.readouterr().err

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from judge.cli.table_options import Quiet
+
 if TYPE_CHECKING:
     from judge.audit.file.store import AuditStore
 
@@ -35,7 +37,7 @@ def serve(
         bool,
         typer.Option("--show-judge", help="judge, Eval-Prompt and rating beside each explanation; default: hidden"),
     ] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="address only, without further messages")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Serve an audit's pages to annotators until Ctrl-C; the first line on stdout is the address.
 

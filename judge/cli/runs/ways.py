@@ -19,7 +19,7 @@ Way = Literal["ask"] | OtherWay
 """What one call of `judge run` does: it asks, unless an option names another way."""
 
 TAKES: Mapping[OtherWay, tuple[str, ...]] = {
-    "--retry": ("--unparsed", "--set", "--quiet"),
+    "--retry": ("--unparsed", "--set"),
     "--merge": ("--partial", "--output", "--set"),
     "--serve-command": ("--set",),
     "--batch submit": ("--judge", "--set", "--limit"),

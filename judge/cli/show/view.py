@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from judge.cli.table_options import Quiet
+
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
@@ -20,7 +22,7 @@ def view(
         int | None, typer.Option(help="port of the pages; 0: any free port  [default: 8765 or the next]")
     ] = None,
     open_: Annotated[bool, typer.Option("--open", help="browser window with the page, opened at the start")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="address only, without further messages")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Serve local pages on all runs in FOLDER until Ctrl-C: progress, coverage, tables, judgments and explanations.
 
