@@ -99,7 +99,6 @@ def test_it_learns_what_length_cannot_tell_and_scores_again_as_it_was_fitted(
         raise AssertionError("training reaches for the network")
 
     monkeypatch.setattr(socket.socket, "connect", refused)
-    began = time.monotonic()
     data = open_dataset(str(_pairs(tmp_path / "pairs.jsonl")), columns=COLUMNS)
     options, folder = _options(_base(tmp_path / "base")), tmp_path / "m"
     assert options.encoder is not None
@@ -107,7 +106,6 @@ def test_it_learns_what_length_cannot_tell_and_scores_again_as_it_was_fitted(
     kept = unfinished.answers("all")
     assert kept is not None
     result = train([data], folder, options, None, SILENT)
-    assert time.monotonic() - began < 180
     # Out of fold: no story-prompt is predicted by a fit that saw it.
     assert result.card["out_of_fold"]["foldings"]["Overall"][0] > 0.9
     assert result.preferences is not None
@@ -160,18 +158,8 @@ def test_preferences_and_ratings_are_learnt_jointly_each_by_its_question(tmp_pat
 def test_a_killed_training_goes_on_and_ends_as_if_nothing_had_happened(tmp_path: Path) -> None:
     base, data = _base(tmp_path / "base"), _pairs(tmp_path / "pairs.jsonl", 24)
     columns = [part for name in COLUMNS for part in ("--column", f"{name}={name}")]
-    options = [
-        "--set",
-        "folds=2",
-        "--epochs",
-        "2",
-        "--set",
-        "learning_rate=2e-3",
-        "--resamples",
-        "20",
-        "--format",
-        "json",
-    ]
+    rare = ["--set", "folds=2", "--set", "learning_rate=2e-3"]
+    options = [*rare, "--epochs", "2", "--resamples", "20", "--format", "json"]
 
     def command(folder: str) -> list[str]:
         where = ["train", str(data), "-o", str(tmp_path / folder), "--encoder", str(base)]
