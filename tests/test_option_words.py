@@ -64,7 +64,7 @@ TO_COPY = {
     "reproduce/tables/user_study.py": "published numbers come with the command that gives them from other data",
     "reproduce/unavailable.py": "published numbers come with the command that gives them from other data",
     "summary/next_steps.py": "a summary names the command of each next step",
-    "web/view/pages/analyses.py": "a page names the command behind its table",
+    "web/view/tables.py": "a page names the command behind its table",
 }
 """Module -> why it holds whole commands, to be copied into a shell; each is held against the commands there are."""
 

@@ -33,8 +33,9 @@ class OpenedRun:
     def __init__(self, runs: Path | str | Sequence[Path | str], parser: str = "ours") -> None:
         from judge.run_folder import resolve
 
-        folders = [folder.path for folder in resolve([runs] if isinstance(runs, str | Path) else runs)]
-        self._source = Source(folders, parser)
+        several = [runs] if isinstance(runs, str | Path) else list(runs)
+        folders = [folder.path for folder in resolve(several)]
+        self._source = Source(folders, parser, named=[str(run) for run in several])
 
     @property
     def folders(self) -> list[Path]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from judge.analysis import classes, correlation, labels
@@ -24,7 +25,6 @@ from judge.analysis.aspects import compute as aspects
 from judge.analysis.aspects import printed as aspects_printed
 from judge.analysis.correlation import margins
 from judge.analysis.correlation.margins_table import table_of
-from judge.analysis.inputs.control import Control, control_predictions
 from judge.analysis.options.agreement_options import (
     AccuracyOptions,
     ConfusionOptions,
@@ -38,7 +38,10 @@ from judge.questions.question import Question
 from judge.questions.way import Shown, Way, shown
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from judge.printing.tables import Table
+    from judge.questions.source import Source
     from judge.ratings_table import RatingsTable
 
 _CORRELATION = {
@@ -64,12 +67,8 @@ def _correlation_frame(found: Any, *, within: bool) -> Any:
     return classes.classes(found).frame if within else found.frame
 
 
-def _margins(table: RatingsTable, options: CorrelationOptions) -> Any:
-    return correlation.correlations(table, options, Control(), paired=True)
-
-
-def _grid(table: RatingsTable, options: CorrelationOptions) -> Any:
-    return correlation.correlations(table, options, control_predictions)
+def _control(source: Source, _table: RatingsTable) -> Mapping[str, Any]:
+    return {"predict": source.control}
 
 
 def _label_criteria(options: LabelOptions) -> list[str | None]:
@@ -94,7 +93,8 @@ CORRELATE = Question(
     {
         "list": Way(
             options=CorrelationOptions,
-            compute=lambda table, options: correlation.correlations(table, options, Control()),
+            compute=correlation.correlations,
+            further=_control,
             tables=_correlation_tables,
             frame=_correlation_frame,
             shown=_Within,
@@ -103,14 +103,16 @@ CORRELATE = Question(
         ),
         "grid": Way(
             options=CorrelationOptions,
-            compute=_grid,
+            compute=correlation.correlations,
+            further=_control,
             tables=lambda found: correlation_grid.tables(correlation_grid.layouts(found)),
             without=("given", "readings"),
             picture=pictures.heatmap,
         ),
         "margins": Way(
             options=CorrelationOptions,
-            compute=_margins,
+            compute=partial(correlation.correlations, paired=True),
+            further=_control,
             tables=lambda found: [table_of(found, margins.margins(found), margins.of_panels(found))],
             without=("given",),
         ),
@@ -123,7 +125,8 @@ CORRELATE = Question(
         ),
         "accuracy": Way(
             options=AccuracyOptions,
-            compute=lambda table, options: accuracy.accuracies(table, options, predict=Control()),
+            compute=accuracy.accuracies,
+            further=_control,
             tables=accuracy_tables.tables,
             helps={
                 "folds": "number of folds of story-prompts in which the width of ties is fitted",
@@ -135,7 +138,8 @@ CORRELATE = Question(
         ),
         "separation": Way(
             options=LabelOptions,
-            compute=lambda table, options: binary_labels.discrimination(table, options, predict=Control()),
+            compute=binary_labels.discrimination,
+            further=_control,
             tables=labels_tables.tables,
             helps={
                 "labels": "rule that gives a story label 1: a criterion of two values, or 'Overall > 4'",
@@ -146,13 +150,15 @@ CORRELATE = Question(
         ),
         "drift": Way(
             options=DriftOptions,
-            compute=lambda table, options: drift.drift(table, options, predict=Control()),
+            compute=drift.drift,
+            further=_control,
             tables=drift_tables.tables,
             without=("window", "stride", "ci", "resamples", "seed"),
         ),
         "sliding-sets": Way(
             options=DriftOptions,
-            compute=lambda table, options: sliding_sets.sets(table, options, predict=Control()),
+            compute=sliding_sets.sets,
+            further=_control,
             tables=sliding_sets_tables.tables,
             helps={
                 "window": "number of stories in a set",
@@ -172,6 +178,7 @@ REPLACE = Question(
         "test": Way(
             options=ReplacementOptions,
             compute=replacement.replacement,
+            further=_control,
             tables=replacement_tables.tables,
             helps={
                 "epsilon": "advantage granted to a judge because it is cheaper, as a share of stories",

@@ -59,7 +59,7 @@ class Answer:
 
         # Options in notes become words first: words for labels are put into plain text.
         printed = [worded(table, wording) for table in self._made]
-        if not isinstance(self.table, RatingsTable):
+        if self.way.names_raters or not isinstance(self.table, RatingsTable):
             return tuple(printed)
         raters = Raters.of_all(self.table)
         return tuple(raters.table(table) for table in printed)

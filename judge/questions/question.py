@@ -82,9 +82,11 @@ class Question:
     def ask(self, source: Source, **words: Any) -> Answer:
         """The answer for runs that are opened, by options in words. Raises SpecError as `chosen` does."""
         way, options, show = self.chosen(words)
-        table = way.table(source, options)
-        value = way.compute(table, options, **way.further(source, table))
-        return Answer(value, table, options, way, show)
+        return _answer(way, source, options, show)
+
+    def answer(self, source: Source, options: Any, **show: Any) -> Answer:
+        """The answer in the question's first way, by its options as an object and choices of what is shown."""
+        return _answer(self.ways[self.first], source, options, show)
 
     def _refuse(self, given: Mapping[str, Any], name: str, way: Way) -> None:
         for key, value in given.items():
@@ -95,6 +97,12 @@ class Question:
                 takers = [other for other, each in self.ways.items() if key in each.own]
                 hint = Advice(f"leave it out, or ask for {{{WAY}}}", **{WAY: " or ".join(takers)})
                 raise SpecError(Advice(words, **{key: value, WAY: name}), hint=hint)
+
+
+def _answer(way: Way, source: Source, options: Any, show: Mapping[str, Any]) -> Answer:
+    table = way.table(source, options)
+    value = way.compute(table, options, **way.further(source, table))
+    return Answer(value, table, options, way, show)
 
 
 def _made(kind: type, words: Mapping[str, Any]) -> Any:

@@ -13,6 +13,7 @@ from judge.ratings_table import RatingsTable
 from judge.ratings_table.judgments import Telling, silent
 
 if TYPE_CHECKING:
+    from judge.analysis.inputs.remembered_control import RememberedControl
     from judge.analysis.inputs.selection import Selection
     from judge.datasets import Dataset
     from judge.preferences_table import PreferencesTable
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 class Source:
     """Input of an analysis: RUNs or result folders, the parser that reads their answers, and the selections (`kept`)
     that restrict the ratings table. Explanations are read unless `explanations` is false; `telling` is told how far the
-    reading is.
+    reading is. `named` are the runs as commands name them; None: by their folders.
     """
 
     def __init__(
@@ -32,8 +33,10 @@ class Source:
         *,
         explanations: bool = True,
         telling: Telling = silent,
+        named: Sequence[str] | None = None,
     ) -> None:
         self.folders = list(folders)
+        self.named = list(named) if named is not None else [str(folder) for folder in folders]
         self.parser = parser
         self.kept = kept
         self.explanations, self.telling = explanations, telling
@@ -63,6 +66,13 @@ class Source:
             table = narrowed(table, keep.criteria, keep.judges, keep.eval_prompts)
         return table
 
+    @cached_property
+    def control(self) -> RememberedControl:
+        """The control judge, which predicts each criterion once for all questions about this source."""
+        from judge.analysis.inputs.remembered_control import RememberedControl
+
+        return RememberedControl()
+
     def read(self, parser: str, *, perturbed: bool = False) -> RatingsTable:
         """Ratings table of the result folders, read again with the given parser of answers; `perturbed` includes
         perturbed stories.
@@ -87,8 +97,10 @@ class Source:
         from judge.analysis.inputs.selection import narrowed
 
         kept = (*self.kept, keep)
-        part = Source(self.folders, self.parser, kept, explanations=self.explanations, telling=self.telling)
-        part.table = narrowed(self.table, keep)
+        part = Source(
+            self.folders, self.parser, kept, explanations=self.explanations, telling=self.telling, named=self.named
+        )
+        part.table, part.control = narrowed(self.table, keep), self.control
         return part
 
 

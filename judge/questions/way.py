@@ -88,6 +88,8 @@ class Way:
         Whether the computation looks at explanations, which take long to read.
     coverage_once : bool
         Whether only the first table says what was answered.
+    names_raters : bool
+        Whether the tables name the raters by what they are (people, or labels) themselves.
     """
 
     options: type
@@ -105,6 +107,7 @@ class Way:
     people: Callable[[Any], Sequence[str | None]] = _against
     explanations: bool = False
     coverage_once: bool = False
+    names_raters: bool = False
 
     @property
     def own(self) -> dict[str, Field[Any]]:

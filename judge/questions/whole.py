@@ -14,14 +14,15 @@ from judge.questions.question import Question
 from judge.questions.way import Shown, Way, shown
 from judge.summary import screen
 from judge.summary.evidence import Evidence
+from judge.summary.of_runs import of_ratings
 from judge.summary.options import EvidenceOptions
-from judge.summary.summarize import summarize
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import pandas as pd
 
+    from judge.analysis.inputs.bars import Predict
     from judge.questions.source import Source
     from judge.ratings_table import RatingsTable
 
@@ -34,16 +35,26 @@ class _By(Shown):
     )
 
 
+class _Long(Shown):
+    """How a plan is printed."""
+
+    long: bool = shown("long layout: one row for each number")
+
+
 def _counts(found: Any, table: RatingsTable, *, by: tuple[str, ...]) -> pd.DataFrame:
     return count(table, names(by), drop_systems=found.options.drop_systems).frame
 
 
-def _folders(source: Source, _table: RatingsTable) -> Mapping[str, Any]:
-    return {"runs": [str(folder) for folder in source.folders]}
+def _named(source: Source, _table: RatingsTable) -> Mapping[str, Any]:
+    return {"named": source.named, "control": source.control}
 
 
-def _summary(table: RatingsTable, options: EvidenceOptions, *, runs: list[str]) -> Any:
-    return summarize(Evidence(table, options), runs)
+def _summary(table: RatingsTable, options: EvidenceOptions, *, named: list[str], control: Predict) -> Any:
+    return of_ratings(Evidence(table, options, control), named)
+
+
+def _whole(source: Source, _options: Any) -> RatingsTable:
+    return source.read(source.parser, perturbed=True)
 
 
 SUMMARY = Question(
@@ -53,7 +64,11 @@ SUMMARY = Question(
     `.value` is a `judge.summary.result.Summary`; `judge.summary.screen.text` prints it on one screen.""",
     {
         "screen": Way(
-            options=EvidenceOptions, compute=_summary, further=_folders, tables=screen.summary_tables, explanations=True
+            options=EvidenceOptions,
+            compute=_summary,
+            further=_named,
+            tables=screen.summary_tables,
+            names_raters=True,
         )
     },
 )
@@ -65,6 +80,7 @@ COVERAGE = Question(
         "counts": Way(
             options=CoverageOptions,
             compute=coverage.coverage,
+            table=_whole,
             tables=lambda found, **_shown: coverage_tables.tables(found),
             frame_of_table=_counts,
             shown=_By,
@@ -75,5 +91,5 @@ COVERAGE = Question(
 PLAN = Question(
     "plan",
     """Number of stories, people, repeats and Eval-Prompts that a study needs, with these runs as its pilot.""",
-    {"sizes": Way(options=PlanOptions, compute=planning.plan, tables=planning.tables)},
+    {"sizes": Way(options=PlanOptions, compute=planning.plan, tables=planning.tables, shown=_Long)},
 )

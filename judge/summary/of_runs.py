@@ -49,9 +49,7 @@ def of_runs(
     summaries = []
     if rate:
         table = narrowed(ratings_table.read(rate, parser, explanations=False, telling=telling), keep)
-        files = [*scores, *(file for _, file in kept(table))]
-        seen = Seen.of(contamination_report.report(table, files), files) if files else None
-        summaries.append(summarize(Evidence(table, options), named, seen))
+        summaries.append(of_ratings(Evidence(table, options), named, scores))
     if compare:
         if not rate and (keep.pass_rate or keep.panel or scores):
             raise SpecError(
@@ -60,6 +58,15 @@ def of_runs(
             )
         summaries.append(compared(RunsCompared(tuple(compare), options, keep), named))
     return summaries
+
+
+def of_ratings(evidence: Evidence, named: Sequence[str], scores: Sequence[ScoresFile] = ()) -> Summary:
+    """Summary of runs that rate stories, with what is known of contamination: from `scores`, and from the scores files
+    kept beside the runs.
+    """
+    files = [*scores, *(file for _, file in kept(evidence.table))]
+    seen = Seen.of(contamination_report.report(evidence.table, files), files) if files else None
+    return summarize(evidence, named, seen)
 
 
 @dataclass(frozen=True, eq=False)

@@ -69,15 +69,17 @@ def plan(
         return
     _refuse(options, _OF_STUDIES, "with a pilot RUN")
     from judge.analysis.coverage.tables import with_coverage
-    from judge.analysis.inputs.selection import Selection, narrowed
+    from judge.analysis.inputs.selection import Selection
+    from judge.cli.option_words import FLAGS
     from judge.cli.reading_bar import reading_bar
-    from judge.ratings_table import read
+    from judge.questions.registry import question
+    from judge.questions.source import Source
 
     people = [options.against]
     keep = Selection.of(criterion, judge, eval_prompt, people=people, pass_rate=False, panel=panel)
-    table = narrowed(read(runs, parser=parser, explanations=False, telling=reading_bar), keep)
-    plan_tables = planning.tables(planning.plan(table, options), long=long)
-    emit(with_coverage(table, plan_tables, form, options.drop_systems), form, output)
+    source = Source(runs, parser, (keep,), explanations=False, telling=reading_bar)
+    answer = question("plan").answer(source, options, long=long)
+    emit(with_coverage(answer.table, answer.printed(FLAGS), form, options.drop_systems), form, output)
 
 
 def _refuse(options: PlanOptions, idle: Mapping[str, object], where: str) -> None:

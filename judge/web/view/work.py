@@ -11,8 +11,6 @@ import os
 import sys
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
-from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,13 +22,7 @@ from judge.wording import PLAIN, written
 
 if TYPE_CHECKING:
     from judge.analysis.disagreements.result import Disagreement
-    from judge.charts.forest import Forest
-    from judge.preferences_table import PreferencesTable
-    from judge.printing.tables import Table
-    from judge.ratings_table import RatingsTable
     from judge.records import Scale
-
-_Make = Callable[["RatingsTable"], "Sequence[Table | Forest]"]
 
 TOP = 100
 """Disagreements kept."""
@@ -73,22 +65,16 @@ def _tables(state: str, into: str, *folders: str) -> None:
     from judge import preferences_table
     from judge.charts.forest import Forest
     from judge.printing.stored_tables import plain
-    from judge.ratings_table import read
     from judge.web.view import pictures
+    from judge.web.view.tables import Answers
 
     began = time.monotonic()
     compare, rate = preferences_table.comparing(folders)
-    makers: dict[str, list[Callable[[], Sequence[Table | Forest]]]] = {}
-    if rate:
-        table = read(rate, explanations=False)
-        makers = {name: [partial(make, table)] for name, make in _makers(rate).items()}
-    if compare:
-        for name, maker in _of_preferences(preferences_table.read(compare)).items():
-            makers.setdefault(name, []).append(maker)
-    for name, several in makers.items():
+    answers = Answers(rate, compare)
+    for name in answers.names():
         file = Path(into) / f"view-{name}.json"
         try:
-            shown = [output for make in several for output in make()]
+            shown = answers.shown(name)
             data: dict[str, Any] = {"tables": [plain(output) for output in shown if not isinstance(output, Forest)]}
             data["pictures"] = [pictures.plain(output) for output in shown if isinstance(output, Forest)]
         except JudgeError as error:
@@ -114,82 +100,6 @@ def _summary(state: str, into: str, *folders: str) -> None:
     except JudgeError as error:
         data["problem"] = written(error.sentence, PLAIN)
     write_kept(Path(into) / "view-summary.json", {"state": state, **data})
-
-
-def _of_preferences(table: PreferencesTable) -> dict[str, Callable[[], list[Table]]]:
-    """Functions that make the tables about comparisons of stories, by name of the table: coverage, and each topic of
-    preferences, such as order effects.
-    """
-    from judge.analysis.coverage import verdicts
-    from judge.analysis.preference import printed
-    from judge.analysis.preference.ranked import ranked
-
-    result = cache(lambda: ranked(table))
-
-    def topic(name: printed.Topic) -> list[Table]:
-        return printed.tables(result(), [name])
-
-    return {"coverage": lambda: verdicts.tables(verdicts.verdict_coverage(table))} | {
-        f"rank-{name}": partial(topic, name) for name in printed.TOPICS
-    }
-
-
-def _stressed(table: RatingsTable, folders: Sequence[Path]) -> list[Table | Forest]:
-    """Plots and tables about perturbed stories. Ratings are read again, because other tables leave perturbed stories
-    out. Detection rates are plotted only if there are few enough judges for a readable plot.
-    """
-    from judge.analysis import stress
-    from judge.analysis.options.table_options import StressOptions
-    from judge.charts import stress as chart
-    from judge.ratings_table import perturbed_names, read
-
-    there = any(perturbed_names(rows.get_level_values(1)) for rows in _by_dataset(table))
-    whole = read(folders, explanations=False, perturbed=True) if there else table
-    result = stress.stress(whole, StressOptions())
-    drawn: list[Table | Forest] = []
-    for dataset in dict.fromkeys(row.subject.dataset for row in result.rows):
-        with suppress(JudgeError):
-            drawn.append(chart.forest(result, dataset))
-    return [*drawn, *stress.tables(result)]
-
-
-def _by_dataset(table: RatingsTable) -> list[Any]:
-    index = table.stories.index
-    return [index[index.get_level_values(0) == name] for name in index.unique(level=0)]
-
-
-def _makers(folders: Sequence[Path]) -> dict[str, _Make]:
-    from judge.analysis import correlation, diagnose
-    from judge.analysis.comparison import tables as compare_tables
-    from judge.analysis.comparison.comparison import compared
-    from judge.analysis.coverage import tables as coverage_tables
-    from judge.analysis.coverage.coverage import coverage
-    from judge.analysis.criteria import tables as criteria_tables
-    from judge.analysis.criteria.criteria import criteria
-    from judge.analysis.inputs.remembered_control import RememberedControl
-    from judge.analysis.options.table_options import CompareOptions, CorrelationOptions
-    from judge.analysis.reliability import consistency_tables
-    from judge.analysis.reliability.consistency import consistency
-    from judge.analysis.systems import tables as system_tables
-    from judge.analysis.systems.systems import systems
-
-    predict = RememberedControl()
-
-    def correlated(table: RatingsTable, options: CorrelationOptions) -> list[Table]:
-        return correlation.tables(correlation.correlations(table, options, predict))
-
-    return {
-        "coverage": lambda t: coverage_tables.tables(coverage(t)),
-        "consistency": lambda t: consistency_tables.tables(consistency(t)),
-        "correlate": lambda t: correlated(t, CorrelationOptions()),
-        "correlate-system": lambda t: correlated(t, CorrelationOptions(level="system")),
-        "systems": lambda t: system_tables.tables(systems(t)),
-        "criteria": lambda t: criteria_tables.tables(criteria(t)),
-        "diagnose": lambda t: diagnose.tables(diagnose.diagnose(t)),
-        "compare": lambda t: compare_tables.tables(compared(t)),
-        "compare-judges": lambda t: compare_tables.tables(compared(t, CompareOptions(by="judge"))),
-        "stress": lambda t: _stressed(t, folders),
-    }
 
 
 def _disagreements(state: str, into: str, between: str, *folders: str) -> None:

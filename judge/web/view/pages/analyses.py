@@ -16,53 +16,12 @@ from judge.web.view.kept import read_kept, run_state
 from judge.web.view.pages.overview import sides
 from judge.web.view.runs import FoundRun
 from judge.web.view.site import Site
+from judge.web.view.tables import COMPARED, RATED
 
 if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-TABLES = {
-    "summary": ("Summary", "judge summary {run}", "Summary: may it replace a person, which prompt, what next?"),
-    "coverage": (
-        "Coverage",
-        "judge coverage {run}",
-        "What was requested, answered and rated, and which properties missing ratings go with.",
-    ),
-    "consistency": ("Consistency", "judge consistency {run}", "Does the judge agree with itself over repeats?"),
-    "correlate": ("Correlation", "judge correlate {run}", "Does it follow people, over all stories?"),
-    "correlate-system": ("By system", "judge correlate {run} --level system", "Does it rank systems as people do?"),
-    "systems": ("Systems", "judge systems {run}", "Which systems are better, and are the differences significant?"),
-    "criteria": ("Criteria", "judge diagnose {run} --layout criteria", "Does it distinguish criteria?"),
-    "diagnose": ("Diagnosis", "judge diagnose {run}", "How does it go wrong?"),
-    "stress": ("Stress", "judge stress report {run}", "What does it make of stories that were changed on purpose?"),
-    "compare": ("Eval-Prompts compared", "judge compare {run}", "Is one Eval-Prompt better than another?"),
-    "compare-judges": ("Judges compared", "judge compare {run} --by judge", "Is one judge better than another?"),
-}
-COMPARED = {
-    "coverage": TABLES["coverage"],
-    "rank-agreement": (
-        "Agreement",
-        "judge rank {run} --table agreement",
-        "Does the judge prefer the story that people prefer, beside what needs no judge?",
-    ),
-    "rank-order": ("Order", "judge rank {run} --table order", "Does the place of a story decide?"),
-    "rank-systems": (
-        "Systems",
-        "judge rank {run} --table systems",
-        "Which systems win, and are the differences significant?",
-    ),
-    "rank-stories": (
-        "Stories",
-        "judge rank {run} --table stories",
-        "Does it order a story-prompt's stories as people?",
-    ),
-    "rank-transitivity": (
-        "Transitivity",
-        "judge rank {run} --table transitivity",
-        "Do its preferences make an order?",
-    ),
-}
-"""Tables of runs that compare."""
 BETWEEN = {
     "people": "judge and people",
     "repeats": "repeats of one query",
@@ -76,7 +35,7 @@ _PATIENCE = 60.0
 def tables_page(site: Site, request: Request) -> Response:
     """Page with the tables of one analysis (such as coverage) over all judges of a run, computed in the background."""
     run = site.run(request)
-    offered = COMPARED if site.only_compares(run) else TABLES | COMPARED if site.compares_too(run) else TABLES
+    offered = COMPARED if site.only_compares(run) else {**RATED, **COMPARED} if site.compares_too(run) else RATED
     show = request.query_params.get("show", "coverage")
     show = show if show in offered else "coverage"
     site.slug(request, run)

@@ -1,0 +1,166 @@
+"""Every question has one answer: the command, Python, the pages of `judge view` and the report show the same rows."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from html import unescape
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+
+import judge
+from judge.cli import option_words
+from judge.cli.commands import COMMANDS
+from judge.errors import JudgeError
+from judge.printing.tables import Table, render, worded
+from judge.questions import registry
+from judge.web.view.tables import RATED, Answers
+from tests.report import runs
+
+FEW = 30
+"""Resamples, where a question takes them: equal in all places, which is what is tested."""
+
+LEAF = {"stress": "stress report", "contamination": "contamination report"}
+"""Question -> its command, where that has another name."""
+
+NEEDED = {
+    ("correlate", "separation"): {"labels": "Coherence > 3"},
+    ("diagnose", "stories"): {"full_text": True},  # the screen alone shortens texts
+}
+"""Question and way -> options that are given."""
+
+REPORTED = {"coverage", "consistency", "correlate", "systems", "diagnose", "compare"}
+"""Questions whose tables stand in the report of the demo; each must have one there."""
+
+T = TypeVar("T")
+
+WAYS = [(name, way) for name in registry.names() for way in registry.question(name).ways]
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The demo's run."""
+    return runs.demo(tmp_path_factory.mktemp("one") / "demo")
+
+
+def _words(name: str, way: str) -> dict[str, Any]:
+    asked = registry.question(name)
+    words: dict[str, Any] = dict(NEEDED.get((name, way), {}))
+    if len(asked.ways) > 1:
+        words["layout"] = way
+    for count in ("resamples", "permutations", "bootstraps"):
+        if count in asked.ways[way].own:
+            words[count] = FEW
+    return words
+
+
+def _given(words: dict[str, Any]) -> Iterator[str]:
+    from judge.cli.declared import flag
+
+    for name, value in words.items():
+        option, rare, key = flag(name).partition(" ")
+        yield from (option, f"{key}={value}") if rare else (option, str(value))
+
+
+def _asked(name: str, run: Path, words: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
+    """Tables of the command, as JSON gives them; its error if it cannot answer."""
+    capsys.readouterr()
+    code = runs.command(*LEAF.get(name, name).split(), run, *_given(words), "--format", "json")
+    out, err = capsys.readouterr()
+    if code:
+        return [{"error": err.partition("\n")[0]}]
+    found = json.loads(out)
+    return found if isinstance(found, list) else [found]
+
+
+def _tried(ask: Callable[[], T]) -> tuple[T | None, str]:
+    """The answer; or None and the error as the command prints it."""
+    try:
+        return ask(), ""
+    except JudgeError as error:
+        return None, f"error: {option_words.complaint(error)}"
+
+
+def _rows(tables: Sequence[Table]) -> dict[str, Any]:
+    return {table.title: json.loads(render(table, "json"))["rows"] for table in tables}
+
+
+@pytest.mark.parametrize(("name", "way"), WAYS, ids=lambda word: word)
+def test_the_command_and_python_give_one_answer(
+    name: str, way: str, demo: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert LEAF.get(name, name).split()[0] in COMMANDS
+    words = _words(name, way)
+    printed = _asked(name, demo, words, capsys)
+    answer, complaint = _tried(lambda: judge.open_run(demo).ask(name, **words))
+    if answer is None:
+        assert printed == [{"error": complaint}]
+        return
+    of_python = _rows(answer.tables)
+    of_command = {table["title"]: table["rows"] for table in printed}
+    assert of_python
+    assert {title: of_command.get(title) for title in of_python} == of_python
+    assert len(answer.frame) or not any(of_python.values())
+
+
+@pytest.mark.parametrize("page", [name for name in RATED if name != "summary"])
+def test_a_page_of_view_gives_the_answer_of_its_command(
+    page: str, demo: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = RATED[page]
+    printed = _asked(asked.question, demo, dict(asked.words), capsys)
+    folders = judge.open_run(demo).folders
+    shown, complaint = _tried(lambda: Answers(folders, []).shown(page))
+    if shown is None:
+        assert printed == [{"error": complaint}]
+        return
+    rows = _rows([output for output in shown if isinstance(output, Table)])
+    of_command = {table["title"]: table["rows"] for table in printed}
+    assert {title: of_command.get(title) for title in rows} == rows
+
+
+@pytest.fixture(scope="module")
+def reported(demo: Path) -> dict[str, str]:
+    """Title -> rows as CSV, of every table of the demo's report that can be copied."""
+    page = runs.page(demo, resamples=FEW, permutations=FEW)
+    copied = re.findall(r"<caption>(.*?)</caption>.*?Copy as CSV</button><template>(.*?)</template>", page, re.DOTALL)
+    assert len(copied) > 10
+    return {unescape(title): unescape(rows) for title, rows in copied}
+
+
+def _csv(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def _holds_a_number(row: dict[str, str]) -> bool:
+    return any(text and key and not key.endswith(("_n", "_reason")) and _is_number(text) for key, text in row.items())
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("name", sorted(REPORTED))
+def test_the_report_gives_the_answer_of_the_question(name: str, demo: Path, reported: dict[str, str]) -> None:
+    both = []
+    for way in registry.question(name).ways:
+        answer, _ = _tried(partial(judge.open_run(demo).ask, name, **_words(name, way)))
+        for table in answer.tables if answer else ():
+            if table.title in reported:
+                both.append(table.title)
+                rows = _csv(render(worded(table, None), "csv"))
+                shown = _csv(reported[table.title])
+                # The page leaves rows out in which no number is; it adds and changes none.
+                assert shown == [row for row in rows if row in shown]
+                assert not [row for row in rows if row not in shown and _holds_a_number(row)]
+    assert both, f"no table of {name} stands in the report"
