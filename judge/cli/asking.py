@@ -6,13 +6,12 @@ import functools
 import inspect
 import os
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_origin
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from judge.cli.declared import RARE, SET, parameter, rare, set_words, with_parameters
+from judge.cli.declared import given, offered, with_parameters
 from judge.cli.table_options import (
     Criteria,
     EvalPrompts,
@@ -28,7 +27,7 @@ from judge.cli.table_options import (
 
 if TYPE_CHECKING:
     from judge.questions.answer import Answer
-    from judge.questions.question import Option, Question
+    from judge.questions.question import Question
     from judge.questions.way import Way
 
 # Many small decompositions: threads of the linear algebra only get into each other's way.
@@ -67,9 +66,7 @@ def command_of(question: Question) -> Any:
         inspect.Parameter("context", _KEYWORD, annotation=typer.Context),
         _shared("runs", Runs, inspect.Parameter.empty),
     ]
-    own = [_declared(each) for each in question.options.values() if each.name not in RARE]
     after = [
-        *rare(question.options.values()),
         _shared("criterion", Criteria),
         _shared("judge", Judges),
         _shared("eval_prompt", EvalPrompts),
@@ -81,14 +78,7 @@ def command_of(question: Question) -> Any:
         *([_shared("width", Width, "page")] if any(way.picture for way in question.ways.values()) else []),
         _shared("parser", ParserName, "ours"),
     ]
-    return with_parameters(ask, [*shared, *own, *after])
-
-
-def _declared(option: Option) -> inspect.Parameter:
-    """The option as typer reads it. One that must be given in some ways only may be left out."""
-    if option.required and get_origin(option.hint) is not tuple:
-        return parameter(replace(option, hint=option.hint | None, default=None))
-    return parameter(option)
+    return with_parameters(ask, [*shared, *offered(question.options.values()), *after])
 
 
 def _shared(name: str, annotation: Any, default: Any = None) -> inspect.Parameter:
@@ -101,7 +91,7 @@ def _ask(question: Question, values: Mapping[str, Any]) -> None:
     from judge.questions.source import Source
 
     form, output, folder = values["form"], values["output"], values.get("ratings")
-    words = _given(question, values)
+    words = given(values["context"], question.options, values)
     if form != "table" and _FULL_TEXT in question.way(words)[1].own:
         words[_FULL_TEXT] = True
     way, options, _ = question.chosen(words)
@@ -129,14 +119,6 @@ def _inches(question: Question, way: Way, values: Mapping[str, Any]) -> float:
         hint = f"--layout {' or '.join(drawn)} has one" if drawn else "a .csv, .md or .json file holds its tables"
         raise SpecError("this answer has no picture", hint=hint)
     return page.inches_of(values["width"])
-
-
-def _given(question: Question, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Options that were given on the command line, by name."""
-    came_from = values["context"].get_parameter_source
-    named = [name for name in question.options if name in values]
-    given = {name: values[name] for name in named if came_from(name).name not in ("DEFAULT", "DEFAULT_MAP")}
-    return given | set_words(question.options, values.get(SET) or ())
 
 
 def _draw(answer: Answer, output: Path, inches: float) -> None:

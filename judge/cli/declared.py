@@ -9,10 +9,13 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import MISSING, dataclass, fields
-from typing import Annotated, Any, Literal, Protocol, get_args, get_origin, get_type_hints
+from dataclasses import MISSING, dataclass, fields, replace
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, get_args, get_origin, get_type_hints
 
 import typer
+
+if TYPE_CHECKING:
+    from judge.analysis.options.alternatives import Option
 
 Command = Callable[..., Any]
 Declare = Callable[[Command], Command]
@@ -30,6 +33,8 @@ FLAGS: Mapping[str, str] = {
     "own_systems": "--own",
     "models": "--model",
     "annotators": "--annotator",
+    "as_": "--as",
+    "notes": "--note",
 }
 """Flags that are not the field's name with hyphens."""
 
@@ -56,6 +61,8 @@ RARE = frozenset(
     {
         *("all_criteria", "bins", "bootstraps", "carry_over", "equivalence", "flips", "folds", "foldings", "hold_out"),
         *("min_members", "predict", "readings", "stride", "swap", "window"),
+        *("given_as", "judged", "keep_out_of_scale", "rescale_people", "unrated", "with_measures"),
+        *("comments", "failed", "max_completion_tokens", "most_lines", "one_by_one", "organization", "with_batches"),
     }
 )
 """Options that few need: `--set KEY=VALUE` gives them."""
@@ -199,6 +206,32 @@ def parameter(option: Declared, metavar: str | None = None) -> inspect.Parameter
     named = None if get_origin(hint) is Literal else metavar or METAVARS.get(name)  # choices name themselves
     made = typer.Option(written, metavar=named, help=option.text or HELP[name])
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[hint, made])
+
+
+def offered(options: Iterable[Option]) -> list[inspect.Parameter]:
+    """Parameters of the options of a command that goes several ways: one for each, and ``--set`` for rare ones. An
+    option that must be given in some ways only may be left out.
+    """
+    several = list(options)
+    parameters = []
+    for each in several:
+        if each.name not in RARE:
+            needed = each.required and get_origin(each.hint) is not tuple
+            optional = replace(each, hint=each.hint | None, default=None) if needed else each
+            parameters.append(parameter(optional, each.metavar))
+    return [*parameters, *rare(several)]
+
+
+def given(context: typer.Context, options: Mapping[str, Declared], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of the options that were given on the command line, by name; rare ones by ``--set``."""
+    came_from = context.get_parameter_source
+    named = [name for name in options if name in values]
+    said = {name: values[name] for name in named if _said(came_from(name))}
+    return said | set_words(options, values.get(SET) or ())
+
+
+def _said(source: Any) -> bool:
+    return source.name not in ("DEFAULT", "DEFAULT_MAP")
 
 
 def rare(options: Iterable[Declared]) -> list[inspect.Parameter]:

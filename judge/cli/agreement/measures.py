@@ -89,9 +89,9 @@ def of(
 
     Example: judge measures of mans_roc --measure perplexity --model lm=local/smollm2
     """
-    from judge.cli.stories.data import column_options
     from judge.criteria import load_criteria
     from judge.datasets import open_dataset
+    from judge.datasets.files.column_words import column_options
     from judge.exchange.imports.imported_folder import write_folder
     from judge.exchange.imports.measured import as_import
     from judge.measures.session import measured
@@ -151,8 +151,8 @@ def systems(
     Example: judge measures systems mans_roc --model sentence-encoder=PATH
     """
     from judge.cli.option_words import emit
-    from judge.cli.stories.data import column_options
     from judge.datasets import open_dataset
+    from judge.datasets.files.column_words import column_options
     from judge.measures.models.identity import at_layer
     from judge.measures.systems import rows, table
 
