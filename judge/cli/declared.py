@@ -231,7 +231,23 @@ def given(context: typer.Context, options: Mapping[str, Declared], values: Mappi
 
 
 def _said(source: Any) -> bool:
-    return source.name not in ("DEFAULT", "DEFAULT_MAP")
+    return source is not None and source.name == "COMMANDLINE"
+
+
+def flags_given(context: typer.Context) -> list[str]:
+    """Flags of the options that stand on the command line, such as ``--limit``, in the order of the help text."""
+    options = [option for option in context.command.params if option.param_type_name == "option"]
+    return [option.opts[0] for option in options if _said(context.get_parameter_source(str(option.name)))]
+
+
+def refuse_flags(context: typer.Context, flags: Iterable[str], by: str) -> None:
+    """Raise SpecError if one of the flags stands on the command line, where it has no effect because of `by`."""
+    from judge.errors import SpecError
+
+    unwanted = {*flags}
+    for each in flags_given(context):
+        if each in unwanted:
+            raise SpecError(f"{each} has no effect with {by}", hint=f"leave out {each}")
 
 
 def rare(options: Iterable[Declared]) -> list[inspect.Parameter]:

@@ -43,6 +43,17 @@ def test_every_way_and_what_it_takes_are_options_of_the_command() -> None:
         ("run --retry", "judge run needs a RUN"),
         ("status x --verify --format table", "--format does not go with --verify"),
         ("status x -o y --verify", "--output does not go with --verify"),
+        ("ratings x --preferences --parser ours", "--parser has no effect with --preferences"),
+        ("ratings x --preferences --pass-rate", "leave out --pass-rate"),
+        ("measures systems demo", "judge measures demo --systems"),
+        ("measures of demo", "judge measures demo"),
+        ("measures --limit 3", "--limit has no effect with the list of measures"),
+        ("measures demo --systems --set all", "--set has no effect with --systems"),
+        ("measures demo mans_roc", "measures are of one dataset"),
+        ("reproduce list hanna", "judge reproduce hanna --list"),
+        ("reproduce ttcw --choice on-scale", "--choice has no effect with study ttcw"),
+        ("reproduce hana", "did you mean 'hanna'?"),
+        ("reproduce hanna ttcw", "the numbers are of one study"),
     ],
 )
 def test_options_that_make_no_sense_together_are_refused(

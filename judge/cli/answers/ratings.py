@@ -5,13 +5,14 @@ built in `judge.ratings_table` and `judge.preferences_table`.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from judge.cli.declared import refuse_flags
 from judge.cli.table_options import Criteria, EvalPrompts, Judges, PanelName, ParserName, PassRate, Rows, Runs
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ _FORMS = "form of the rows: table (the first), csv, jsonl, json, md or latex"
 
 @app.command()
 def ratings(
+    ctx: typer.Context,
     runs: Runs,
     criterion: Criteria = None,
     judge: Judges = None,
@@ -57,7 +59,7 @@ def ratings(
     from judge.cli.option_words import emit
 
     if preferences:
-        _refuse({"--panel": panel, "--pass-rate": pass_rate, "--parser": parser != "ours"})
+        refuse_flags(ctx, ("--panel", "--pass-rate", "--parser"), "--preferences")
         frame, preview = _preferences(runs, criterion, judge, eval_prompt)
     else:
         from judge.analysis.inputs.selection import Selection
@@ -93,11 +95,3 @@ def _preferences(
 
     table = narrowed(read(runs), criterion, judge, eval_prompt)
     return table.frame, partial(preview, table)
-
-
-def _refuse(options: Mapping[str, object]) -> None:
-    from judge.errors import SpecError
-
-    for option, said in options.items():
-        if said:
-            raise SpecError(f"{option} has no effect with --preferences", hint=f"leave out {option}")

@@ -17,7 +17,7 @@ EXCUSED: dict[str, str] = {
     "judge train mans_roc -o models/roc --embed all-MiniLM-L6-v2": _PART,
     "judge train mine.jsonl -o models/bert --encoder answerdotai/ModernBERT-base": _PART,
     "judge train storyer_pairs -o models/bert --encoder answerdotai/ModernBERT-base": _PART,
-    "judge measures systems mans_roc --model sentence-encoder=PATH": _PART,
+    "judge measures mans_roc --systems --model sentence-encoder=PATH": _PART,
     "judge run runs/my-run --engine ray --ray-actors 16 --ray-address auto": _PART,
 }
 """Line of a command as it stands -> why it is not run; names and options of these are checked all the same."""
