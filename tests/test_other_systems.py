@@ -118,7 +118,7 @@ def test_runs_tables_pages_and_bundles_are_made_without_the_modules_of_unix(tmp_
     (row, _) = json.loads(works("status", "runs/demo", "--format", "json", cwd=tmp_path))["rows"]
     assert row["answered"] == 1728
     assert works("ratings", "runs/demo", "--format", "csv", cwd=tmp_path).count("\n") > 1728
-    works("bundle", "runs/demo", "-o", "demo.zip", "--resamples", 20, cwd=tmp_path)
+    works("export", "runs/demo", "--as", "bundle", "-o", "demo.zip", "--resamples", 20, cwd=tmp_path)
     works("status", "demo.zip", "--verify", cwd=tmp_path)
 
 
@@ -138,7 +138,11 @@ def test_where_no_file_can_be_locked_a_marker_keeps_a_second_writer_out(tmp_path
 
 
 def test_a_user_without_a_home_folder_can_work(tmp_path: Path) -> None:
-    for arguments in (("data", "list"), ("demo", "--quiet"), ("bundle", "runs/demo", "-o", "b.zip", "--resamples", 20)):
+    for arguments in (
+        ("data", "list"),
+        ("demo", "--quiet"),
+        ("export", "runs/demo", "--as", "bundle", "-o", "b.zip", "--resamples", 20),
+    ):
         done = python(HOMELESS, *arguments, cwd=tmp_path, home=False)
         assert done.returncode == 0, done.stderr
     done = python(HOMELESS, "--install-completion", "bash", cwd=tmp_path, home=False)

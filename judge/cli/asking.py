@@ -6,13 +6,12 @@ import functools
 import inspect
 import os
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_origin
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from judge.cli.declared import parameter, with_parameters
+from judge.cli.declared import given, offered, with_parameters
 from judge.cli.rare import joined
 from judge.cli.table_options import (
     Criteria,
@@ -29,7 +28,7 @@ from judge.cli.table_options import (
 
 if TYPE_CHECKING:
     from judge.questions.answer import Answer
-    from judge.questions.question import Option, Question
+    from judge.questions.question import Question
     from judge.questions.way import Way
 
 # Many small decompositions: threads of the linear algebra only get into each other's way.
@@ -43,7 +42,6 @@ _Output = Annotated[
 _Ratings = Annotated[
     Path | None, typer.Option("--ratings", metavar="FOLDER", help="result folder to write the combined ratings to")
 ]
-_NOT_GIVEN = ("DEFAULT", "DEFAULT_MAP")
 _FULL_TEXT = "full_text"
 """Choice of what is shown that matters on a screen only: files hold whole texts."""
 
@@ -70,7 +68,6 @@ def command_of(question: Question) -> Any:
         inspect.Parameter("context", _KEYWORD, annotation=typer.Context),
         _shared("runs", Runs, inspect.Parameter.empty),
     ]
-    own = [_declared(each) for each in question.options.values()]
     after = [
         _shared("criterion", Criteria),
         _shared("judge", Judges),
@@ -83,14 +80,7 @@ def command_of(question: Question) -> Any:
         *([_shared("width", Width, "page")] if any(way.picture for way in question.ways.values()) else []),
         _shared("parser", ParserName, "ours"),
     ]
-    return with_parameters(ask, [*shared, *own, *after])
-
-
-def _declared(option: Option) -> inspect.Parameter:
-    """The option as typer reads it. One that must be given in some ways only may be left out."""
-    if option.required and get_origin(option.hint) is not tuple:
-        return parameter(replace(option, hint=option.hint | None, default=None))
-    return parameter(option)
+    return with_parameters(ask, [*shared, *offered(question.options.values()), *after])
 
 
 def _shared(name: str, annotation: Any, default: Any = None) -> inspect.Parameter:
@@ -103,7 +93,7 @@ def _ask(question: Question, values: Mapping[str, Any]) -> None:
     from judge.questions.source import Source
 
     form, output, folder = values["form"], values["output"], values.get("ratings")
-    words = _given(question, values)
+    words = given(values["context"], question.options, values)
     if form != "table" and _FULL_TEXT in question.way(words)[1].own:
         words[_FULL_TEXT] = True
     way, options, _ = question.chosen(words)
@@ -131,14 +121,6 @@ def _inches(question: Question, way: Way, values: Mapping[str, Any]) -> float:
         hint = f"--layout {' or '.join(drawn)} has one" if drawn else "a .csv, .md or .json file holds its tables"
         raise SpecError("this answer has no picture", hint=hint)
     return page.inches_of(values["width"])
-
-
-def _given(question: Question, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Options that were given on the command line, by name."""
-    came_from = values["context"].get_parameter_source
-    named = [name for name in question.options if name in values]
-    # A rare option that was not given has no source.
-    return {name: values[name] for name in named if (came := came_from(name)) and came.name not in _NOT_GIVEN}
 
 
 def _draw(answer: Answer, output: Path, inches: float) -> None:

@@ -46,8 +46,9 @@ PANELS: dict[str, dict[str, Entry]] = {
     },
     "What was answered?": {
         "parse": Entry("answers.parse", "Ratings that the parser reads in answers of a JSON Lines file, or of a run."),
-        "ratings": Entry("answers.ratings", "The ratings table: one row for each repeat and each rater."),
-        "preferences": Entry("answers.preferences", "The preferences table: one row for each verdict and each person."),
+        "ratings": Entry(
+            "answers.ratings", "The ratings table, a row for each repeat and each rater; --preferences: of comparisons."
+        ),
         "coverage": Entry(
             "answers.coverage", "What was requested, answered and parsed, and what missing ratings depend on."
         ),
@@ -98,9 +99,10 @@ PANELS: dict[str, dict[str, Entry]] = {
         "reproduce": Entry("show.reproduce", "The studies' published tables: printed, as published, corrected."),
     },
     "Exchange with other programs": {
-        "export": Entry("exchange.export", "Ratings and results for other programs; missing requests as a batch file."),
-        "import": Entry("exchange.import_", "Ratings and answers made elsewhere: batch results, score files, tables."),
-        "bundle": Entry("exchange.bundle", "Runs as one archive for artifact review; judge status --verify checks it."),
+        "export": Entry("exchange.export", "Runs for other programs: datasets, metrics, archives for review, batches."),
+        "import": Entry(
+            "exchange.import_", "Ratings and answers made elsewhere: logs of tools, tables, batch results."
+        ),
     },
 }
 """Question -> commands, in reading order."""
@@ -121,6 +123,8 @@ MEANT: dict[str, str] = {
     "components": "consistency --layout components",
     "criteria": "diagnose --layout criteria",
     "disagreements": "diagnose --layout stories",
+    "preferences": "ratings --preferences",
+    "bundle": "export --as bundle",
     "figure": "correlate",
     "agreement": "correlate",
     "bias": "diagnose",

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, fields
-from typing import Annotated, Any, Literal, Protocol, get_args, get_origin, get_type_hints
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import MISSING, dataclass, fields, replace
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, get_args, get_origin, get_type_hints
 
 import typer
+
+if TYPE_CHECKING:
+    from judge.analysis.options.alternatives import Option
 
 Command = Callable[..., Any]
 Declare = Callable[[Command], Command]
@@ -26,6 +29,8 @@ FLAGS: Mapping[str, str] = {
     "own_systems": "--own",
     "models": "--model",
     "annotators": "--annotator",
+    "as_": "--as",
+    "notes": "--note",
 }
 """Flags that are not the field's name with hyphens."""
 
@@ -69,6 +74,8 @@ RARE = frozenset(
         ),
         *("sample", "sheet", "shots", "split", "spread", "stride", "studies", "swap", "threshold", "title", "width"),
         *("window", "with_features", "workers"),
+        *("given_as", "judged", "keep_out_of_scale", "rescale_people", "unrated", "with_measures"),
+        *("comments", "failed", "max_completion_tokens", "most_lines", "one_by_one", "organization", "with_batches"),
     }
 )
 """Options that few need: `--set KEY=VALUE` gives them."""
@@ -205,3 +212,41 @@ def parameter(option: Declared, metavar: str | None = None) -> inspect.Parameter
     named = None if get_origin(hint) is Literal else metavar or METAVARS.get(name)  # choices name themselves
     made = typer.Option(written, metavar=named, help=option.text or HELP[name])
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[hint, made])
+
+
+def offered(options: Iterable[Option]) -> list[inspect.Parameter]:
+    """Parameters of the options of a command that goes several ways, one for each. An option that must be given in some
+    ways only may be left out.
+    """
+    parameters = []
+    for each in options:
+        needed = each.required and get_origin(each.hint) is not tuple
+        optional = replace(each, hint=each.hint | None, default=None) if needed else each
+        parameters.append(parameter(optional, each.metavar))
+    return parameters
+
+
+def given(context: typer.Context, options: Mapping[str, Declared], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of the options that were given on the command line, by name; rare ones by ``--set``."""
+    return {name: values[name] for name in options if name in values and _said(context.get_parameter_source(name))}
+
+
+def _said(source: Any) -> bool:
+    return source is not None and source.name == "COMMANDLINE"
+
+
+def flags_given(context: typer.Context) -> list[str]:
+    """Flags of the options that stand on the command line, such as ``--limit``, in the order of the help text."""
+    options = {str(each.name): each.opts[0] for each in context.command.params if each.param_type_name == "option"}
+    options |= {name: flag(name) for name in getattr(context.command.callback, "rare_options", ())}
+    return [told for name, told in options.items() if _said(context.get_parameter_source(name))]
+
+
+def refuse_flags(context: typer.Context, flags: Iterable[str], by: str) -> None:
+    """Raise SpecError if one of the flags stands on the command line, where it has no effect because of `by`."""
+    from judge.errors import SpecError
+
+    unwanted = {*flags}
+    for each in flags_given(context):
+        if each in unwanted:
+            raise SpecError(f"{each} has no effect with {by}", hint=f"leave out {each}")

@@ -16,15 +16,3 @@ OtherJudges = Annotated[
 Limit = Annotated[
     int | None, typer.Option("--limit", min=1, help="number of stories (or pairs), from the first of the plan on")
 ]
-OneByOne = Annotated[
-    bool, typer.Option("--one-by-one", help="separate line for each repeat, for servers that ignore n")
-]
-Failed = Annotated[
-    bool, typer.Option("--failed", help="repeats that failed for good, in place of those never requested")
-]
-NewerLimit = Annotated[
-    bool,
-    typer.Option(
-        "--max-completion-tokens", help="name max_completion_tokens in place of max_tokens, for newer OpenAI models"
-    ),
-]

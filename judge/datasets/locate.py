@@ -106,6 +106,13 @@ def find_with_place(relative: str) -> tuple[Path, str] | None:
     return (cached, "cache") if cached.is_file() else None
 
 
+def released(word: str) -> list[Path]:
+    """The file at a path or, where there is none, the files of the released set that the word names."""
+    path = Path(word)
+    names = () if path.exists() else OTHER_FILES.get(word, ())
+    return [need(relative, word) for relative in names] or [path]
+
+
 def need(relative: str, name: str) -> Path:
     """Path of a released file that dataset `name` requires. If the file is missing, raises DataError that names the
     command to get it. `relative` is the file's path in the folder that the variable JUDGE_DATA names, e.g.

@@ -78,7 +78,7 @@ def named(names: Sequence[str]) -> list[Known]:
     there = measures_by_name()
     for name in names:
         if name not in there:
-            raise SpecError(unknown("measure", name, there), hint="judge measures list")
+            raise SpecError(unknown("measure", name, there), hint="judge measures")
     return [there[name] for name in dict.fromkeys(names)]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-_REMEDY = "their numbers, made elsewhere: judge import ratings FILE"
+_REMEDY = "their numbers, made elsewhere: judge import FILE"
 UNAVAILABLE: Mapping[str, str] = {
     "METEOR 1.5": "needs Java and a table of paraphrases of 61 MB",
     "MoverScore": "its package does not import (an undeclared dependency)",

@@ -8,14 +8,14 @@ does not have is refused by name, whether the command line or Python gave it.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Mapping
-from dataclasses import MISSING, dataclass, fields
-from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Literal
 
-from judge.errors import OptionError, SpecError, unknown
+from judge.analysis.options.alternatives import Option, options_of, refuse
+from judge.errors import OptionError
 from judge.questions.answer import Answer
 from judge.questions.way import Way
-from judge.wording import Advice
 
 if TYPE_CHECKING:
     from judge.questions.source import Source
@@ -44,14 +44,8 @@ class Question:
     def options(self) -> dict[str, Option]:
         """All options of the question by name: the choice of the way if there are several, then those of each way."""
         choices: Any = Literal[tuple(self.ways)]
-        several = {WAY: Option(WAY, choices, self.first, "what is shown")} if len(self.ways) > 1 else {}
-        for way in self.ways.values():
-            hints = get_type_hints(way.options) | get_type_hints(way.shown)
-            for name, own in way.own.items():
-                text = own.metadata.get("help") or way.helps.get(name, "")
-                made = Option(name, hints[name], own.default, text)
-                several[name] = several[name].joined(made) if name in several else made
-        return several
+        choice = {WAY: Option(WAY, choices, self.first, "what is shown")} if len(self.ways) > 1 else {}
+        return choice | options_of(self.ways)
 
     def way(self, words: Mapping[str, Any]) -> tuple[str, Way]:
         """The way that these words choose, with its name. Raises OptionError for a name that is none."""
@@ -68,10 +62,7 @@ class Question:
         """
         name, way = self.way(words)
         given = {key: value for key, value in words.items() if key != WAY}
-        self._refuse(given, name, way)
-        for each in fields(way.options):
-            if each.default is MISSING and each.name not in given:
-                raise SpecError(Advice(f"{{{WAY}}} needs {{{each.name}}}", **{WAY: name}))
+        refuse(given, self.ways, WAY, name)
         parts = [{each.name for each in fields(kind)} for kind in (way.options, way.shown)]
         options, show = (
             _made(kind, {key: value for key, value in given.items() if key in part})
@@ -88,16 +79,6 @@ class Question:
         """The answer in the question's first way, by its options as an object and choices of what is shown."""
         return _answer(self.ways[self.first], source, options, show)
 
-    def _refuse(self, given: Mapping[str, Any], name: str, way: Way) -> None:
-        for key, value in given.items():
-            if key not in self.options:
-                raise SpecError(unknown("option", key, self.options))
-            if key not in way.own:
-                words = f"{{{key}}} has no effect with {{{WAY}}}"
-                takers = [other for other, each in self.ways.items() if key in each.own]
-                hint = Advice(f"leave it out, or ask for {{{WAY}}}", **{WAY: " or ".join(takers)})
-                raise SpecError(Advice(words, **{key: value, WAY: name}), hint=hint)
-
 
 def _answer(way: Way, source: Source, options: Any, show: Mapping[str, Any]) -> Answer:
     table = way.table(source, options)
@@ -109,30 +90,3 @@ def _made(kind: type, words: Mapping[str, Any]) -> Any:
     from judge.analysis.options.table_options import from_words
 
     return from_words(kind, **words)
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """An option of a question: its name, type, default (`MISSING` if it must be given) and help text."""
-
-    name: str
-    hint: Any
-    default: Any
-    text: str
-
-    def joined(self, other: Option) -> Option:
-        """The option of two ways as one: its words are those of both."""
-        hint = self.hint
-        if get_origin(hint) is Literal and get_origin(other.hint) is Literal:
-            hint = Literal[tuple(dict.fromkeys((*_words(hint), *_words(other.hint))))]
-        return Option(self.name, hint, self.default, self.text or other.text)
-
-    @property
-    def required(self) -> bool:
-        """Whether it must be given."""
-        return self.default is MISSING
-
-
-def _words(hint: Any) -> Iterator[str]:
-    for each in get_args(hint):
-        yield from _words(each) if get_origin(each) is Literal else [each]

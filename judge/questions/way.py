@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields
-from typing import TYPE_CHECKING, Any, dataclass_transform
+from typing import TYPE_CHECKING, Any, dataclass_transform, get_type_hints
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -114,3 +114,8 @@ class Way:
         """Options that this way offers, and its choices of what is shown: name -> field."""
         offered = {each.name: each for each in fields(self.options) if each.name not in self.without}
         return offered | {each.name: each for each in fields(self.shown)}
+
+    @property
+    def hints(self) -> dict[str, Any]:
+        """Type of each of its options and choices, by name."""
+        return get_type_hints(self.options) | get_type_hints(self.shown)

@@ -39,7 +39,7 @@ class ComparisonsError(RunFolderError):
     def __init__(self, path: Path) -> None:
         super().__init__(
             f"{path} holds comparisons of two stories, and no ratings",
-            hint="judge rank RUN has the tables of comparisons, judge preferences RUN their rows",
+            hint="judge rank RUN has the tables of comparisons, judge ratings RUN --preferences their rows",
         )
 
 

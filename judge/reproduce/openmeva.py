@@ -45,7 +45,7 @@ _NO_AUTOS = (
 )
 _LABELS = "trained; with labelled stories of your own: judge correlate RUN --layout separation --labels RULE"
 UNION = {
-    "union_correlation": _NO_SCORES + "with scores of your own: judge import ratings FILE, "
+    "union_correlation": _NO_SCORES + "with scores of your own: judge import FILE, "
     "judge correlate RUN --coefficient pearson",
     "union_discrimination": _NO_AUTOS + _LABELS,
     "union_invariance": _NO_AUTOS + _LABELS,

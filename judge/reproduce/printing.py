@@ -121,7 +121,7 @@ def summary(study: Study, cells: Sequence[Cell], options: Options) -> Table:
     notes += [*_reasons(cells), *study.notes(cells)]
     advice = "judge reproduce {} {table} prints a table's cells, {differences} what differs"
     notes.append(Advice(advice, study.name, table="NAME", differences=True))
-    notes.append(f"judge reproduce list {study.name} prints every table of the publication and why some are missing")
+    notes.append(f"judge reproduce {study.name} --list prints every table of the publication and why some are missing")
     return Table(f"{study.title}, reproduced", columns, rows, signature(study, options), notes)
 
 

@@ -24,7 +24,7 @@ _RATERS = (
     "ICC(2,k) needs to know who gave which rating, and the score file holds positions; the annotations name the "
     "raters: judge data fetch hanna, judge run on dataset hanna, judge consistency RUN"
 )
-_RAW_ANSWERS = "judge import hanna-answers FILE --judge NAME, judge run, judge {}"
+_RAW_ANSWERS = "judge import FILE --judge NAME, judge run, judge {}"
 REASONS: Mapping[str, str] = {
     HUMAN_ICC: _RATERS,
     HUMAN_HALF: _RATERS,

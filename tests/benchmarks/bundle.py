@@ -1,5 +1,5 @@
-"""How long `judge bundle` and `judge status --verify` take on 150,000 judgments, and how large the archive is. Never
-asserts.
+"""How long `judge export --as bundle` and `judge status --verify` take on 150,000 judgments, and how large the archive
+is. Never asserts.
 
 The runs are those of `tests.benchmarks.report`: by a scripted judge of a hundred answers, which pack well, and by the
 control. Beside them stands `judge ratings`, which builds the table that both build again.
@@ -31,7 +31,10 @@ def main() -> int:
             archive = Path(place) / f"{judge}.zip"
             table = ended("ratings", folder, "--format", "csv", "-o", folder / "ratings.csv")
             journal = sum(path.stat().st_size for path in folder.glob("*/journal.sqlite"))
-            for name, arguments in (("bundle", (folder, "-o", archive)), ("status", (archive, "--verify"))):
+            for name, arguments in (
+                ("export", (folder, "--as", "bundle", "-o", archive)),
+                ("status", (archive, "--verify")),
+            ):
                 found = ended(name, *arguments)
                 remark = f"{found.cpu_s / table.cpu_s:.1f} times judge ratings; waited for {found.wall_s:.1f} s"
                 figures += [
@@ -44,7 +47,7 @@ def main() -> int:
             figures.append(
                 Figure(f"{judge}: the archive", size / 1e6, unit="MB", remark=f"journal: {journal / 1e6:.1f} MB")
             )
-    show("judge bundle, judge status --verify", figures)
+    show("judge export --as bundle, judge status --verify", figures)
     return 0
 
 

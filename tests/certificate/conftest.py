@@ -15,7 +15,7 @@ def rated_run(studies: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("certificate") / "ttcw"
     answers = studies / "ttcw" / "llm_answers" / "annotations_gpt4.jsonl"
     for words in (
-        ["import", "ttcw-answers", str(answers), "--judge", "gpt4", "-o", str(folder)],
+        ["import", str(answers), "--judge", "gpt4", "-o", str(folder)],
         ["run", str(folder), "--quiet"],
     ):
         with pytest.raises(SystemExit) as ended:

@@ -211,7 +211,7 @@ def test_several_judges_are_refused(rated_run: Path, capsys: pytest.CaptureFixtu
     lines = ["story,story_prompt,system,criterion,judge,eval_prompt,rating"]
     lines += [f"s{i},p{i},A,Coherence,{name},ep1,{1 + i % 5}" for i in range(12) for name in ("j1", "j2")]
     table.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    if judge("import", "ratings", table, "-o", tmp_path / "imported") != 0:
+    if judge("import", table, "-o", tmp_path / "imported") != 0:
         pytest.fail(capsys.readouterr().err)
     assert judge("certify", tmp_path / "imported", "--floor", "tau=0") == 1
     assert "one judge, and there are 2: j1, j2" in capsys.readouterr().err

@@ -144,7 +144,7 @@ def test_mistakes_are_said_in_one_sentence(
 ) -> None:
     assert "did you mean 'eval_prompt_overall'?" in run("hanna", "--table", "eval_prompt_overal")[2]
     assert "did you mean 'exact-ties'?" in run("hanna", "--choice", "exact-tie", "--table", "icc2k_human")[2]
-    assert "did you mean 'hanna'?" in run("list", "hana")[2]
+    assert "did you mean 'hanna'?" in run("hana", "--list")[2]
     monkeypatch.setenv("JUDGE_DATA", str(tmp_path))
     monkeypatch.setenv("JUDGE_HOME", str(tmp_path))
     monkeypatch.setenv("JUDGE_CACHE", str(tmp_path))

@@ -10,6 +10,7 @@ import pytest
 import typer
 
 from judge.cli.commands import COMMANDS, MEANT, app_of
+from judge.cli.exchange.export import FORMS
 from judge.cli.main import main
 from judge.cli.runs import run
 from judge.cli.runs.ways import TAKES, OtherWay, way_of
@@ -42,6 +43,17 @@ def test_every_way_and_what_it_takes_are_options_of_the_command() -> None:
         ("run --retry", "judge run needs a RUN"),
         ("status x --verify --format table", "--format does not go with --verify"),
         ("status x -o y --verify", "--output does not go with --verify"),
+        ("ratings x --preferences --parser ours", "--parser has no effect with --preferences"),
+        ("ratings x --preferences --pass-rate", "leave out --pass-rate"),
+        ("measures systems demo", "judge measures demo --systems"),
+        ("measures of demo", "judge measures demo"),
+        ("measures --limit 3", "--limit has no effect with the list of measures"),
+        ("measures demo --systems --set all", "--set has no effect with --systems"),
+        ("measures demo mans_roc", "measures are of one dataset"),
+        ("reproduce list hanna", "judge reproduce hanna --list"),
+        ("reproduce ttcw --choice on-scale", "--choice has no effect with study ttcw"),
+        ("reproduce hana", "did you mean 'hanna'?"),
+        ("reproduce hanna ttcw", "the numbers are of one study"),
     ],
 )
 def test_options_that_make_no_sense_together_are_refused(
@@ -66,7 +78,7 @@ def test_a_word_for_a_command_leads_to_the_command(word: str, capsys: pytest.Cap
     command = typer.main.get_command(app_of(name))
     flags = {flag for option in command.params for flag in option.opts}
     layouts = getattr(registry.question(name), "ways", {}) if name in registry.QUESTIONS else {}
-    assert {*options} <= flags | {*layouts}
+    assert {*options} <= flags | {*layouts} | {*FORMS}
     with pytest.raises(SystemExit) as left:
         main([word, "x"])
     assert left.value.code == 2

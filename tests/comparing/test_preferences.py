@@ -196,16 +196,16 @@ def test_preferences_are_printed_and_saved_in_every_form(
     asked = sitting(loopback(style="verdict"), stories, eval_prompts=["pair1", "pair2"])
     sit(asked)
     for form, count in (("csv", 61), ("jsonl", 60), ("json", 60)):
-        run("preferences", asked.result.path, "--format", form)
+        run("ratings", asked.result.path, "--preferences", "--format", form)
         assert len(capsys.readouterr().out.splitlines()) == count
-    run("preferences", asked.result.path, "--eval-prompt", "PAIR1")
+    run("ratings", asked.result.path, "--preferences", "--eval-prompt", "PAIR1")
     shown = capsys.readouterr().out
     assert "orders:both" in shown
     assert "the first 20 of 36 rows" in shown
-    run("preferences", asked.result.path, "-o", stories.parent / "rows.csv", "--judge", "openai/mock")
+    run("ratings", asked.result.path, "--preferences", "-o", stories.parent / "rows.csv", "--judge", "openai/mock")
     assert len(pd.read_csv(stories.parent / "rows.csv")) == 60
     with pytest.raises(SystemExit):
-        main(["preferences", str(asked.result.path), "--criterion", "Humour"])
+        main(["ratings", str(asked.result.path), "--preferences", "--criterion", "Humour"])
     assert "Humour" in capsys.readouterr().err
 
 

@@ -292,7 +292,7 @@ def test_a_bundle_holds_preferences_and_is_verified(
 ) -> None:
     run = written(stories.parent / "run", loopback(style="verdict"))
     judge("run", run, "--quiet")
-    judge("bundle", run, "-o", stories.parent / "b.zip", "--quiet")
+    judge("export", run, "--as", "bundle", "-o", stories.parent / "b.zip")
     capsys.readouterr()
     judge("status", stories.parent / "b.zip", "--verify")
     assert f"{PLANNED} queries and 5 tables compared, no differences" in capsys.readouterr().out

@@ -200,7 +200,7 @@ def test_a_batch_line_names_the_route_and_its_answer_is_read(
     server = start()
     assert run(tmp_path, server, capsys, api="responses")[0] == 0
     with pytest.raises(SystemExit) as end:
-        main(["export", "batch", str(tmp_path), "-o", str(tmp_path / "lines.jsonl")])
+        main(["export", str(tmp_path), "--as", "batch", "-o", str(tmp_path / "lines.jsonl")])
     assert not end.value.code
     line = json.loads((tmp_path / "lines.jsonl").read_text(encoding="utf-8").splitlines()[0])
     assert line["url"] == "/v1/responses"

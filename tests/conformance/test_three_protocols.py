@@ -139,7 +139,7 @@ def test_a_file_of_requests_is_no_results_file_in_any_form(
     assert judge(capsys, "run", folder, "--batch", "submit")[0] == 0
     for name in FOLDERS:
         sent = folder / name / "batches" / "requests-0001.jsonl"
-        code, _, said = judge(capsys, "import", "batch", folder / name, sent)
+        code, _, said = judge(capsys, "import", sent, "-o", folder / name)
         assert (code, "this is the file that was sent" in said) == (1, True), said
 
 

@@ -56,7 +56,7 @@ def test_rows_are_read_by_pandas_and_imported_and_checked(
     file = tmp_path / f"rows{suffix}"
     _run(words, demo, "-o", file)
     assert len(_rows(file)) == COUNTS[words]
-    _run("import", "ratings", file, *(["--dataset", "demo"] if words == "parse" else []))
+    _run("import", file, *(["--dataset", "demo"] if words == "parse" else []))
     _run("ratings", "runs/rows", "-o", "again.csv")
     assert len(_rows(tmp_path / "again.csv")) == 2016
     if words == "ratings":
@@ -99,7 +99,7 @@ def test_parsed_answers_are_imported_without_an_option(
     _run("parse", "answers.jsonl", "-o", "mine.csv")
     assert list(pd.read_csv("mine.csv")["rating"]) == [float(line["text"][8]) for line in ANSWERS]
     assert "15 answers: 15 ok" in Path("mine.csv.notes.txt").read_text(encoding="utf-8")
-    _run("import", "ratings", "mine.csv")
+    _run("import", "mine.csv")
     _run("check", "mine.csv", "-o", "page.html", "--resamples", 20)
     _run("correlate", "runs/mine", "--ci", "none", "-o", "c.csv")
     judged = pd.read_csv("c.csv").set_index("judge").loc["mine"]
@@ -113,12 +113,12 @@ def test_parsed_answers_are_imported_without_an_option(
     texts = [{**line, "model": "m", "story": f"{line['story']} {line['id']}"} for line in texts]
     Path("texts.jsonl").write_text("".join(json.dumps(line) + "\n" for line in texts), encoding="utf-8")
     _run("parse", "texts.jsonl", "-o", "texts.csv")
-    _run("import", "ratings", "texts.csv")
+    _run("import", "texts.csv")
     said = capsys.readouterr().out
     assert "5 ratings by 1 judge, 10 by people, 5 stories" in said
     assert "columns of the answers' file that are left out: model" in said
 
 
 def test_exports_are_read_by_pandas(demo: Path, tmp_path: Path) -> None:
-    _run("export", "irw", demo, "-o", tmp_path / "irw")
+    _run("export", demo, "--as", "irw", "-o", tmp_path / "irw")
     assert sum(len(pd.read_csv(file)) for file in (tmp_path / "irw").glob("*.csv")) == 2016

@@ -121,7 +121,7 @@ def prepare(folder: Path, group: str, data: Path | None) -> None:
         if group == "demo":
             _demo_runs()
         else:
-            _done("import", "hanna-scores", "-o", "hanna-scores")
+            _done("import", "hanna_scores", "-o", "hanna-scores")
             _done("audit", "import", "study.sqlite", str(Path(str(data)) / "hanna" / "user_study.csv"))
             _asked("aspects", _ASPECTS)
 

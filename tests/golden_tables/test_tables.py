@@ -20,7 +20,6 @@ SHOWN = 10
 """Differing places that a failure tells of."""
 
 WITHOUT_GOLDEN: dict[str, str] = {
-    "measures list": "what runs is the machine's; tests/measures looks at it",
     "stress list": "what can be made is the machine's",
 }
 """Commands with --format that have no golden call, and why."""

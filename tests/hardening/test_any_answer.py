@@ -127,7 +127,7 @@ def test_no_answer_stops_a_run_or_a_table(form: str, server: Server, tmp_path: P
         frame = read_preferences([results]).frame
         shares = frame.filter(regex="probability").to_numpy(dtype=float)
         assert not ((shares < 0) | (shares > 1 + 1e-9)).any()
-        tables = ["preferences", "rank", "report"]
+        tables = ["ratings", "rank", "report"]
     else:
         table = read([results])
         judged = table.frame.query("source == 'judge'")
@@ -143,5 +143,6 @@ def test_no_answer_stops_a_run_or_a_table(form: str, server: Server, tmp_path: P
         tables = ["ratings", "coverage", "report"]
     for command in tables:
         options = ["-o", tmp_path / "report.html"] if command == "report" else []
+        options += ["--preferences"] if command == "ratings" and "pairs" in FORMS[form] else []
         code, _, error = call(command, results, *options)
         assert code == 0, error

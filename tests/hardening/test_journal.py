@@ -80,7 +80,7 @@ def flipped_text(place: Path) -> Path:
         ("run",),
         ("run", "--retry"),
         ("status", "--verify"),
-        ("bundle", "--output", "x.zip"),
+        ("export", "--as", "bundle", "--output", "x.zip"),
     ],
 )
 def test_a_flipped_letter_is_no_other_text(

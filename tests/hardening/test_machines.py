@@ -58,9 +58,9 @@ OUTPUTS = [
     ("ratings", "-o", "x.jsonl"),
     ("coverage", "--format", "json", "-o", "x"),
     ("report", "--quick", "-o", "x"),
-    ("bundle", "-o", "x.zip"),
-    ("export", "irw", "-o", "x"),
-    ("export", "hub", "-o", "x"),
+    ("export", "--as", "bundle", "-o", "x.zip"),
+    ("export", "--as", "irw", "-o", "x"),
+    ("export", "--as", "hub", "-o", "x"),
 ]
 
 
@@ -69,7 +69,7 @@ def test_an_output_is_whole_or_not_there(make: Make, call: Call, tmp_path: Path,
     place = make(repeats=60)
     assert call("run", place, "--quiet")[0] == 0
     *command, name = output
-    words = [*command[:2], place, *command[2:]] if command[0] == "export" else [command[0], place, *command[1:]]
+    words = [command[0], place, *command[1:]]
     target = tmp_path / name
     for size in (0, 700):
         code, error = forked_full(tmp_path / "said", size, *words, target)

@@ -36,7 +36,7 @@ def test_git_of_the_folder_is_never_asked(
     os.utime(place / "run.yaml", (1, 1))
     monkeypatch.chdir(place)
     assert call("run", ".", "--quiet")[0] == 0
-    assert call("bundle", ".", "-o", tmp_path / "b.zip")[0] == 0
+    assert call("export", ".", "--as", "bundle", "-o", tmp_path / "b.zip")[0] == 0
     assert not mark.exists()
 
 
@@ -314,7 +314,7 @@ def test_a_bundle_takes_no_file_from_outside_along(make: Make, call: Call, tmp_p
     file.parent.mkdir(exist_ok=True)
     file.unlink(missing_ok=True)
     file.symlink_to(secret)
-    code, _, error = call("bundle", place, "-o", tmp_path / "b.zip", "--with-batches")
+    code, _, error = call("export", place, "--as", "bundle", "-o", tmp_path / "b.zip", "--set", "with_batches=true")
     if code:
         assert "link" in error
         return

@@ -69,7 +69,7 @@ def test_the_published_numbers_come_out_of_the_commands(
     pd.DataFrame(rating_rows(people, judges)).to_csv(table, index=False)
     labels = sorted({label for said in (people, judges) for items in said.values() for label in items.values()})
     criteria = criteria_file(labels, tmp_path / "criteria.yaml")
-    command(capsys, "import", "ratings", table, "--criteria", criteria, "-o", tmp_path / "run")
+    command(capsys, "import", table, "--criteria", criteria, "-o", tmp_path / "run")
     (epsilon,) = {row["epsilon"] for row in published.values()}
     printed = command(capsys, "replace", tmp_path / "run", "--set", f"epsilon={epsilon}", "--format", "json")
     (found,) = (one for one in json.loads(printed) if "winning_rate" in (one["rows"] or [{}])[0])

@@ -84,7 +84,7 @@ def test_from_a_dataset_to_a_table_beside_judges(
 
 def test_length_is_held_fixed_beside_measures_unless_told_otherwise(dataset: Path, tmp_path: Path) -> None:
     folder = tmp_path / "out"
-    assert run("measures", "of", dataset, "--measure", "chrf", "-o", folder, "--quiet") == 0
+    assert run("measures", dataset, "--measure", "chrf", "-o", folder, "--quiet") == 0
     table = read([str(folder)])
 
     def found(**options: Any) -> Any:
@@ -179,7 +179,7 @@ def test_the_cache_gives_back_what_it_was_given(tmp_path: Path) -> None:
 
 
 def test_the_list_says_what_each_needs(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("measures", "list", "--format", "json") == 0
+    assert run("measures", "--format", "json") == 0
     tables = json.loads(capsys.readouterr().out)
     rows = {row["measure"]: row for row in tables[0]["rows"]}
     assert rows["bleu"]["needs"] == "reference"

@@ -38,7 +38,7 @@ def ttcw_run(studies: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     folder = tmp_path_factory.mktemp("summary") / "ttcw"
     answers = studies / "ttcw" / "llm_answers" / "annotations_gpt4.jsonl"
-    for words in (["import", "ttcw-answers", str(answers), "--judge", "gpt4", "-o", str(folder)],
+    for words in (["import", str(answers), "--judge", "gpt4", "-o", str(folder)],
                   ["run", str(folder), "--quiet"]):  # fmt: skip
         with pytest.raises(SystemExit) as ended:
             main(words)

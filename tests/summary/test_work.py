@@ -30,7 +30,7 @@ def _run(folder: Path) -> Path:
                 lines.append(f"s{i},p{i // 6},sys{i % 6},C{k},{judge},{rater},{rng.integers(1, 6)}")
     (folder / "ratings.csv").write_text("\n".join(lines), encoding="utf-8")
     with pytest.raises(SystemExit) as ended:
-        main(["import", "ratings", str(folder / "ratings.csv"), "-o", str(folder / "run")])
+        main(["import", str(folder / "ratings.csv"), "-o", str(folder / "run")])
     assert not ended.value.code
     return folder / "run"
 

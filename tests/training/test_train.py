@@ -267,4 +267,4 @@ def test_export_for_trl_holds_each_preference_once(tmp_path: Path) -> None:
     assert (made_file.lines, made_file.even) == (34, 6)
     lines = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
     assert all(len(line["chosen"]) > len(line["rejected"]) for line in lines)
-    assert CliRunner().invoke(app, ["preferences", "--help"]).exit_code == 0
+    assert CliRunner().invoke(app, ["--help"]).exit_code == 0

@@ -35,7 +35,7 @@ def test_half_by_the_server_and_half_by_run_batch(
     run, folder = definition(), ResultFolder(tmp_path / "openai-smollm2")
     judge("run", run, "--limit", "2", "--quiet")
     requests, results = tmp_path / "requests.jsonl", tmp_path / "results.jsonl"
-    judge("export", "batch", run, "-o", requests)
+    judge("export", run, "--as", "batch", "-o", requests)
     lines = requests.read_text(encoding="utf-8").splitlines()
     # One line that the engine refuses: its error comes back as a failed attempt.
     spoilt = json.loads(lines[0])
@@ -43,9 +43,9 @@ def test_half_by_the_server_and_half_by_run_batch(
     requests.write_text("\n".join([json.dumps(spoilt), *lines[1:]]) + "\n", encoding="utf-8")
     run_batch(requests, results, smollm2, engines)
 
-    judge("import", "batch", folder.path, results)
+    judge("import", results, "-o", folder.path)
     with JournalReader(folder.journal) as journal:
         totals, tried = journal.totals(), {(a.query_key, a.repeat) for a in journal.answers()}
     assert (totals.answered, dict(totals.failed), len(tried)) == (46, {"context": 2}, 48)
     assert verify_journal(folder) == (24, [])
-    assert "nothing new" in judge("import", "batch", folder.path, results).stdout
+    assert "nothing new" in judge("import", results, "-o", folder.path).stdout

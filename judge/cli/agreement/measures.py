@@ -4,34 +4,28 @@ Computed in `measures`.
 
 from __future__ import annotations
 
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from typer.core import TyperGroup
 
-from judge.cli.table_options import Form, Output, Quiet
+from judge.cli.declared import refuse_flags
+from judge.cli.table_options import Form, Quiet
+from judge.criteria import load_criteria
 from judge.errors import SpecError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from judge.datasets import Dataset
     from judge.measures import Known
     from judge.measures.measure import Need
+    from judge.printing.tables import Table
+    from judge.records import Criterion
 
 
-class _DatasetOrCommand(TyperGroup):
-    """Group of commands in which `judge measures DATASET` means `judge measures of DATASET`."""
-
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The command that the arguments name, or the command `of` if they begin with a dataset."""
-        if args and args[0] not in self.commands and not args[0].startswith("-"):
-            args = [_OF, *args]
-        return super().resolve_command(ctx, args)
-
-
-_OF = "of"
-app = typer.Typer(cls=_DatasetOrCommand, no_args_is_help=True, add_completion=False, rich_markup_mode=None)
+app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
 _Models = Annotated[
     list[str] | None,
@@ -50,12 +44,14 @@ _Columns = Annotated[
 ]
 
 
-_Dataset = Annotated[
-    str,
-    typer.Argument(metavar="DATASET", help="dataset of stories, by name or path; the word 'of' may be left out"),
+_Datasets = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[DATASET]", help="dataset of stories, by name or path; default: the list of measures"),
 ]
+_Systems = Annotated[bool, typer.Option("--systems", help="how alike each system's stories are, in place of measures")]
 _Output = Annotated[
-    Path | None, typer.Option("-o", "--output", help="result folder to write; default: runs/DATASET/measures")
+    Path | None,
+    typer.Option("-o", "--output", help="result folder to write (default: runs/DATASET/measures); else file"),
 ]
 _Measure = Annotated[
     list[str] | None,
@@ -68,10 +64,19 @@ _MeasureSet = Annotated[
 _Criteria = Annotated[str | None, typer.Option("--criteria", help="criteria set with the scales of people's ratings")]
 
 
-@app.command(_OF)
-def of(
-    dataset: _Dataset,
+_FORMER = {"of": "judge measures {}", "systems": "judge measures {} --systems", "list": "judge measures"}
+"""Word of a former command -> the command that it means."""
+
+_OF_MEASURES = ("--measure", "--set", "--criteria", "--quiet")
+_OF_DATASETS = (*_OF_MEASURES, "--column", "--limit", "--systems")
+
+
+@app.command()
+def measures(
+    ctx: typer.Context,
+    datasets: _Datasets = None,
     output: _Output = None,
+    systems: _Systems = False,
     measure: _Measure = None,
     measure_set: _MeasureSet = None,
     model: _Models = None,
@@ -79,38 +84,70 @@ def of(
     column: _Columns = None,
     limit: _Limit = None,
     quiet: Quiet = False,
+    form: Form = "table",
 ) -> None:
     """Result folder with automatic measures of all stories, which every table reads as judges measure/NAME.
 
     Values are stored in derived/ of the folder, by recipe and text: run again with more measures, and only these are
     computed. Measures of a set that cannot run here are left out and listed.
 
-    Example: judge measures of mans_roc --set quick -o runs/mans-roc/measures
+    Without a DATASET: the list of measures, with what each needs, which direction is better, how it is computed and
+    whether it runs here. With --systems: a table of self-BLEU, distinct bigrams, mean cosine and Vendi score.
 
-    Example: judge measures of mans_roc --measure perplexity --model lm=local/smollm2
+    Example: judge measures
+
+    Example: judge measures mans_roc --set quick -o runs/mans-roc/measures
+
+    Example: judge measures mans_roc --measure perplexity --model lm=local/smollm2
+
+    Example: judge measures mans_roc --systems --model sentence-encoder=PATH
     """
-    from judge.cli.stories.data import column_options
-    from judge.criteria import load_criteria
+    from judge.cli.option_words import emit
     from judge.datasets import open_dataset
+    from judge.datasets.files.column_words import column_options
+
+    _refuse_former(datasets or [])
+    if not datasets:
+        from judge.measures.listing import measure_tables
+
+        refuse_flags(ctx, _OF_DATASETS, "the list of measures, which is printed without a DATASET")
+        emit(measure_tables(_models(model)), form, output)
+        return
+    known_criteria = load_criteria(criteria).criteria if criteria else ()
+    opened = open_dataset(datasets[0], columns=column_options(column), criteria=known_criteria)
+    if systems:
+        refuse_flags(ctx, _OF_MEASURES, "--systems")
+        emit(_system_table(opened, limit, _models(model)), form, output)
+        return
+    refuse_flags(ctx, ("--format",), "a folder of measures; --systems has it")
+    wanted, models = _wanted(measure, measure_set), _models(model)
+    _compute(
+        opened, limit, wanted, models, known_criteria, output, skip=not measure or measure_set is not None, quiet=quiet
+    )
+
+
+def _compute(
+    opened: Dataset,
+    limit: int | None,
+    wanted: list[Known],
+    models: Mapping[Need, str],
+    known_criteria: Sequence[Criterion],
+    output: Path | None,
+    *,
+    skip: bool,
+    quiet: bool,
+) -> None:
+    """Compute the measures, write them to a result folder, and say what was computed and what was not."""
     from judge.exchange.imports.imported_folder import write_folder
     from judge.exchange.imports.measured import as_import
     from judge.measures.session import measured
 
-    known_criteria = load_criteria(criteria).criteria if criteria else ()
-    wanted, models = _wanted(measure, measure_set), _models(model)
-    opened = open_dataset(dataset, columns=column_options(column), criteria=known_criteria)
-    stories = [story for at, story in enumerate(opened.stories()) if limit is None or at < limit]
+    stories = list(islice(opened.stories(), limit))
     folder = output or Path("runs") / opened.name / "measures"
-    measurements = measured(
-        stories,
-        wanted,
-        models=models,
-        cache=folder,
-        skip=not measure or measure_set is not None,
-        progress=None if quiet else _progress,
-    )
+    progress = None if quiet else _progress
+    measurements = measured(stories, wanted, models=models, cache=folder, skip=skip, progress=progress)
     if not measurements.measures:
-        raise SpecError("none of these measures runs here", hint="judge measures list")
+        raise SpecError("none of these measures runs here", hint="judge measures")
     imported = as_import(measurements, opened, models, known_criteria)
     write_folder(folder, imported)
     counts = f"{len(measurements.measures)} measures of {len(stories)} stories"
@@ -121,47 +158,23 @@ def of(
         typer.echo(f"· {note}")
 
 
-@app.command("list")
-def list_(model: _Models = None, form: Form = "table", output: Output = None) -> None:
-    """List of measures: what each needs, which direction is better, how it is computed, whether it runs here.
-
-    Example: judge measures list
-    """
-    from judge.cli.option_words import emit
-    from judge.measures.listing import measure_tables
-
-    emit(measure_tables(_models(model)), form, output)
-
-
-@app.command("systems")
-def systems(
-    dataset: Annotated[str, typer.Argument(metavar="DATASET", help="dataset of stories, by name or path")],
-    model: _Models = None,
-    cache: Annotated[
-        Path | None,
-        typer.Option("--cache", metavar="FOLDER", help="folder for stored embeddings, such as the measures' own"),
-    ] = None,
-    column: _Columns = None,
-    limit: _Limit = None,
-    form: Form = "table",
-    output: Output = None,
-) -> None:
-    """Similarity of each system's stories to each other: self-BLEU, distinct bigrams, mean cosine, Vendi score.
-
-    Example: judge measures systems mans_roc --model sentence-encoder=PATH
-    """
-    from judge.cli.option_words import emit
-    from judge.cli.stories.data import column_options
-    from judge.datasets import open_dataset
+def _system_table(opened: Dataset, limit: int | None, models: Mapping[Need, str]) -> Table:
+    """Similarity of each system's stories to each other."""
     from judge.measures.models.identity import at_layer
     from judge.measures.systems import rows, table
 
-    named = _models(model).get("sentence-encoder")
-    opened = open_dataset(dataset, columns=column_options(column))
-    stories = [story for at, story in enumerate(opened.stories()) if limit is None or at < limit]
-    kept = None if cache is None else cache / "derived" / "embeddings.sqlite"
-    system_rows = rows(stories, None if named is None else at_layer(named)[0], kept)
-    emit(table(system_rows, opened.name, named), form, output)
+    named = models.get("sentence-encoder")
+    system_rows = rows(list(islice(opened.stories(), limit)), None if named is None else at_layer(named)[0], None)
+    return table(system_rows, opened.name, named)
+
+
+def _refuse_former(words: Sequence[str]) -> None:
+    """Raise SpecError for a word of a former command, and for several datasets."""
+    if words[:1] and words[0] in _FORMER and not Path(words[0]).exists():
+        meant = _FORMER[words[0]].format(" ".join(words[1:]) or "DATASET")
+        raise SpecError(f"{words[0]} is no dataset", hint=meant)
+    if len(words) > 1:
+        raise SpecError(f"measures are of one dataset, and {len(words)} are named")
 
 
 def _wanted(names: list[str] | None, group: str | None) -> list[Known]:

@@ -1,16 +1,25 @@
-"""Command `judge ratings`: prints the ratings table or writes it to a file. The table is built in
-`judge.analysis.ratings`.
+"""Command `judge ratings`: prints the ratings table, or that of preferences, or writes it to a file. The tables are
+built in `judge.ratings_table` and `judge.preferences_table`.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from judge.cli.declared import refuse_flags
 from judge.cli.table_options import Criteria, EvalPrompts, Judges, PanelName, ParserName, PassRate, Rows, Runs
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from judge.analysis.inputs.selection import Selection
+    from judge.printing.tables import Table
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
@@ -19,6 +28,7 @@ _FORMS = "form of the rows: table (the first), csv, jsonl, json, md or latex"
 
 @app.command()
 def ratings(
+    ctx: typer.Context,
     runs: Runs,
     criterion: Criteria = None,
     judge: Judges = None,
@@ -31,25 +41,57 @@ def ratings(
         Path | None, typer.Option("-o", "--output", help="file for all rows: .csv, .jsonl or .parquet")
     ] = None,
     parser: ParserName = "ours",
+    preferences: Annotated[
+        bool, typer.Option("--preferences", help="preferences between two stories, in place of ratings")
+    ] = False,
 ) -> None:
     """Table with one row for each repeat of a judge and each rating of a person; missing ratings stay missing.
 
+    With --preferences: one row for each verdict of a judge, each preference of a person, and those that ratings imply.
+    A verdict that could not be read has a status and no preference. Runs of ratings, like people's ratings, appear by
+    the sign of the difference between two mean ratings.
+
     Example: judge ratings runs/mans-roc -o ratings.csv
+
+    Example: judge ratings runs/mans-roc-pairs --preferences -o preferences.csv
     """
     from judge.analysis import ratings as analysis
-    from judge.analysis.inputs.selection import Selection, narrowed
     from judge.cli.option_words import emit
+
+    if preferences:
+        refuse_flags(ctx, ("--panel", "--pass-rate", "--parser"), "--preferences")
+        frame, preview = _preferences(runs, criterion, judge, eval_prompt)
+    else:
+        from judge.analysis.inputs.selection import Selection
+
+        keep = Selection.of(criterion, judge, eval_prompt, pass_rate=pass_rate, panel=panel)
+        frame, preview = _ratings(runs, keep, parser)
+    if output is not None:
+        analysis.save(frame, output)
+    elif form == "csv":
+        sys.stdout.write(analysis.csv_text(frame))
+    elif form in ("jsonl", "json"):
+        text = analysis.jsonl_text if form == "jsonl" else analysis.json_text
+        sys.stdout.write(text(frame))
+    else:
+        emit(preview(), form)
+
+
+def _ratings(runs: list[str], keep: Selection, parser: str) -> tuple[pd.DataFrame, Callable[[], Table]]:
+    from judge.analysis.inputs.selection import narrowed
+    from judge.analysis.ratings import preview
     from judge.cli.reading_bar import reading_bar
     from judge.ratings_table import read
 
-    keep = Selection.of(criterion, judge, eval_prompt, pass_rate=pass_rate, panel=panel)
     table = narrowed(read(runs, parser=parser, telling=reading_bar, perturbed=True), keep)
-    if output is not None:
-        analysis.save(table.frame, output)
-    elif form == "csv":
-        sys.stdout.write(analysis.csv_text(table.frame))
-    elif form in ("jsonl", "json"):
-        text = analysis.jsonl_text if form == "jsonl" else analysis.json_text
-        sys.stdout.write(text(table.frame))
-    else:
-        emit(analysis.preview(table), form)
+    return table.frame, partial(preview, table)
+
+
+def _preferences(
+    runs: list[str], criterion: list[str] | None, judge: list[str] | None, eval_prompt: list[str] | None
+) -> tuple[pd.DataFrame, Callable[[], Table]]:
+    from judge.analysis.preferences import narrowed, preview
+    from judge.preferences_table import read
+
+    table = narrowed(read(runs), criterion, judge, eval_prompt)
+    return table.frame, partial(preview, table)

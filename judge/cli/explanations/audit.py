@@ -277,7 +277,7 @@ def _population(
     column: list[str] | None,
 ) -> Population:
     from judge.audit.sample.population import read_runs
-    from judge.cli.stories.data import column_options
+    from judge.datasets.files.column_words import column_options
 
     if (source is None) == (not runs):
         raise SpecError("give RUNs, or --from FILE, and not both")

@@ -166,7 +166,7 @@ def _texts(
     """The explanations of runs or of a file; `chosen` limits them to criteria, judges and Eval-Prompts, in this
     order.
     """
-    from judge.cli.stories.data import column_options
+    from judge.datasets.files.column_words import column_options
     from judge.explanations.corpus.corpus import narrowed
     from judge.explanations.corpus.reading import read_texts
 

@@ -139,11 +139,11 @@ def score(
 
     Example: judge contamination score mans_roc --model hf/gpt2 --calibration wikimia.scores.jsonl -o gpt2.scores.jsonl
     """
-    from judge.cli.stories.data import column_options
     from judge.contamination import scores_file
     from judge.contamination import threshold as thresholds
     from judge.contamination.session import scored
     from judge.contamination.texts import of_dataset
+    from judge.datasets.files.column_words import column_options
 
     by_number = thresholds.is_number(threshold)  # a rule that is not known is told before anything is scored
     texts = of_dataset(dataset, columns=column_options(column), limit=limit)

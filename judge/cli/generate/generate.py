@@ -194,8 +194,8 @@ def check(
     Example: judge generate check hanna_llm
     """
     from judge.cli.option_words import emit
-    from judge.cli.stories.data import column_options
     from judge.datasets import open_dataset
+    from judge.datasets.files.column_words import column_options
     from judge.generation.counts import counted
     from judge.generation.tables import faults_table
 

@@ -138,12 +138,13 @@ def _raise(failures: Sequence[Failure], judges: int) -> None:
 
 def _collect(folder: ResultFolder) -> bool:
     """Fetch the results of a result folder's batches and print the outcome; True if some batches are not finished."""
-    from judge.cli.exchange.import_ import say_merged
+    from judge.exchange.batch.reader import merged_sentences
     from judge.exchange.batch.submission import collect as fetch
 
     collected = fetch(folder, typer.echo)
     if collected.imported is not None:
-        say_merged(collected.imported, folder, "the batches")
+        for line in merged_sentences(collected.imported, folder, "the batches"):
+            typer.echo(line)
     for advice in collected.advice:
         typer.echo(f"· {advice}")
     if collected.waiting:

@@ -8,8 +8,9 @@ from typing import Annotated, Literal, assert_never
 
 import typer
 
+from judge.cli.declared import flags_given
 from judge.cli.run_options import Limit, OtherJudges, Overrides
-from judge.cli.runs.ways import Batch, RunOptions, Way, given, way_of
+from judge.cli.runs.ways import Batch, RunOptions, Way, way_of
 from judge.cli.table_options import Form, Quiet
 from judge.errors import SpecError
 
@@ -85,7 +86,7 @@ def run(
     form: Form = "table",
     require_certificate: _Certificate = None,
     summary: _Summary = None,
-    retry: _Retry = False,  # noqa: ARG001  read by `given`, like the other options that only name a way
+    retry: _Retry = False,  # noqa: ARG001  read by `flags_given`, like the other options that only name a way
     unparsed: _Unparsed = False,
     merge: _Merge = False,  # noqa: ARG001
     partial: _Partial = False,
@@ -105,7 +106,7 @@ def run(
 
     Example: judge run runs/hanna-api --batch submit
     """
-    way = way_of(given(ctx), batch)
+    way = way_of(flags_given(ctx), batch)
     if way != "--print-schema" and run is None:
         raise SpecError("judge run needs a RUN: a run.yaml or its folder", hint="judge init NAME writes one")
     options = RunOptions(

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from judge.cli.runs.ways import given
+from judge.cli.declared import flags_given
 from judge.cli.table_options import Form
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -41,7 +41,7 @@ def status(
     Example: judge status runs/mans-roc --verify
     """
     if verify:
-        _verify(given(ctx), runs)
+        _verify(flags_given(ctx), runs)
     else:
         _progress(runs, form, output)
 

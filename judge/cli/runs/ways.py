@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-import typer
-
 from judge.errors import SpecError
 
 Batch = Literal["submit", "status", "collect"]
@@ -52,13 +50,6 @@ class RunOptions:
     form: str
     certificate: Path | None
     summary: bool | None
-
-
-def given(ctx: typer.Context) -> list[str]:
-    """Flags of the options that stand on the command line, such as ``--limit``, in the order of the help text."""
-    options = [option for option in ctx.command.params if option.param_type_name == "option"]
-    sources = {option.opts[0]: ctx.get_parameter_source(str(option.name)) for option in options}
-    return [flag for flag, source in sources.items() if source is not None and source.name == "COMMANDLINE"]
 
 
 def way_of(flags: Sequence[str], batch: Batch | None) -> Way:

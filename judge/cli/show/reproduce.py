@@ -4,24 +4,52 @@ is in `judge.reproduce`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import importlib
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from types import MappingProxyType
+from typing import Annotated, Any
 
 import typer
 
+from judge.cli.declared import refuse_flags
 from judge.cli.table_options import Form, Seed
-
-if TYPE_CHECKING:
-    from judge.reproduce.study import Options, Study
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
+TAKES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "hanna": ("--choice", "--measures", "--resamples", "--seed"),
+        "openmeva": ("--measures", "--resamples", "--seed"),
+        "storyer": (),
+        "ttcw": ("--resamples", "--seed"),
+    }
+)
+"""Study (a module of `judge.reproduce`) -> options that it takes beside those of all; hanna takes every option."""
+
+_Studies = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[STUDY...]", help="study: hanna, openmeva, storyer or ttcw; default: the list of all"),
+]
+_List = Annotated[bool, typer.Option("--list", help="list of the studies' tables, in place of their numbers")]
 _Table = Annotated[str | None, typer.Option("--table", help="table whose cells are listed")]
 _Differences = Annotated[
     bool,
     typer.Option(
         "--differences", help="cells only where the printed number, the study's recipe and ours are not all equal"
+    ),
+]
+_Choice = Annotated[
+    str | None,
+    typer.Option(
+        "--choice", help="hanna: single difference from its recipe, e.g. on-scale; --table choices lists them"
+    ),
+]
+_Measures = Annotated[
+    bool,
+    typer.Option(
+        "--measures",
+        help="different table: how well each of hanna's 72 measures is reproduced, or openmeva's Table 11 (a minute)",
     ),
 ]
 _Resamples = Annotated[
@@ -30,156 +58,81 @@ _Resamples = Annotated[
 _Output = Annotated[Path | None, typer.Option("-o", "--output", help="file for the output, in place of the screen")]
 
 
-@app.command("hanna")
-def hanna(
+@app.command()
+def reproduce(
+    ctx: typer.Context,
+    studies: _Studies = None,
+    list_: _List = False,
     table: _Table = None,
     differences: _Differences = False,
-    choice: Annotated[
-        str | None,
-        typer.Option(
-            "--choice", help="single difference from the study's recipe, e.g. on-scale; --table choices lists them"
-        ),
-    ] = None,
-    measures: Annotated[
-        bool,
-        typer.Option("--measures", help="different table: how well each of the 72 released measures is reproduced"),
-    ] = False,
+    choice: _Choice = None,
+    measures: _Measures = False,
     resamples: _Resamples = 1000,
     seed: Seed = 1,
     form: Form = "table",
     output: _Output = None,
 ) -> None:
-    """Every published number of the HANNA study, beside the results of its recipe and of ours on its released files.
+    """Every published number of a study, beside the results of its recipe and of ours on its released files.
 
-    Exit code 4 where a number that should match the printed one does not.
+    StoryER's rows named floor are scores that read no story, or only its surface. Art or Artifice's recipe counts every
+    answer that does not start with yes as No; ours leaves out answers without a label. Exit code 4 where a number that
+    should match the printed one does not.
+
+    The list says which tables are reproduced, computable from your own data, or why not; it needs none of the files.
 
     Example: judge reproduce hanna --table eval_prompt_overall
-    """
-    from judge.reproduce import hanna as module
-    from judge.reproduce.study import Options
 
-    if measures:
-        from judge.cli.option_words import emit
-        from judge.reproduce import released_measures
-
-        emit(released_measures.hanna(), form, output)
-        return
-    options = Options(choice=choice, resamples=resamples, seed=seed)
-    _emit(module.study, options, table, differences, form, output)
-
-
-@app.command("openmeva")
-def openmeva(
-    table: _Table = None,
-    differences: _Differences = False,
-    measures: Annotated[
-        bool,
-        typer.Option(
-            "--measures", help="different table: Table 11, measures' correlations with people (takes a minute)"
-        ),
-    ] = False,
-    resamples: _Resamples = 1000,
-    seed: Seed = 1,
-    form: Form = "table",
-    output: _Output = None,
-) -> None:
-    """Published numbers of OpenMEVA's MANS: agreement, system means, counts, and what sorted ratings do not allow.
-
-    Example: judge reproduce openmeva
-    """
-    from judge.reproduce import openmeva as module
-    from judge.reproduce.study import Options
-
-    if measures:
-        from judge.cli.option_words import emit
-        from judge.reproduce import released_measures
-
-        measured = released_measures.openmeva()
-        emit(measured, form, output)
-        if released_measures.off(measured):
-            raise typer.Exit(4)
-        return
-    options = Options(resamples=resamples, seed=seed)
-    _emit(module.study, options, table, differences, form, output)
-
-
-@app.command("storyer")
-def storyer(
-    table: _Table = None,
-    differences: _Differences = False,
-    form: Form = "table",
-    output: _Output = None,
-) -> None:
-    """StoryER's 321 printed numbers: which can be reproduced, and what guessing gives on the released samples.
-
-    Rows named floor are scores that read no story, or only its surface. Exit code 4 where a number that should match
-    the printed one does not.
-
-    Example: judge reproduce storyer --table preference
-    """
-    from judge.reproduce import storyer as module
-    from judge.reproduce.study import Options
-
-    _emit(module.study, Options(resamples=0), table, differences, form, output)
-
-
-@app.command("ttcw")
-def ttcw(
-    table: _Table = None,
-    differences: _Differences = False,
-    resamples: _Resamples = 1000,
-    seed: Seed = 1,
-    form: Form = "table",
-    output: _Output = None,
-) -> None:
-    """Published numbers of Art or Artifice: its judges against the majority of experts, and experts' agreement.
-
-    The study's recipe counts every answer that does not start with yes as No; ours, printed beside it, leaves out
-    answers without a label. Exit code 4 where a number that should match the printed one does not.
-
-    Example: judge reproduce ttcw --table ttcw_judges
-    """
-    from judge.reproduce import ttcw as module
-    from judge.reproduce.study import Options
-
-    options = Options(resamples=resamples, seed=seed)
-    _emit(module.study, options, table, differences, form, output)
-
-
-@app.command("list")
-def list_(
-    studies: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[STUDY...]", help="study: hanna, openmeva, storyer or ttcw; default: all"),
-    ] = None,
-    form: Form = "table",
-    output: _Output = None,
-) -> None:
-    """List of the studies' tables: reproduced, computable from your own data, or the reason why not.
-
-    The list needs none of the studies' files.
-
-    Example: judge reproduce list openmeva
+    Example: judge reproduce openmeva --list
     """
     from judge.cli.option_words import emit
-    from judge.reproduce import listing
+    from judge.errors import SpecError
 
-    printed = listing.listing_tables(studies or list(listing.TITLES), machine=form in ("json", "csv"))
-    emit(printed, form, output)
+    names = _known(studies or [])
+    machine = form in ("json", "csv")
+    if list_ or not names:
+        from judge.reproduce import listing
 
+        refuse_flags(ctx, (*TAKES["hanna"], "--table", "--differences"), "the list of tables")
+        emit(listing.listing_tables(names or list(listing.TITLES), machine=machine), form, output)
+        return
+    if len(names) > 1:
+        raise SpecError(
+            "the numbers are of one study", hint=f"judge reproduce {names[0]}, or --list for the list of all"
+        )
+    name = names[0]
+    refuse_flags(ctx, {*TAKES["hanna"]} - {*TAKES[name]}, f"study {name}")
+    if measures:
+        off = _measured(name, form, output)
+    else:
+        from judge.reproduce.printing import study_tables
+        from judge.reproduce.study import Options
 
-def _emit(
-    study: Callable[[Options], Study],
-    options: Options,
-    table: str | None,
-    differences: bool,
-    form: str,
-    output: Path | None,
-) -> None:
-    from judge.cli.option_words import emit
-    from judge.reproduce.printing import study_tables
-
-    printed, off = study_tables(study, options, table, differences=differences, machine=form in ("json", "csv"))
-    emit(printed, form, output)
+        module: Any = importlib.import_module(f"judge.reproduce.{name}")
+        counted = resamples if "--resamples" in TAKES[name] else 0
+        options = Options(choice=choice, resamples=counted, seed=seed)
+        printed, off = study_tables(module.study, options, table, differences=differences, machine=machine)
+        emit(printed, form, output)
     if off:
         raise typer.Exit(4)
+
+
+def _known(studies: list[str]) -> list[str]:
+    """The studies. Raises SpecError for a name that is none, and for the word of the former command."""
+    from judge.errors import SpecError, unknown
+
+    if studies[:1] == ["list"]:
+        raise SpecError("list is no study", hint=f"judge reproduce {' '.join([*studies[1:], '--list'])}")
+    for name in studies:
+        if name not in TAKES:
+            raise SpecError(unknown("study", name, TAKES))
+    return studies
+
+
+def _measured(name: str, form: Any, output: Path | None) -> bool:
+    """Print the table of a study's measures. Returns whether a number is off that should match."""
+    from judge.cli.option_words import emit
+    from judge.reproduce import released_measures
+
+    measured = released_measures.hanna() if name == "hanna" else released_measures.openmeva()
+    emit(measured, form, output)
+    return name == "openmeva" and bool(released_measures.off(measured))

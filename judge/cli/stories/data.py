@@ -133,6 +133,7 @@ def add(
     Example: judge data add mine ratings.csv --column ratings.Plot=plot --labels Plot=No,Partially,Yes
     """
     from judge.datasets import DATASETS, open_dataset
+    from judge.datasets.files.column_words import column_options
     from judge.datasets.locate import register
     from judge.datasets.sources import FILES, OTHER_FILES, SOURCES, UNPUBLISHED
 
@@ -169,29 +170,8 @@ def convert(
     typer.echo(f"{output}: {count} stories" + (f", {len(pairs)} pairs" if pairs else ""))
 
 
-def column_options(options: list[str] | None, labels: list[str] | None = None) -> dict[str, str] | None:
-    """Column map from `--column FIELD=COLUMN` options; `FIELD==TEXT` sets a constant. None if there are no options.
-
-    `--labels` options are added under the key `labels`, or `labels.CRITERION` if they name a criterion.
-    """
-    columns: dict[str, str] = {}
-    for option in options or []:
-        column, _, value = option.partition("=")
-        if not column or not value:
-            raise SpecError(f"--column {option!r} is not FIELD=COLUMN", hint="e.g. --column text=Story")
-        if column in columns:
-            raise SpecError(f"--column gives {column} twice")
-        columns[column] = value
-    for option in labels or []:
-        criterion, stated, words = option.rpartition("=")
-        key = f"labels.{criterion}" if stated else "labels"
-        if key in columns:
-            raise SpecError(f"--labels says twice what the labels{f' of {criterion}' if stated else ''} are")
-        columns[key] = f"={words}"
-    return columns or None
-
-
 def _open(name: str, column: list[str] | None, labels: list[str] | None = None) -> Dataset:
     from judge.datasets import open_dataset
+    from judge.datasets.files.column_words import column_options
 
     return open_dataset(name, columns=column_options(column, labels))

@@ -141,8 +141,8 @@ def make(
 
     Example: judge stress make mans_roc -o typos.jsonl --perturbation typos --strength 1,2,4 --system gpt
     """
-    from judge.cli.stories.data import column_options
     from judge.datasets import open_dataset
+    from judge.datasets.files.column_words import column_options
     from judge.stress.options import MakeOptions, wanted
     from judge.stress.session import make as make_stories
 

@@ -98,8 +98,8 @@ def train(
     Example: judge train storyer_pairs -o models/bert --encoder answerdotai/ModernBERT-base
     """
     from judge.cli.option_words import emit
-    from judge.cli.stories.data import column_options
     from judge.datasets import open_dataset
+    from judge.datasets.files.column_words import column_options
     from judge.training.options import TrainOptions, encoder_options
     from judge.training.printed import training_tables
     from judge.training.telling import Telling

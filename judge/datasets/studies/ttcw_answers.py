@@ -34,6 +34,11 @@ class TestAnswer:
         return self.text is not None and self.text.strip().casefold() == _BLOCKED
 
 
+def is_id(name: object) -> bool:
+    """Whether a value names a story and a test of Art or Artifice."""
+    return isinstance(name, str) and _ID.fullmatch(name) is not None
+
+
 def read_answers(path: Path) -> Iterator[TestAnswer]:
     """Every answer in a file of a language model's answers to the tests of Art or Artifice, in the file's order. Raises
     DataError if the file has another format, and for a duplicate answer.

@@ -90,7 +90,7 @@ def batch_api_of(judge: str, settings: Settings, result: ResultFolder) -> BatchA
     if opened is None:
         raise SpecError(
             f"{judge} has no provider with a batch API",
-            hint="judge export batch RUN writes a file for vllm run-batch",
+            hint="judge export RUN --as batch writes a file for vllm run-batch",
         )
     return opened(split_judge(judge)[1], settings, result)
 

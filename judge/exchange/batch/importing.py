@@ -88,13 +88,13 @@ def import_locked(result: ResultFolder, files: tuple[Path, ...]) -> Imported:
     """
     results = find_results(files)
     if not result.journal.is_file():
-        raise RunFolderError(f"{result.path} has no journal", hint="judge export batch RUN makes it")
+        raise RunFolderError(f"{result.path} has no journal", hint="judge export RUN --as batch makes it")
     done = Imported(results.lines, duplicates=results.duplicates, unknown=results.foreign, cut=results.cut)
     began = time.time()
     with JournalReader(result.journal) as journal:
         definition = journal.meta().get("definition")
         if definition is None:
-            raise RunFolderError(f"{result.journal} holds no definition", hint="judge export batch RUN stores it")
+            raise RunFolderError(f"{result.journal} holds no definition", hint="judge export RUN --as batch stores it")
         plan = stored_plan(definition, result)
         _set_apart(results, judge_part(definition["judge_key"]), done)
         price = load_prices(plan.spec.judge, plan.spec.base_url, plan.spec.engine)

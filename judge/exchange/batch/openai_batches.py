@@ -161,7 +161,7 @@ class BatchServer:
                     kind="address",
                     retryable=False,
                     status=404,
-                    hint="batches need a provider's batch API; elsewhere: judge export batch RUN and vllm run-batch",
+                    hint="batches need a provider's batch API; elsewhere: judge export RUN --as batch, vllm run-batch",
                 )
             return status_error(reply.status_code, reply.headers, reply.content, self.url, self._scrub)
         if isinstance(error, self._openai.APITimeoutError):

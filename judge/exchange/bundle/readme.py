@@ -26,7 +26,7 @@ tables/preferences.csv      of runs that compare: one row for each verdict and e
 tables/verdicts.csv         of runs that compare: what was asked, answered and decided
 tables/audit-RUN.csv        error rates and agreement of a run's audit, where there is one with answers
 exports/hub/                ratings and stories as a Hugging Face dataset folder, people under pseudonyms (where pyarrow
-                            was installed); judge import hub reads it back
+                            was installed); judge import reads it back
 exports/irw/                ratings as long CSV by the Item Response Warehouse's standard
 exports/every-eval-ever/    agreement with people as records of Every Eval Ever
 exports/metrics.json        the main numbers with interval, count and unit; exports/references.bib: works to cite
@@ -57,7 +57,7 @@ Unpacked, every command of the program works on the runs, for instance
 
 _WITH = (
     "Stories, story-prompts and people's ratings belong to their datasets and keep their licences; the journals hold "
-    "them. Check that you may pass them on before you publish this file; judge bundle can leave them out."
+    "them. Check that you may pass them on before you publish this file; judge export can leave them out."
 )
 _WITHOUT = (
     "Stories' texts and story-prompts are left out: in journals and tables their SHA-256 hashes stand in their place "

@@ -226,7 +226,7 @@ def _copy_imported(folder: ResultFolder, target: ResultFolder, *, texts: bool) -
     if folder.imported.name == IMPORTED_PARQUET:
         raise RunFolderError(
             f"{folder.imported}: texts are left out of journals and CSV files only",
-            hint="judge ratings RUN -o ratings.csv, then judge import ratings ratings.csv",
+            hint="judge ratings RUN -o ratings.csv, then judge import ratings.csv",
         )
     for file in (folder.imported, folder.preferences):
         if file.is_file():

@@ -35,7 +35,7 @@ MOST_FILES = 100_000
 MOST_BYTES = 64 << 30
 """Unpacked. A bundle of ten million answers with texts takes about a sixth of it."""
 
-_MAKE = "judge bundle RUN makes one"
+_MAKE = "judge export RUN --as bundle makes one"
 
 MOST_TEXT = 64 << 20
 """Bytes of the list of checksums and of bundle.json."""

@@ -1,4 +1,4 @@
-"""Reader of a dataset folder that `judge export hub` wrote, as the content of result folders. Other folders are
+"""Reader of a dataset folder that `judge export` wrote as a hub, as the content of result folders. Other folders are
 refused.
 """
 
@@ -19,7 +19,7 @@ from judge.records import Criterion
 
 
 def read_hub(folder: Path) -> Iterator[tuple[str, Import]]:
-    """Result folders that `judge export hub` wrote to a dataset folder. Yields, for each of them, (name, content of the
+    """Result folders that `judge export` wrote to a dataset folder. Yields, for each of them, (name, content of the
     new result folder).
 
     Raises DataError where `folder` is not such an export or files are missing, and MissingExtraError without pyarrow.
@@ -71,7 +71,7 @@ def _text_or_none(part: dict[str, Any], key: str) -> str | None:
 
 
 def _parts(path: Path) -> list[dict[str, Any]]:
-    hint = "judge export hub RUN -o FOLDER writes one; a single table: judge check FILE, judge import ratings FILE"
+    hint = "judge export RUN --as hub -o FOLDER writes one; a single table: judge check FILE, judge import FILE"
     try:
         contents = json_file(path, what="export", hint=hint)
         if contents["format"] != FORMAT:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -20,6 +20,7 @@ from judge.records import Criterion
 from judge.run_folder import ResultFolder, write_manifest
 from judge.run_folder.layout import IMPORTED, IMPORTED_PARQUET, IMPORTED_PREFERENCES, MANIFEST
 from judge.run_folder.manifest import environment
+from judge.wording import joined
 
 STORIES = "imported_stories.csv"
 
@@ -65,6 +66,20 @@ def write_folder(path: Path, imported: Import) -> ResultFolder:
         read_imported(fresh)
 
     return replace_folder(path, write)
+
+
+def said(folder: ResultFolder, imported: Import) -> Iterator[str]:
+    """What was imported, a line at a time: numbers of ratings, judges and stories, missing ratings by reason, notes."""
+    frame = imported.frame
+    judged, people = frame[frame["source"] == "judge"], int((frame["source"] == "rater").sum())
+    judges, rated = judged["judge"].nunique(), int(judged["rating"].notna().sum())
+    by = f"{rated} ratings by {judges} judge{'s' if judges != 1 else ''}, {people} by people"
+    yield f"{folder.path}: {by}, {frame['story'].nunique()} stories"
+    lost = judged.loc[judged["rating"].isna(), "status"].value_counts()
+    if len(lost):
+        yield "without a rating: " + ", ".join(f"{count} {status}" for status, count in lost.items())
+    for note in imported.notes:
+        yield joined("· ", note)
 
 
 def replace_folder(path: Path, write: Callable[[ResultFolder], None]) -> ResultFolder:

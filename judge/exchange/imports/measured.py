@@ -23,7 +23,7 @@ UNRATED = "Overall"
 
 NOTE = (
     f"{MEASURE}/NAME: a measure, no judge: one number a story, the same for every criterion, on a scale of its own; "
-    "judge measures list says how each is computed"
+    "judge measures says how each is computed"
 )
 CIDER_ZERO = 1e-6
 """Below it a value is zero up to rounding: no n-gram of weight is shared."""

@@ -26,6 +26,15 @@ _FILES = "plotguided_scores"
 _NO_EVAL_PROMPT = "-"
 
 
+def set_of(scores: Path) -> str:
+    """The set, roc or wp, whose stories a file of scores is about. Raises DataError where it is about neither."""
+    texts = read_scores(scores).keys()
+    for name in SETS:
+        if any(story.text in texts for story in open_dataset(f"plotguided_{name}").stories()):
+            return name
+    raise DataError("has scores of no story of plotguided_roc or plotguided_wp", file=scores)
+
+
 def read_plotguided(name: str, scores: Path | None = None) -> Import:
     """MANPLTS' released scores of the plot-guided stories `roc` or `wp` (`name`) as imported ratings, together with the
     stories and human ratings of dataset `plotguided_NAME`. A score is a probability and is imported as its log-odds.

@@ -14,18 +14,25 @@ from pathlib import Path
 from typing import Any
 
 from judge.errors import DataError
-from judge.exchange.logs.json_files import as_list, as_object, whole
 from judge.exchange.logs.places import as_text
 from judge.exchange.logs.preference_row import LoggedStory, PreferenceRow, PreferenceTool
 from judge.exchange.logs.row import LogFacts
+from judge.exchange.reader.json_files import as_list, as_object, whole
+from judge.exchange.reader.look import Look
 from judge.fingerprint import sha256_text
 from judge.records import Preferred
 
 _TIES = (0.0, 1.5)
 """AlpacaEval writes a tie as 0 or as 1.5."""
 
+_NEEDED = ("instruction", "output_1", "output_2", "preference")
 _MIDDLE = 1.5
 _ANSWERS = ("raw_completion", "preference_raw_completion")
+
+
+def fits(look: Look) -> bool:
+    """Whether a file holds annotations of AlpacaEval."""
+    return look.has(*_NEEDED)
 
 
 def read(file: Path, criterion: str, log_facts: LogFacts) -> Iterator[PreferenceRow]:
@@ -34,7 +41,7 @@ def read(file: Path, criterion: str, log_facts: LogFacts) -> Iterator[Preference
     """
     for number, entry in enumerate(as_list(whole(file), "annotations", file), start=1):
         held = as_object(entry, file, number)
-        missing = [name for name in ("instruction", "output_1", "output_2", "preference") if name not in held]
+        missing = [name for name in _NEEDED if name not in held]
         if missing:
             raise DataError(f"is no annotation of AlpacaEval: it has no {missing[0]!r}", file=file, row=number)
         version = as_text(_none_if_nan(held.get("preference_version")))
@@ -86,6 +93,8 @@ def _none_if_nan(value: Any) -> Any:
 
 ALPACA_EVAL = PreferenceTool(
     "alpaca-eval",
+    "AlpacaEval's annotations as preferences; nulls and unoffered ties are lost",
+    fits,
     read,
     {
         "story": "GENERATOR/ a hash of the instruction",

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from judge.exchange.logs.places import Places, Record
 from judge.exchange.logs.row import LogFacts, LogRow, Loss, Value
+from judge.exchange.reader.look import Look
 
 Judged = Literal["outputs", "inputs"]
 """What was judged: the texts that the log's model wrote, or those that it was shown, so that it is the judge."""
@@ -41,6 +42,8 @@ class Tool:
     Attributes
     ----------
     name : the tool's own name
+    text : one line on what is read of its logs
+    fits : function that takes a look at a file and returns whether it is a log of the tool
     read : function that reads a log of the tool
     identified : map from field to a printed description of where the log's reader takes the field from
     tried : the tool's version whose log the tests read, and what was not tested
@@ -48,6 +51,8 @@ class Tool:
     """
 
     name: str
+    text: str
+    fits: Callable[[Look], bool]
     read: Read
     identified: Mapping[str, str]
     tried: str

@@ -12,12 +12,18 @@ from typing import Any
 
 from judge.errors import DataError
 from judge.exchange.logs.asked import CODE, Asked, Tool, lost, scored, with_people
-from judge.exchange.logs.json_files import as_object, whole
 from judge.exchange.logs.places import as_text
 from judge.exchange.logs.row import LogFacts, LogRow, loss_of
+from judge.exchange.reader.json_files import as_object, whole
+from judge.exchange.reader.look import Look
 
 _CASES = (("testCases", "test_cases"), ("conversationalTestCases", "conversational_test_cases"))
 _UNREAD = "invalid JSON"
+
+
+def fits(look: Look) -> bool:
+    """Whether a file is a test run of deepeval."""
+    return any(look.has(name, at=("", "testRunData")) for names in _CASES for name in names)
 
 
 def read(file: Path, asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
@@ -75,6 +81,8 @@ def _get(held: Mapping[str, Any], *names: str) -> Any:
 
 DEEPEVAL = Tool(
     "deepeval",
+    "metrics of deepeval's test runs; a metric with an error has no score",
+    fits,
     read,
     {
         "story": "the test case's name",

@@ -17,14 +17,18 @@ from typing import Any
 
 from judge.errors import DataError
 from judge.exchange.logs.asked import CODE, Asked, Tool, lost, scored, with_people
-from judge.exchange.logs.json_files import as_list, as_object, parse, whole
 from judge.exchange.logs.places import as_text
 from judge.exchange.logs.row import LogFacts, LogRow, Loss, loss_of
 from judge.exchange.logs.zip_members import Archive
+from judge.exchange.reader.json_files import as_list, as_object, parse, whole
+from judge.exchange.reader.look import Look
 from judge.records import Scale
 
 GRADES = {"I": "incorrect", "P": "partial", "C": "correct"}
 NO_ANSWER = "N"
+_HEADER, _BEGUN = "header.json", "_journal/start.json"
+"""Members of an archive that hold the log's header: at its end, and where the run did not end."""
+
 _REASONS: Mapping[str, Loss] = {
     "invalid_response_format": "unparsed",
     "refusal": "refused",
@@ -63,6 +67,11 @@ class _Log:
         return [scorer for scorer in self.header.get("scorers") or [] if isinstance(scorer, Mapping)]
 
 
+def fits(look: Look) -> bool:
+    """Whether a file is an archive of inspect, or its JSON."""
+    return bool(look.members & {_HEADER, _BEGUN}) or (look.has("eval", "samples") and bool(look.record("eval")))
+
+
 def read(file: Path, asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
     """Yield the scores in one log of the evaluation tool inspect. Rows of failed samples, which have no score, come
     last.
@@ -91,10 +100,10 @@ def _opened(file: Path, log_facts: LogFacts) -> tuple[dict[str, Any], Iterator[d
         samples = as_list(log.get("samples"), "samples", file)
         return log["eval"], (as_object(item, file, number) for number, item in enumerate(samples, start=1))
     with Archive(file) as archive:
-        name = next((item for item in ("header.json", "_journal/start.json") if item in archive.names), None)
+        name = next((item for item in (_HEADER, _BEGUN) if item in archive.names), None)
         if name is None:
             raise DataError("is no log of inspect: it has no header.json", file=file)
-        if name != "header.json":
+        if name != _HEADER:
             log_facts.untold["logs end before their run did: samples that were not written are not counted"] += 1
         begun = as_object(parse(archive.read(name), file, 1), file, name)
     if not isinstance(begun.get("eval"), dict):
@@ -280,6 +289,8 @@ def _words(content: Any) -> str | None:
 
 INSPECT = Tool(
     "inspect",
+    "scores of inspect's .eval or JSON logs; N, failures and blocks are counted",
+    fits,
     read,
     {
         "story": "MODEL/SAMPLE/EPOCH of each output (the epoch where there are several); of inputs the sample's id",

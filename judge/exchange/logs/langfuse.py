@@ -13,12 +13,20 @@ from typing import Any
 
 from judge.errors import DataError
 from judge.exchange.logs.asked import Asked, Tool, scored, unnamed, with_people
-from judge.exchange.logs.json_files import as_list, as_object, lines, starts_lines, whole
 from judge.exchange.logs.places import as_text
 from judge.exchange.logs.row import LogFacts, LogRow
+from judge.exchange.reader.json_files import as_list, as_object, lines, starts_lines, whole
+from judge.exchange.reader.look import Look
 
 _MODELS = ("model", "model_name", "judge")
+_SOURCES = ("EVAL", "API", "ANNOTATION")
 _NO_SCORE = ("TEXT", "CORRECTION")
+
+
+def fits(look: Look) -> bool:
+    """Whether a file holds scores of Langfuse."""
+    records = (look.record(), look.record("data"))
+    return any({"name", "value"} <= record.keys() and record.get("source") in _SOURCES for record in records)
 
 
 def read(file: Path, asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
@@ -84,6 +92,8 @@ def _value(held: Mapping[str, Any], kind: Any) -> Any:
 
 LANGFUSE = Tool(
     "langfuse",
+    "scores of Langfuse's API; EVAL and API are judges, ANNOTATION are people",
+    fits,
     read,
     {
         "story": "the observation's id, else the trace's",

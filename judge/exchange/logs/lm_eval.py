@@ -15,9 +15,10 @@ from typing import Any
 
 from judge.errors import DataError
 from judge.exchange.logs.asked import CODE, Asked, Tool, lost, scored, with_people
-from judge.exchange.logs.json_files import lines, whole
 from judge.exchange.logs.places import as_text
 from judge.exchange.logs.row import LogFacts, LogRow
+from judge.exchange.reader.json_files import lines, whole
+from judge.exchange.reader.look import Look
 
 INVALID = ("[invalid]", "invalid")
 """Word that lm-eval's filters write where nothing matched."""
@@ -33,6 +34,11 @@ class _Samples:
     model: str
     asked: Asked
     log_facts: LogFacts
+
+
+def fits(look: Look) -> bool:
+    """Whether a file holds lm-eval's samples."""
+    return look.has("doc_id", "filtered_resps")
 
 
 def read(file: Path, asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
@@ -153,6 +159,8 @@ def _row(
 
 LM_EVAL = Tool(
     "lm-eval",
+    "samples of lm-eval: filtered answers as ratings, or with judged=outputs its metrics",
+    fits,
     read,
     {
         "story": "doc_id (of outputs MODEL/TASK/doc_id); a field of the document by its path, such as doc.id",

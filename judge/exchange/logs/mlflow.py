@@ -16,11 +16,17 @@ import orjson
 
 from judge.errors import DataError
 from judge.exchange.logs.asked import CODE, Asked, Tool, lost, scored, unnamed, with_people
-from judge.exchange.logs.json_files import as_object, lines, starts_lines, whole
 from judge.exchange.logs.places import as_text
 from judge.exchange.logs.row import LogFacts, LogRow, loss_of
+from judge.exchange.reader.json_files import as_object, lines, starts_lines, whole
+from judge.exchange.reader.look import Look
 
 _PEOPLE, _CODE, _UNNAMED = "HUMAN", "CODE", (None, "", "default")
+
+
+def fits(look: Look) -> bool:
+    """Whether a file holds traces of MLflow."""
+    return any(look.has(name, at=("info", "traces.info")) for name in ("trace_id", "request_id", "assessments"))
 
 
 def read(file: Path, asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
@@ -117,6 +123,8 @@ def _span(trace: Mapping[str, Any], name: str) -> str | None:
 
 MLFLOW = Tool(
     "mlflow",
+    "assessments of MLflow's traces; LLM_JUDGE and CODE are judges, HUMAN are people",
+    fits,
     read,
     {
         "story": "the trace's id; a tag by its path, such as info.tags.story",

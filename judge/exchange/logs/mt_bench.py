@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from judge.errors import DataError
-from judge.exchange.logs.json_files import lines
 from judge.exchange.logs.places import as_text
 from judge.exchange.logs.preference_row import LoggedStory, PreferenceLoss, PreferenceRow, PreferenceTool
 from judge.exchange.logs.row import LogFacts, loss_of
+from judge.exchange.reader.json_files import lines
+from judge.exchange.reader.look import Look
 from judge.records import Preferred
 
 _PEOPLE = ("expert_", "author_", "human")
@@ -30,6 +31,11 @@ _WINNERS: Mapping[str, Preferred] = {
 }
 _CONTRADICTION = "tie (inconsistent)"
 _SWAPPED: Mapping[Preferred, Preferred] = {"first": "second", "second": "first", "tie": "tie"}
+
+
+def fits(look: Look) -> bool:
+    """Whether a file holds judgments of MT-Bench."""
+    return look.has("question_id", "g1_winner") or look.has("question_id", "winner")
 
 
 def read(file: Path, criterion: str, log_facts: LogFacts) -> Iterator[PreferenceRow]:
@@ -138,6 +144,8 @@ def _story(held: Mapping[str, Any], model: str, conversation: str | None) -> Log
 
 MT_BENCH = PreferenceTool(
     "mt-bench",
+    "MT-Bench's pairwise judgments by models (two orders each) and people, as preferences",
+    fits,
     read,
     {
         "story": "MODEL/QUESTION/TURN",

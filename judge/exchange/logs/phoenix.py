@@ -16,13 +16,19 @@ import orjson
 from judge.datasets.files.source_file import csv_rows
 from judge.errors import DataError
 from judge.exchange.logs.asked import CODE, Asked, Tool, lost, scored, unnamed, with_people
-from judge.exchange.logs.json_files import as_list, as_object, lines, starts_lines, whole
 from judge.exchange.logs.places import as_text
 from judge.exchange.logs.row import LogFacts, LogRow, loss_of
+from judge.exchange.reader.json_files import as_list, as_object, lines, starts_lines, whole
+from judge.exchange.reader.look import Look
 
 _RESULT = ("label", "score", "explanation")
 _MODELS = ("model", "model_name", "llm", "judge")
 """Keys of an annotation's metadata that may name the judge."""
+
+
+def fits(look: Look) -> bool:
+    """Whether a file holds span annotations of Phoenix."""
+    return "annotator_kind" in look.columns or look.has("annotator_kind", at=("", "data"))
 
 
 def read(file: Path, asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
@@ -103,6 +109,8 @@ def _judge(held: Mapping[str, Any], name: str, log_facts: LogFacts) -> str:
 
 PHOENIX = Tool(
     "phoenix",
+    "span annotations of Phoenix, of its API or its client's data frame; HUMAN are people",
+    fits,
     read,
     {
         "story": "the span's id",

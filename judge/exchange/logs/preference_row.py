@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from judge.exchange.logs.row import LogFacts
+from judge.exchange.reader.look import Look
 from judge.records import Preferred, VerdictStatus
 
 PreferenceLoss = Literal["error", "filtered", "unparsed", "missing", "defaulted", "inconsistent"]
@@ -65,13 +66,16 @@ class PreferenceRow:
 
 @dataclass(frozen=True, slots=True)
 class PreferenceTool:
-    """A tool whose preference logs can be read by the function `read`. `identified` maps each field, such as the story
+    """A tool whose preference logs can be read by the function `read`. `text` is one line on them, and `fits` takes a
+    look at a file and returns whether it is such a log. `identified` maps each field, such as the story
     or the judge, to a description of where the log holds it. `tried` is the tool's version whose logs the tests read,
     and what was not tested. `orders` is "both" if its logs record in which order the texts were shown, and "not told"
     if they do not.
     """
 
     name: str
+    text: str
+    fits: Callable[[Look], bool]
     read: Callable[[Path, str, LogFacts], Iterator[PreferenceRow]]
     identified: Mapping[str, str]
     tried: str

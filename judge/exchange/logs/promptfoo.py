@@ -13,9 +13,10 @@ from typing import Any
 
 from judge.errors import DataError
 from judge.exchange.logs.asked import CODE, Asked, Tool, lost, scored, unnamed, with_people
-from judge.exchange.logs.json_files import as_list, as_object, lines, starts_lines, whole
 from judge.exchange.logs.places import as_text
 from judge.exchange.logs.row import LogFacts, LogRow, Loss, loss_of
+from judge.exchange.reader.json_files import as_list, as_object, lines, starts_lines, whole
+from judge.exchange.reader.look import Look
 
 MODEL_GRADED = (
     "llm-rubric",
@@ -40,6 +41,12 @@ MODEL_GRADED = (
 _UNREAD = ("Could not extract JSON", "No output", "Could not parse", "invalid JSON", "produced malformed response")
 _BROKEN = 2
 """`failureReason` of an output that could not be made."""
+
+
+def fits(look: Look) -> bool:
+    """Whether a file holds promptfoo's results."""
+    places = ("", "results", "results.results")
+    return look.has("gradingResult", at=places) or look.has("promptIdx", "testIdx", at=places)
 
 
 def read(file: Path, asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
@@ -147,6 +154,8 @@ def _loss(result: Mapping[str, Any], component: Mapping[str, Any]) -> Loss | Non
 
 PROMPTFOO = Tool(
     "promptfoo",
+    "assertions of promptfoo's results; a 0 of a grader that failed is no score",
+    fits,
     read,
     {
         "story": "PROVIDER/promptIdx/testIdx, each output by itself; a variable by its path, such as vars.id",

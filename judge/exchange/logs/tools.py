@@ -8,6 +8,7 @@ from judge.exchange.logs.deepeval import DEEPEVAL
 from judge.exchange.logs.inspect_log import INSPECT
 from judge.exchange.logs.langfuse import LANGFUSE
 from judge.exchange.logs.lm_eval import LM_EVAL
+from judge.exchange.logs.log_reader import log_reader, preference_reader
 from judge.exchange.logs.mlflow import MLFLOW
 from judge.exchange.logs.mt_bench import MT_BENCH
 from judge.exchange.logs.phoenix import PHOENIX
@@ -19,3 +20,5 @@ TOOLS: dict[str, Tool] = {
 }
 
 PREFERENCE_TOOLS: dict[str, PreferenceTool] = {tool.name: tool for tool in (ALPACA_EVAL, MT_BENCH)}
+
+READERS = (*map(log_reader, TOOLS.values()), *map(preference_reader, PREFERENCE_TOOLS.values()))

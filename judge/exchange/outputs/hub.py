@@ -171,7 +171,7 @@ ratings = load_dataset("FOLDER", "ratings", split="train")
 stories = load_dataset("FOLDER", "stories", split="train")
 ```
 
-`judge import hub FOLDER` reads it back into result folders; `judge.json` holds the criteria with their scales.
+`judge import FOLDER` reads it back into result folders; `judge.json` holds the criteria with their scales.
 
 ## Whose these are
 

@@ -26,7 +26,7 @@ from judge.report.sections import audit_words
 from judge.run_folder import Cost
 from judge.wording import PLAIN, written
 
-_IMPORT = "judge import ratings FILE"
+_IMPORT = "judge import FILE"
 _STATES = {"met": "met", "gap": "gap", "open": "not known here"}
 
 
@@ -252,7 +252,7 @@ def _in_force(who: str, control: bool, manifest: dict[str, Any]) -> Iterator[Ite
         yield Item(f"{who}requested settings are in force", state, finding, needs=needs)
     life = None if control else life_in(manifest)
     if life is not None:
-        needs = "a bundle with all answers (judge bundle), and a judge whose weights stay"
+        needs = "a bundle with all answers (judge export RUN --as bundle), and a judge whose weights stay"
         yield Item(
             f"{who}the model can be requested again",
             "gap",

@@ -51,7 +51,7 @@ def _bars(inputs: ReportInputs) -> Iterator[Item]:
     frame = inputs.preferences_table.frame
     if not any(row.kind == "judge" for row in rows):
         finding = "no preference or rating by people is known"
-        yield Item("People's preferences of the same pairs", "gap", finding, "judge import ratings FILE")
+        yield Item("People's preferences of the same pairs", "gap", finding, "judge import FILE")
         return
     compared_by_people = bool((frame["source"] == "rater").any())
     finding = (

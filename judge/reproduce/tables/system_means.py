@@ -30,7 +30,7 @@ HALF_SYSTEMS = ("Human", "GPT-2", "HINT", *(name for name in LANGUAGE_MODELS if 
 
 RAW_REPEATS = (
     "the study computes these over single answers, and the score file holds means of three; for HANNA's systems its "
-    "raw answers give them: judge import hanna-answers FILE --judge NAME, judge run, judge systems RUN"
+    "raw answers give them: judge import FILE --judge NAME, judge run, judge systems RUN"
 )
 LLM_STORIES = (
     "the score file holds no ratings of stories by these language models; a run of your own rates those stories: "

@@ -31,7 +31,7 @@ UNKNOWN_COUNT = (
 NO_EXPLANATION = "No Explanation"
 RAW_ANSWERS = (
     "the study counts all answers, and the file holds the 100 that were audited; the raw answers give the rate: "
-    "judge import hanna-answers FILE --judge NAME, judge run, judge ratings RUN (its column explanation)"
+    "judge import FILE --judge NAME, judge run, judge ratings RUN (its column explanation)"
 )
 
 

@@ -58,7 +58,7 @@ def _import(tmp_path: Path, judged: dict[str, dict[str, dict[str, float]]]) -> P
     scores.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
     folder = tmp_path / "imported"
     with pytest.raises(SystemExit) as stop:
-        main(["import", "ratings", str(scores), "--dataset", str(data), "-o", str(folder)])
+        main(["import", str(scores), "--dataset", str(data), "-o", str(folder)])
     assert not stop.value.code
     return folder
 

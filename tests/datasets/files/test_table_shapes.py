@@ -14,9 +14,9 @@ import pandas as pd
 import pytest
 
 from judge.cli.option_words import mend
-from judge.cli.stories.data import column_options
 from judge.datasets import open_dataset
 from judge.datasets.files.column_guess import guess
+from judge.datasets.files.column_words import column_options
 from judge.errors import DataError, JudgeError, MissingExtraError
 from judge.records import Rating, Story
 

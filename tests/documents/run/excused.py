@@ -1,7 +1,7 @@
 """Commands of the documentation that are not run page by page: servers, slow ones, and those that no test can run."""
 
 STUDIES = (
-    r"\b(mans_roc|mans_wp|storyer\w*|ttcw\w*|hanna_llm|hanna_user_study|user_study.csv|hanna-scores|reproduce|plotguided|"
+    r"\b(mans_roc|mans_wp|storyer\w*|ttcw\w*|hanna_llm|hanna_user_study|user_study.csv|hanna[-_]scores|reproduce|plotguided|"
     r"salience|study)\b"
 )
 """What names a study's files, which are there where JUDGE_DATA says so."""
@@ -14,11 +14,10 @@ EXCUSED: dict[str, str] = {
     "judge data add wordnet FOLDER": _FILE,
     "judge data add hanna ~/downloads/hanna_stories_annotations.csv": _FILE,
     "judge data check hanna": _FILE,
-    "judge import hanna-answers llm_answers/beluga-13b.json --judge Beluga-13B -o runs/hanna-beluga-answers": _FILE,
     "judge train mans_roc -o models/roc --embed all-MiniLM-L6-v2": _PART,
     "judge train mine.jsonl -o models/bert --encoder answerdotai/ModernBERT-base": _PART,
     "judge train storyer_pairs -o models/bert --encoder answerdotai/ModernBERT-base": _PART,
-    "judge measures systems mans_roc --model sentence-encoder=PATH": _PART,
+    "judge measures mans_roc --systems --model sentence-encoder=PATH": _PART,
     "judge run runs/my-run --engine ray --ray-actors 16 --ray-address auto": _PART,
 }
 """Line of a command as it stands -> why it is not run; names and options of these are checked all the same."""

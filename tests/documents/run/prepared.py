@@ -113,7 +113,7 @@ def _ttcw(_url: str) -> None:
 @_studies
 def _ttcw_run(url: str) -> None:
     _ttcw(url)
-    done("import", "ttcw-answers", "annotations_gpt4.jsonl", "--judge", "gpt4", "-o", "runs/ttcw")
+    done("import", "annotations_gpt4.jsonl", "--judge", "gpt4", "-o", "runs/ttcw")
     done("run", "runs/ttcw", "--quiet", "--no-summary")
 
 
@@ -220,7 +220,7 @@ def _imported_judges(_url: str) -> None:
     text = ["judge,story,story_prompt,criterion,rating"]
     text += [f"{name},s{n},p{n // 4},Overall,{1 + (n * k) % 5}" for name, k in (("A", 3), ("B", 7)) for n in range(60)]
     Path("two.csv").write_text("\n".join(text) + "\n", encoding="utf-8")
-    done("import", "ratings", "two.csv", "-o", "runs/scores")
+    done("import", "two.csv", "-o", "runs/scores")
 
 
 def _panelled(_url: str) -> None:
@@ -303,17 +303,17 @@ BEFORE: dict[str, Callable[[str], None]] = {
     "explain": _all(_file("comments.csv", _COMMENTS), _study),
     "generate write": _generation,
     "generate stories": _all(_generation, _done("generate write generations/hanna --quiet")),
-    "import alpaca-eval": _copied(LOG_FILES / "alpaca_eval-0.6.6.json", "annotations.json"),
-    "import batch": _all(
-        _unasked("hanna-api"), _done("export batch runs/hanna-api -o hanna.jsonl"), lambda _: answered("hanna.jsonl")
+    "import": _all(
+        _unasked("hanna-api"),
+        _done("export runs/hanna-api --as batch -o hanna.jsonl"),
+        lambda _: answered("hanna.jsonl"),
+        _copied(_LM_EVAL, "samples_rate_coherence.jsonl"),
+        _PROMPTFOO,
+        _removed("runs/scores"),
+        _ratings,
+        _wide,
+        _ttcw,
     ),
-    "import deepeval": _DEEPEVAL,
-    "import hub": _done("export hub runs/demo -o demo-ratings"),
-    "import lm-eval": _copied(_LM_EVAL, "samples_rate_coherence.jsonl"),
-    "import phoenix": _PHOENIX,
-    "import promptfoo": _PROMPTFOO,
-    "import ratings": _all(_removed("runs/scores"), _ratings, _wide),
-    "import ttcw-answers": _ttcw,
     "init": _all(_removed("runs/my-run"), _file("stories.csv", _STORIES)),
     "check": _file("scores.csv", _CHECKED),
     "docs/training.md": _pairs,
@@ -333,7 +333,7 @@ def after(words: list[str], url: str) -> None:
     """What happens between two commands, outside the program: people answer, a model answers, a file is edited."""
     if words[:2] == ["audit", "sample"] and "--from" not in words:
         audited(words[2])
-    if words[:2] == ["export", "batch"]:
+    if words[0] == "export" and "batch" in words:
         answered(words[words.index("-o") + 1])
 
 

@@ -258,7 +258,7 @@ def test_kill_9_half_way_and_the_same_import_again(loopback: Start, stories: Pat
     wanted = asked(server, stories, "a", repeats=60, eval_prompts=["ep1", "ep2", "ep3", "ep4"])
     (file,) = exported(wanted)
     (results,) = answered(server, file)
-    command = [sys.executable, "-m", "judge", "import", "batch", str(wanted.result.path), str(results)]
+    command = [sys.executable, "-m", "judge", "import", str(results), "-o", str(wanted.result.path)]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     end = time.monotonic() + 60
     with JournalReader(wanted.result.journal) as journal:
@@ -311,10 +311,10 @@ def test_the_commands(
         assert ended.value.code == 0
         return capsys.readouterr().out
 
-    assert "b.jsonl: 8 lines, 16 repeats" in judge("export", "batch", ".", "-o", "b.jsonl")
+    assert "b.jsonl: 8 lines, 16 repeats" in judge("export", ".", "--as", "batch", "-o", "b.jsonl")
     with pytest.raises(RunFolderError, match=r"b\.jsonl exists already"):
-        app(args=["export", "batch", ".", "-o", "b.jsonl"])
+        app(args=["export", ".", "--as", "batch", "-o", "b.jsonl"])
     (results,) = answered(server, Path("b.jsonl"))
-    assert "16 answers from b-output.jsonl" in judge("import", "batch", ".", results.name)
-    assert "nothing new in b-output.jsonl" in judge("import", "batch", ".", results.name)
-    assert "nothing to export" in judge("export", "batch", ".", "-o", "c.jsonl")
+    assert "16 answers from b-output.jsonl" in judge("import", results.name, "-o", ".")
+    assert "nothing new in b-output.jsonl" in judge("import", results.name, "-o", ".")
+    assert "nothing to export" in judge("export", ".", "--as", "batch", "-o", "c.jsonl")

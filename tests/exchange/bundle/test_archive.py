@@ -213,7 +213,7 @@ def test_an_archive_of_something_else_is_said_to_be_no_bundle(tmp_path: Path) ->
         archive.writestr("table.csv", "a,b\n")
     with pytest.raises(DataError, match="is no bundle: it holds no SHA256SUMS in a folder") as caught:
         check(tmp_path / "a.zip")
-    assert caught.value.hint == "judge bundle RUN makes one"
+    assert caught.value.hint == "judge export RUN --as bundle makes one"
 
 
 def test_links_bombs_and_other_files_are_refused(

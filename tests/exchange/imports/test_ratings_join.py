@@ -67,7 +67,7 @@ def test_a_joined_dataset_gives_texts_systems_and_people(
 ) -> None:
     monkeypatch.setenv("JUDGE_DATA", str(studies))
     _minimum("mans_roc").to_csv("scores.csv", index=False)
-    code, out, _ = run("import", "ratings", "scores.csv", "--dataset", "mans_roc", "--criteria", "overall", "-o", "in")
+    code, out, _ = run("import", "scores.csv", "--dataset", "mans_roc", "--criteria", "overall", "-o", "in")
     assert code == 0
     assert "1000 ratings by 1 judge, 5000 by people, 1000 stories" in out
     assert "1,000 of the file's 1,000 stories were found by id among the 1,000 of mans_roc" in out
@@ -192,12 +192,12 @@ def test_people_in_the_file_stand_in_place_of_the_datasets_and_other_criteria_ar
 
 def test_the_command_refuses_a_dataset_that_is_not_known(run: Run, tmp_path: Path) -> None:
     _minimum().to_csv("r.csv", index=False)
-    code, _, err = run("import", "ratings", "r.csv", "--dataset", "demi")
+    code, _, err = run("import", "r.csv", "--dataset", "demi")
     assert (code, "did you mean 'demo'" in err) == (1, True)
     (tmp_path / "own.csv").write_text(
         "id,Story,Model\nlighthouse-original,Once upon a time in a tower by the sea ...,m\n"
     )
-    code, _, err = run("import", "ratings", "r.csv", "--dataset", "own.csv")
+    code, _, err = run("import", "r.csv", "--dataset", "own.csv")
     assert code == 1
     assert "judge data add NAME own.csv OPTIONS" in err
     assert "--column text=Story --column system=Model" in err
@@ -311,7 +311,7 @@ def test_diagnose_tests_single_ratings_and_refuses_means(tmp_path: Path) -> None
             {"story": "a", "criterion": "Fun", "rating": None},
             {},
             "neither a rating nor a status",
-            "--unrated no_rating",
+            "--set unrated=no_rating",
         ),
         (
             {"story": "a", "criterion": "Fun", "rating": None},

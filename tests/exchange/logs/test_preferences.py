@@ -125,7 +125,7 @@ def test_a_broken_file_gives_a_sentence(name: str, content: str, words: str, tmp
 
 def test_the_command_says_what_the_log_could_not_tell(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
-        main(["import", "alpaca-eval", str(ALPACA), "-o", str(tmp_path / "out"), "--name", "lamps"])
+        main(["import", str(ALPACA), "-o", str(tmp_path / "out")])
     assert not ended.value.code
     said = capsys.readouterr().out
     assert "8 preferences by alpaca_eval_gpt4, 0 by people" in said

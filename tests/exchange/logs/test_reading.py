@@ -50,11 +50,11 @@ def test_a_file_that_is_no_log_gives_a_sentence(name: str, tmp_path: Path, capsy
     for content in ('{"results": [{"x": 1}], "testCases": 3', '{"a": {"b": 1}}', "[1]", "", '"words"'):
         file = tmp_path / "log.json"
         file.write_text(content, encoding="utf-8")
-        said = _says(capsys, 1, name, str(file), "-o", str(tmp_path / "out"))
+        said = _says(capsys, 1, str(file), "--as", name, "-o", str(tmp_path / "out"))
         assert said.startswith("error: ")
         assert "log.json" in said
         assert not (tmp_path / "out").exists()
-    assert "cannot be read" in _says(capsys, 1, name, str(tmp_path / "none.json"))
+    assert "cannot be read" in _says(capsys, 1, str(tmp_path / "none.json"), "--as", name)
 
 
 @pytest.mark.parametrize("name", sorted(TOOLS))
@@ -62,13 +62,13 @@ def test_a_log_that_was_cut_off_gives_a_sentence(name: str, tmp_path: Path, caps
     raw = LOGS[name].read_bytes()
     file = tmp_path / LOGS[name].name
     file.write_bytes(raw[: len(raw) * 2 // 3])
-    said = _says(capsys, 1, name, str(file), "-o", str(tmp_path / "out"))
+    said = _says(capsys, 1, str(file), "--as", name, "-o", str(tmp_path / "out"))
     assert said.startswith("error: ")
     assert file.name in said
 
 
 def test_scores_are_rescaled_only_when_asked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    log = ["deepeval", str(LOGS["deepeval"]), "--leave-out", "Surprise [GEval]"]
+    log = [str(LOGS["deepeval"]), "--leave-out", "Surprise [GEval]"]
     assert _code(["import", *log, "-o", str(tmp_path / "plain")]) == 0
     plain = read([tmp_path / "plain"]).frame["rating"].dropna().tolist()
     named = ["--criterion", "Coherence=Coherence [GEval]", "--criteria", "hanna", "--rescale", "0-1"]
@@ -77,32 +77,30 @@ def test_scores_are_rescaled_only_when_asked(tmp_path: Path, capsys: pytest.Capt
     assert table.frame["rating"].dropna().tolist() == pytest.approx([1 + 4 * value for value in plain])
     assert set(table.frame["criterion"]) == {"Coherence"}
     capsys.readouterr()
-    assert "no target scale" in _says(capsys, 2, *log, "--rescale", "0-1", "-o", str(tmp_path / "x"))
+    assert "no target scale" in _says(capsys, 1, *log, "--rescale", "0-1", "-o", str(tmp_path / "x"))
 
 
 def test_what_changes_nothing_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = ["-o", str(tmp_path / "x")]
-    only = ["mlflow", str(LOGS["mlflow"]), "--leave-out", "coherence,length", *out]
-    assert "--rescale changes nothing" in _says(capsys, 2, *only, "--rescale", "0-1")
-    assert "--scale changes nothing" in _says(capsys, 2, *only, "--scale", "1-5")
-    assert "is no range" in _says(capsys, 2, *only, "--rescale", "1")
-    assert "criterion of the log 'Funny'" in _says(
-        capsys, 2, "mlflow", str(LOGS["mlflow"]), "--leave-out", "Funny", *out
-    )
-    assert "field 'storey'" in _says(capsys, 2, "mlflow", str(LOGS["mlflow"]), "--column", "storey=x", *out)
-    assert "no record has 'info.x'" in _says(capsys, 1, "mlflow", str(LOGS["mlflow"]), "--column", "judge=info.x", *out)
+    only = [str(LOGS["mlflow"]), "--leave-out", "coherence,length", *out]
+    assert "--rescale changes nothing" in _says(capsys, 1, *only, "--rescale", "0-1")
+    assert "--scale changes nothing" in _says(capsys, 1, *only, "--scale", "1-5")
+    assert "is no range" in _says(capsys, 1, *only, "--rescale", "1")
+    assert "criterion of the log 'Funny'" in _says(capsys, 1, str(LOGS["mlflow"]), "--leave-out", "Funny", *out)
+    assert "field 'storey'" in _says(capsys, 1, str(LOGS["mlflow"]), "--column", "storey=x", *out)
+    assert "no record has 'info.x'" in _says(capsys, 1, str(LOGS["mlflow"]), "--column", "judge=info.x", *out)
     both = [str(LOGS["mlflow"]), str(LOGS["mlflow"])]
-    assert "is the same log as" in _says(capsys, 1, "mlflow", *both, *out)
+    assert "is the same log as" in _says(capsys, 1, *both, *out)
 
 
 def test_words_need_labels(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    said = _says(capsys, 1, "langfuse", str(LOGS["langfuse"]), "-o", str(tmp_path / "x"))
+    said = _says(capsys, 1, str(LOGS["langfuse"]), "-o", str(tmp_path / "x"))
     assert "genre has words, whose labels are not known" in said
     assert "--labels genre=tale" in said
 
 
 def test_what_the_log_could_not_tell_stands_in_the_manifest_and_under_tables(tmp_path: Path) -> None:
-    assert _code(["import", "inspect", str(LOGS["inspect"]), "-o", str(tmp_path / "out")]) == 0
+    assert _code(["import", str(LOGS["inspect"]), "-o", str(tmp_path / "out")]) == 0
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text(encoding="utf-8"))
     log = manifest["log"]
     assert log["tool"] == "inspect"
@@ -145,7 +143,7 @@ def test_without_pyarrow_a_packed_log_says_what_is_missing(monkeypatch: pytest.M
 @pytest.mark.parametrize("name", sorted(TOOLS))
 def test_a_table_written_out_and_read_in_again_is_the_same(name: str, tmp_path: Path) -> None:
     more = {"phoenix": ["--labels", "funny=no,yes"], "langfuse": ["--leave-out", "genre"]}.get(name, [])
-    assert _code(["import", name, str(LOGS[name]), *more, "-o", str(tmp_path / "out")]) == 0
+    assert _code(["import", str(LOGS[name]), *more, "-o", str(tmp_path / "out")]) == 0
     first = read([tmp_path / "out"])
     first.frame.to_csv(tmp_path / "out.csv", index=False)
     again = read_ratings(tmp_path / "out.csv", criteria=first.facts[0].criteria, ratings="single")

@@ -50,7 +50,7 @@ def _log(tmp_path: Path) -> dict[str, Any]:
 @pytest.mark.parametrize("suffix", ["eval", "json"])
 def test_inspect(tmp_path: Path, suffix: str) -> None:
     expected = _expected("inspect")
-    frame = _table(tmp_path, "inspect", str(FILES / f"inspect-{expected['version']}.{suffix}"))
+    frame = _table(tmp_path, str(FILES / f"inspect-{expected['version']}.{suffix}"))
     words = {"I": "incorrect", "P": "partial", "C": "correct"}
     for sample in expected["values"]:
         own = frame[frame["story"] == f"mockllm/model/{sample['sample']}/{sample['epoch']}"].set_index("criterion")
@@ -79,8 +79,8 @@ def test_inspect(tmp_path: Path, suffix: str) -> None:
 
 
 def test_inspect_of_inputs_has_epochs_as_repeats_and_targets_as_people(tmp_path: Path) -> None:
-    call = ["--judged", "inputs", "--column", "people=sample.target", "--leave-out", "includes,model_graded_qa"]
-    frame = _table(tmp_path, "inspect", str(FILES / "inspect-0.3.285.eval"), *call)
+    call = ["--set", "judged=inputs", "--column", "people=sample.target", "--leave-out", "includes,model_graded_qa"]
+    frame = _table(tmp_path, str(FILES / "inspect-0.3.285.eval"), *call)
     judged = frame[frame["source"] == "judge"]
     assert set(judged["judge"]) == {"mockllm/model"}
     assert set(judged["repeat"]) == {0, 1}
@@ -90,7 +90,7 @@ def test_inspect_of_inputs_has_epochs_as_repeats_and_targets_as_people(tmp_path:
 
 def test_lm_eval_answers(tmp_path: Path) -> None:
     file = next(LM_EVAL.glob("samples_rate_coherence_*"))
-    frame = _table(tmp_path, "lm-eval", str(file), "--column", "story=doc.id", "--column", "people=target")
+    frame = _table(tmp_path, str(file), "--column", "story=doc.id", "--column", "people=target")
     expected = _expected("lm_eval")
     filtered = {one["id"]: one["filtered"][0] for one in expected["values"]["rate_coherence"]}
     judged = frame[frame["source"] == "judge"].set_index("story")
@@ -105,14 +105,14 @@ def test_lm_eval_answers(tmp_path: Path) -> None:
 
 def test_lm_eval_choices_and_metrics(tmp_path: Path) -> None:
     file = next(LM_EVAL.glob("samples_coherent_*"))
-    frame = _table(tmp_path, "lm-eval", str(file), "--column", "story=doc.id", "--labels", "no,yes")
+    frame = _table(tmp_path, str(file), "--column", "story=doc.id", "--labels", "no,yes")
     expected = _expected("lm_eval")
     likelier = {
         one["id"]: "yes" if float(one["filtered"][1][0]) > float(one["filtered"][0][0]) else "no"
         for one in expected["values"]["coherent"]
     }
     assert dict(zip(frame["story"], frame["label"], strict=True)) == likelier
-    frame = _table(tmp_path / "more", "lm-eval", str(file), "--judged", "outputs")
+    frame = _table(tmp_path / "more", str(file), "--set", "judged=outputs")
     assert frame["rating"].mean() == expected["results"]["coherent"]["acc,none"]
     assert set(frame["judge"]) == {"code/acc"}
 
@@ -121,7 +121,7 @@ def test_lm_eval_choices_and_metrics(tmp_path: Path) -> None:
 def test_promptfoo(tmp_path: Path, suffix: str) -> None:
     whole = json.loads((FILES / "promptfoo-0.123.1.json").read_text(encoding="utf-8"))["results"]
     sums = whole["prompts"][0]["metrics"]["namedScores"]
-    frame = _table(tmp_path, "promptfoo", str(FILES / f"promptfoo-0.123.1.{suffix}"))
+    frame = _table(tmp_path, str(FILES / f"promptfoo-0.123.1.{suffix}"))
     totals = frame.groupby("criterion")["rating"].sum()
     assert totals["Coherence"] == sums["Coherence"]
     assert totals["Named"] == sums["Named"]
@@ -134,13 +134,13 @@ def test_promptfoo(tmp_path: Path, suffix: str) -> None:
 
 
 def test_promptfoo_by_a_variable_is_repeated(tmp_path: Path) -> None:
-    frame = _table(tmp_path, "promptfoo", str(FILES / "promptfoo-0.123.1.json"), "--column", "story=vars.id")
+    frame = _table(tmp_path, str(FILES / "promptfoo-0.123.1.json"), "--column", "story=vars.id")
     assert set(frame["story"]) == {"s0", "s1", "s2", "s3", "s4"}
     assert sorted(frame.loc[frame["criterion"] == "Named", "repeat"].unique()) == [0, 1]
 
 
 def test_deepeval(tmp_path: Path) -> None:
-    frame = _table(tmp_path, "deepeval", str(FILES / "deepeval-4.3.1.json")).set_index(["story", "criterion"])
+    frame = _table(tmp_path, str(FILES / "deepeval-4.3.1.json")).set_index(["story", "criterion"])
     for one in _expected("deepeval")["values"]:
         row = frame.loc[(one["name"], one["metric"])]
         assert (None if math.isnan(row["rating"]) else row["rating"]) == one["score"]
@@ -156,7 +156,7 @@ def test_a_zero_beside_an_error_is_no_score(tmp_path: Path) -> None:
         for metric in case["metricsData"]:
             metric.setdefault("score", 0)
     (tmp_path / "run.json").write_text(json.dumps(run), encoding="utf-8")
-    assert _lost(_table(tmp_path, "deepeval", str(tmp_path / "run.json"))) == {
+    assert _lost(_table(tmp_path, str(tmp_path / "run.json"))) == {
         "filtered": 2,
         "no_rating": 2,
         "not_answered": 2,
@@ -164,7 +164,7 @@ def test_a_zero_beside_an_error_is_no_score(tmp_path: Path) -> None:
 
 
 def test_mlflow(tmp_path: Path) -> None:
-    frame = _table(tmp_path, "mlflow", str(FILES / "mlflow-3.17.2.jsonl"))
+    frame = _table(tmp_path, str(FILES / "mlflow-3.17.2.jsonl"))
     expected = [one for one in _expected("mlflow")["values"] if one["valid"]]
     assert len(frame) == len(expected)
     for one in expected:
@@ -186,7 +186,7 @@ def test_mlflow(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("file", ["phoenix-20.26.1.json", "phoenix-20.26.1-dataframe.csv"])
 def test_phoenix(tmp_path: Path, file: str) -> None:
-    frame = _table(tmp_path, "phoenix", str(FILES / file), "--labels", "funny=no,yes")
+    frame = _table(tmp_path, str(FILES / file), "--labels", "funny=no,yes")
     for span, name, kind, score, label in _expected("phoenix")["values"]:
         own = frame[(frame["story"] == span) & (frame["criterion"] == name)]
         row = own[own["source"] == ("rater" if kind == "HUMAN" else "judge")].iloc[0]
@@ -201,7 +201,7 @@ def test_phoenix(tmp_path: Path, file: str) -> None:
 
 
 def test_langfuse(tmp_path: Path) -> None:
-    frame = _table(tmp_path, "langfuse", str(FILES / "langfuse-5.0.4.json"), "--labels", "genre=essay,tale")
+    frame = _table(tmp_path, str(FILES / "langfuse-5.0.4.json"), "--labels", "genre=essay,tale")
     values = [one for one in _expected("langfuse")["values"] if one[1] != "note"]
     assert len(frame) == len(values)
     for trace, name, source, value, word in values:

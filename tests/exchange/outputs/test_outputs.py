@@ -169,7 +169,7 @@ def test_irw_leaves_out_what_has_no_rating_and_counts_it(panelled: Path, tmp_pat
 
 
 def test_metrics_are_plain_and_those_of_the_tables(demo: Path, tmp_path: Path) -> None:
-    assert judge("export", "metrics", str(demo), "-o", str(tmp_path / "metrics.json"), "--resamples", "50") == 0
+    assert judge("export", str(demo), "--as", "metrics", "-o", str(tmp_path / "metrics.json"), "--resamples", "50") == 0
     made = json.loads((tmp_path / "metrics.json").read_text(encoding="utf-8"))
     frame = open_run(demo).correlate(resamples=50).frame
     chosen = (frame["kind"] == "judge") & (frame["criterion"] == "Coherence") & (frame["eval_prompt"] == "ep2")
@@ -187,7 +187,10 @@ def test_metrics_are_plain_and_those_of_the_tables(demo: Path, tmp_path: Path) -
 
 
 def records(demo: Path, folder: Path) -> list[tuple[Path, dict[str, Any]]]:
-    assert judge("export", "eee", str(demo), "-o", str(folder), "--organization", "A lab", "--resamples", "50") == 0
+    assert (
+        judge("export", str(demo), "--as", "eee", "-o", str(folder), "--set", "organization=A lab", "--resamples", "50")
+        == 0
+    )
     files = sorted((folder / "data").rglob("*.json"))
     return [(path, json.loads(path.read_text(encoding="utf-8"))) for path in files]
 
@@ -250,7 +253,7 @@ def test_bibtex_names_program_studies_and_known_cards() -> None:
 def test_a_bundle_holds_them_with_checksums_and_verifies(demo: Path, tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     archive = tmp_path / "demo.zip"
-    assert judge("bundle", str(demo), "-o", str(archive), "--resamples", "20", "--quiet") == 0
+    assert judge("export", str(demo), "--as", "bundle", "-o", str(archive), "--resamples", "20") == 0
     with zipfile.ZipFile(archive) as held:
         names = [name.partition("/")[2] for name in held.namelist()]
         sums = held.read(next(name for name in held.namelist() if name.endswith("SHA256SUMS"))).decode()

@@ -102,7 +102,7 @@ def test_a_file_without_the_needed_columns_is_refused(tmp_path: Path) -> None:
 
 def test_what_judge_ratings_saves_comes_back(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_folder(tmp_path / "first", read_ratings(_jsonl(tmp_path / "r.jsonl", [*ROWS, *PEOPLE])))
-    for words in (["ratings", "first", "-o", "again.csv"], ["import", "ratings", "again.csv", "-o", "second"]):
+    for words in (["ratings", "first", "-o", "again.csv"], ["import", "again.csv", "-o", "second"]):
         with pytest.raises(SystemExit) as stop:
             main([str(tmp_path / word) if word in ("first", "again.csv", "second") else word for word in words])
         assert stop.value.code == 0
