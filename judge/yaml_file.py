@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import yaml
@@ -11,6 +12,9 @@ MOST_NESTED = 50
 
 MOST_VALUES = 100_000
 """Values, those behind an alias counted each time it is used."""
+
+_LONG = re.compile(r"[-+]?(?:[0-9_]{19,}|0x[0-9a-fA-F_]{16,}|0b[01_]{63,})")
+"""Whole numbers that may need more than 64 bits: no file of the program can hold them."""
 
 _LOADER: type[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -47,8 +51,11 @@ def check(text: str) -> None:
             if event.anchor not in sizes:
                 raise _refused("an alias without an anchor before it", event)
             total += sizes[event.anchor]
-        elif isinstance(event, yaml.ScalarEvent) and event.anchor is not None:
-            sizes[event.anchor] = 1
+        elif isinstance(event, yaml.ScalarEvent):
+            if event.implicit[0] and _LONG.fullmatch(event.value):
+                raise _refused("a whole number of 19 digits or more (a name of digits needs quotes)", event)
+            if event.anchor is not None:
+                sizes[event.anchor] = 1
         total += 1
         if total > MOST_VALUES:
             raise _refused(f"more than {MOST_VALUES:,} values, aliases counted each time", event)

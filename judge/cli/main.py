@@ -175,6 +175,11 @@ def main(arguments: list[str] | None = None) -> None:
             _run(arguments)
         except JudgeError as error:
             fail(error)
+        except OSError as error:
+            # A name that is too long, a folder without permission, a full disk: errors that name their file.
+            if error.filename is None or error.strerror is None:
+                raise
+            fail(JudgeError(f"{error.filename}: {error.strerror}"))
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, _sqlite_error()) as error:
             from judge.cli.damage import damage
 

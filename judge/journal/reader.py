@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +60,7 @@ _RULES = {
     "answered attempts without a response": """
         SELECT count(*) FROM attempts a WHERE a.outcome = 'answered' AND NOT EXISTS (SELECT 1 FROM responses r
         WHERE a.query_key = r.query_key AND a.repeat = r.repeat)""",
+    "attempts of no known query": "SELECT count(*) FROM attempts WHERE query_key NOT IN (SELECT key FROM queries)",
     "queries of no known story": "SELECT count(*) FROM queries WHERE story NOT IN (SELECT id FROM stories)",
 }
 
@@ -287,6 +289,8 @@ class JournalReader:
             "SELECT criterion, value, rater FROM ratings WHERE story = ? ORDER BY rowid", (position,)
         )
         ratings = [Rating(*row) for row in rows]
+        if any(isinstance(rating.value, float) and not isfinite(rating.value) for rating in ratings):
+            raise RunFolderError(f"{self.path}: a human rating is infinite, as no dataset's are", hint=TELLS_INTACT)
         if self._panelled:
             panels = dict(self._db.execute("SELECT place, panel FROM panels WHERE story = ?", (position,)))
             ratings = [replace(rating, panel=panels.get(index)) for index, rating in enumerate(ratings)]
@@ -478,7 +482,18 @@ class JournalReader:
             (count,) = self._db.execute(sql).fetchone()
             if count:
                 problems.append(f"{count} {rule}")
-        return problems
+        return problems + list(self._unknown_queries())
+
+    def _unknown_queries(self) -> Iterator[str]:
+        definition = self.meta().get("definition")
+        if definition is None or definition.get("writes"):
+            return
+        criteria = {record["name"] for record in definition["criteria_records"]}
+        for criterion, prompt in self._db.execute("SELECT DISTINCT criterion, eval_prompt FROM queries"):
+            if prompt not in definition["eval_prompts"]:
+                yield f"queries of Eval-Prompt {prompt!r}, which its definition does not have"
+            elif criterion not in criteria and prompt not in definition.get("joint", {}):
+                yield f"queries of criterion {criterion!r}, which its definition does not have"
 
     def key_of(self, story: str, criterion: str, eval_prompt: str) -> str | None:
         """Key of a query; None where no query for this story, criterion and Eval-Prompt was tried. All queries are

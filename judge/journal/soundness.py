@@ -12,6 +12,7 @@ import orjson
 
 from judge.errors import RunFolderError
 from judge.journal import database
+from judge.journal.reader import JournalReader
 from judge.journal.schema import TABLES
 from judge.sqlite_file import connect
 
@@ -28,10 +29,6 @@ _DEFINITION = (
     "structured",
     "system",
 )
-_KNOWN = {
-    "an attempt of no known query": "SELECT 1 FROM attempts WHERE query_key NOT IN (SELECT key FROM queries) LIMIT 1",
-    "a query of no known story": "SELECT 1 FROM queries WHERE story NOT IN (SELECT id FROM stories) LIMIT 1",
-}
 
 
 def what_is_wrong(path: Path) -> str | None:
@@ -41,7 +38,10 @@ def what_is_wrong(path: Path) -> str | None:
     try:
         with closing(database.open_reading(path)) as db:
             db.text_factory = bytes
-            return next(_wrong(db), None)
+            if (fault := next(_wrong(db), None)) is not None:
+                return fault
+        with JournalReader(path) as journal:
+            return next(iter(journal.check_integrity()), None)
     except RunFolderError as error:
         return str(error)
     except sqlite3.DatabaseError as error:
@@ -63,9 +63,6 @@ def _wrong(db: sqlite3.Connection) -> Iterator[str]:
                 yield f"table {table} has no column {column}" if there else f"there is no table {table}"
                 return
             yield from _of_kind(db, table, column, kind, needed=bool(needed or key))
-    for fault, sql in _KNOWN.items():
-        if db.execute(sql).fetchone() is not None:
-            yield f"there is {fault}"
     yield from _wrong_json(db)
 
 

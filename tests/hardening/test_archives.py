@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import random
 import zipfile
 from contextlib import suppress
 from pathlib import Path
@@ -178,6 +179,28 @@ def test_a_parquet_bomb_is_read_in_pieces(tmp_path: Path) -> None:
     assert (tmp_path / "a.parquet").stat().st_size < 2_000_000
     found = forked(tmp_path, "data", "check", "a.parquet", before=memory_ends_at(1500))
     assert "Traceback" not in found.text, found.text[-500:]
+
+
+def test_a_damaged_parquet_file_is_a_sentence_or_rows(tmp_path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    draw = random.Random(2)
+    cells = {"id": [f"s{i}" for i in range(50)], "story": ["It rained. " * (i % 7) for i in range(50)]}
+    pq.write_table(pa.table(cells | {"rating": [i % 5 + 0.5 for i in range(50)]}), tmp_path / "whole.parquet")
+    whole = (tmp_path / "whole.parquet").read_bytes()
+    refused = []
+    for _ in range(300):
+        content = bytearray(whole)
+        for _ in range(draw.choice((1, 3))):
+            content[draw.randrange(len(whole) // 2)] = draw.randrange(256)
+        (tmp_path / "a.parquet").write_bytes(content)
+        try:
+            list(table_rows(tmp_path / "a.parquet"))
+        except DataError as error:
+            refused.append(str(error))
+    assert 0 < len(refused) < 300
+    assert all("a.parquet" in sentence for sentence in refused)
 
 
 @pytest.mark.parametrize("size", [65])

@@ -46,6 +46,10 @@ CHANGES = {
     "tokens that are words": "UPDATE responses SET prompt_tokens = 'many'",
     "repeats that are words": "UPDATE attempts SET repeat = 'one'",
     "no such story": "UPDATE queries SET story = 'nobody'",
+    "no such criterion": "UPDATE queries SET criterion = 'Depth'",
+    "no such Eval-Prompt": "UPDATE queries SET eval_prompt = 'ep9'",
+    "attempts of another repeat": "UPDATE attempts SET repeat = -1",
+    "infinite ratings": "UPDATE ratings SET value = 9e999",
 }
 
 
@@ -62,10 +66,25 @@ def changed(make: Make, call: Call, what: str) -> Path:
 @pytest.mark.parametrize("what", CHANGES)
 def test_a_changed_journal_ends_in_a_sentence_or_in_its_tables(make: Make, call: Call, what: str) -> None:
     place = changed(make, call, what)
-    for command in ("status", "coverage", "status --verify", "run"):
-        code, _, error = call(*command.split(), place, *(["--quiet"] if command == "run" else []))
+    for command in ("status", "coverage", "parse", "report", "status --verify", "run"):
+        options = {"run": ["--quiet"], "report": ["-o", place / "report.html"]}
+        code, _, error = call(*command.split(), place, *options.get(command, []))
         assert "Traceback" not in error
         assert code in (0, 1, 2, 3, 4)
+
+
+@pytest.mark.parametrize(
+    ("what", "words"),
+    [
+        ("no such story", "queries of no known story"),
+        ("no such criterion", "queries of criterion 'Depth'"),
+        ("no such Eval-Prompt", "queries of Eval-Prompt 'ep9'"),
+    ],
+)
+def test_a_query_of_what_the_run_does_not_have_is_found(make: Make, call: Call, what: str, words: str) -> None:
+    code, said, error = call("status", "--verify", changed(make, call, what))
+    assert code == 4
+    assert words in said + error
 
 
 @pytest.mark.parametrize("what", [name for name in CHANGES if "trigger" in name or "v" in name.split()[:1]])

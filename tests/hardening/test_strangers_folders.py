@@ -226,10 +226,25 @@ def test_yaml_bombs_in_criteria_and_front_matter(make: Make, call: Call, what: s
         ("judge", ""),
         ("judge", "openai/"),
         ("judge", "nobody/x"),
+        ("judge", f"openai/{'x' * 300}"),
+        ("dataset", "x" * 300),
+        ("dataset", f"{'x' * 300}.csv"),
+        ("criteria", "x" * 300),
+        ("eval_prompts", ["x" * 300]),
+        ("generation", {"seed": 10**30}),
+        ("engine", {"seed": -(10**30)}),
+        ("requests_per_minute", 2**64),
     ],
 )
 def test_impossible_values_are_refused(make: Make, call: Call, key: str, value: object) -> None:
     assert held(call("run", make(**({"judge": "openai/x", "api_key_env": "none"} | {key: value})))).strip()
+
+
+@pytest.mark.parametrize(
+    "command", ["summary", "plan", "check", "run", "data check", "import ratings", "prompts check"]
+)
+def test_a_name_that_is_too_long_for_a_file_is_a_sentence(call: Call, command: str) -> None:
+    assert held(call(*command.split(), "x" * 300)).strip()
 
 
 def test_criteria_with_endless_scales_are_refused(make: Make, call: Call) -> None:

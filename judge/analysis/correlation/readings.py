@@ -6,6 +6,8 @@ person can therefore come from its larger number of readings.
 
 from __future__ import annotations
 
+from typing import assert_never
+
 import numpy as np
 
 from judge.analysis.correlation.reference_rows import OnePerson
@@ -23,6 +25,8 @@ def of_judge(matrix: RatingMatrix, cell: int, how: Readings) -> list[Floats] | s
     """
     if how == "mean":
         return [matrix.judge[cell]]
+    if how != "single":
+        assert_never(how)
     if matrix.means[cell]:
         return "undefined for imported means of repeats: single repeats are not in the file"
     repeats = [row for row in matrix.answers(cell).ratings.T if not np.isnan(row).all()]

@@ -135,7 +135,7 @@ def _instead(matrices: Sequence[RatingMatrix], between: str) -> str | None:
     return Advice(f"these ratings can be compared by {' or '.join(['{}'] * len(options))}", *options) if could else None
 
 
-def _comparisons(matrix: RatingMatrix, partner: Sequence[int | None], between: str) -> Iterator[Comparison]:
+def _comparisons(matrix: RatingMatrix, partner: Sequence[int | None], between: Between) -> Iterator[Comparison]:
     cells = matrix.cells
     if between in ("people", "repeats"):
         for i, cell in enumerate(cells):
@@ -152,8 +152,10 @@ def _comparisons(matrix: RatingMatrix, partner: Sequence[int | None], between: s
     for i, cell in enumerate(cells):
         if between == "eval-prompts":
             groups[cell.run, cell.judge, cell.criterion].append(i)
-        else:
+        elif between == "judges":
             groups[cell.eval_prompt, cell.criterion].append(i)
+        else:
+            raise ValueError(f"nothing is compared between {between}")
     for group in groups.values():
         if len(group) > 1:
             first = cells[group[0]]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import assert_never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -194,6 +195,8 @@ def _mean(
         return replace(honest, reason="no interval: one story only")
     if options.mean_interval == "as-published":
         return means.as_independent(singles[member])
+    if options.mean_interval != "boot":
+        assert_never(options.mean_interval)
     units = np.unique(matrix.story_prompt[member][~np.isnan(values[member])]).size
     if units < LEAST_UNITS:
         why = f"no interval: fewer than {LEAST_UNITS} story-prompts to resample"

@@ -154,16 +154,15 @@ def _parquet(path: Path) -> Iterator[tuple[int, Any]]:
         import pyarrow.parquet as pq
     except ImportError as error:
         raise MissingExtraError("Parquet", "data") from error
-    try:
-        table = pq.ParquetFile(path)
-    except (pa.ArrowInvalid, OSError) as error:
-        raise DataError(f"is not a Parquet file: {error}", file=path) from error
     row = 0
-    with table:
-        for batch in table.iter_batches(batch_size=1000):
-            for cells in batch.to_pylist():
-                row += 1
-                yield row, cells
+    try:
+        with pq.ParquetFile(path) as table:
+            for batch in table.iter_batches(batch_size=1000):
+                for cells in batch.to_pylist():
+                    row += 1
+                    yield row, cells
+    except (pa.ArrowException, OSError, ArithmeticError, LookupError, TypeError, ValueError) as error:
+        raise DataError(f"is not a Parquet file, or a damaged one: {error}", file=path) from error
 
 
 def _workbook(path: Path, named: str | None) -> Iterator[tuple[int, Any]]:

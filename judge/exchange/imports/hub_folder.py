@@ -89,5 +89,5 @@ def _table(path: Path) -> pd.DataFrame:
         raise MissingExtraError("a Hugging Face dataset folder", "data") from error
     try:
         return pd.DataFrame(pq.read_table(path).to_pandas())
-    except (OSError, pa.ArrowInvalid) as error:
+    except (OSError, pa.ArrowException) as error:
         raise DataError("cannot be read as Parquet", file=path) from error

@@ -141,7 +141,7 @@ def read_shard(path: Path, judge_key: str) -> list[dict[str, Any]]:
     arrow, parquet = _arrow()
     try:
         table = parquet.read_table(path)
-    except (arrow.ArrowInvalid, OSError) as error:
+    except (arrow.ArrowException, OSError) as error:
         raise RunFolderError(
             f"{path} is half-written or not Parquet ({str(error).splitlines()[0][:120]}); it was left alone and what "
             f"it may hold is asked again",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass
 from importlib.util import find_spec
+from typing import assert_never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +56,8 @@ def project(vectors: Vectors, options: ExplainOptions) -> Projection | None:
         points, perplexity = _tsne(distinct, options.seed)
         name = f"map:tsne/{perplexity:g}/seed{options.seed}"
         return Projection(points[row_of], name, "t-SNE", f"map by t-SNE, perplexity {perplexity:g}{instead}")
+    if how != "pca":
+        assert_never(how)
     points, share = plane(vectors, options.seed)
     note = f"map by the first two principal components, {100 * share:.0f} % of the variance{instead}"
     return Projection(points, f"map:pca/seed{options.seed}", "principal components", note)

@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import Literal, assert_never, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -290,16 +290,20 @@ def _weight_matrix(category: Floats, weights: Weighting) -> Floats:
     ValueError
         For unknown weights.
     """
+    if weights not in WEIGHTINGS:
+        raise ValueError(f"unknown weights {weights!r}: one of {', '.join(WEIGHTINGS)}")
     if weights == "identity" or category.size < 2:
         return np.eye(category.size)
     if weights == "ordinal":
         rank = np.arange(category.size)
         span = np.abs(rank[:, None] - rank[None, :]) + 1
         return np.asarray(1 - span * (span - 1) / (category.size * (category.size - 1)), dtype=np.float64)
-    if weights not in WEIGHTINGS:
-        raise ValueError(f"unknown weights {weights!r}: one of {', '.join(WEIGHTINGS)}")
     distance = np.abs(category[:, None] - category[None, :]) / (category[-1] - category[0])
-    return np.asarray(1 - (distance if weights == "linear" else distance**2), dtype=np.float64)
+    if weights == "linear":
+        return np.asarray(1 - distance, dtype=np.float64)
+    if weights == "quadratic":
+        return np.asarray(1 - distance**2, dtype=np.float64)
+    assert_never(weights)
 
 
 Expected = Callable[[Counts, Floats], tuple[float, Floats]]

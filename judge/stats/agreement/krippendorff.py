@@ -200,6 +200,8 @@ def _difference(category: Floats, level: Level) -> Floats:
         return np.asarray(row != other, dtype=np.float64)
     if level == "interval":
         return np.asarray((row - other) ** 2, dtype=np.float64)
+    if level != "ratio":
+        raise ValueError(f"differences of {level} ratings depend on how often each rating occurs")
     total = row + other
     return np.asarray(((row - other) / np.where(total == 0, 1.0, total)) ** 2, dtype=np.float64)
 

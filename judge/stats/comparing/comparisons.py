@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,6 +83,8 @@ class Comparisons:
         ended = self.ended.copy()
         if ties == "half":
             ended[:, :TIE] += ended[:, TIE:] / 2
+        elif ties != "left-out":
+            assert_never(ties)
         ended[:, TIE] = 0.0
         return self.of(np.arange(self.first.size), ended)
 

@@ -98,7 +98,7 @@ def adjust(p: Floats, method: Method, *, family: str) -> Adjusted:
     return Adjusted(adjusted_p, tests, tests, method, family)
 
 
-def _adjusted(p: Floats, method: str) -> Floats:
+def _adjusted(p: Floats, method: Method) -> Floats:
     """Adjusted p values of one family of tests by the given method, in the order of `p`."""
     m = p.size
     if method == "none" or m == 0:
@@ -109,9 +109,11 @@ def _adjusted(p: Floats, method: str) -> Floats:
     rank = np.arange(1, m + 1)
     if method == "holm":
         stepped = np.maximum.accumulate(p[order] * (m - rank + 1))
-    else:
+    elif method in ("bh", "by"):
         factor = (1 / rank).sum() if method == "by" else 1.0
         stepped = np.minimum.accumulate((p[order] * (m * factor) / rank)[::-1])[::-1]
+    else:
+        raise ValueError(f"{method} adjusts a table of p values, no family of them")
     adjusted_p = np.empty(m)
     # p * m / m can fall below p by one rounding.
     adjusted_p[order] = np.maximum(np.minimum(stepped, 1.0), p[order])

@@ -10,7 +10,7 @@ Sampling, 3rd edition, ch. 5). A unit's weight is 1 / its inclusion probability.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, assert_never, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,6 +97,8 @@ def draw(
         unit = np.sort(ranked[_systematic(units, n, rng)])
         drawn = np.bincount(stratum[unit], minlength=size.size)
         return Drawn(unit, np.full(n, units / n), size, drawn, some=bool((drawn == 0).any()))
+    if allocation != "equal":
+        assert_never(allocation)
     filled = np.flatnonzero(size)
     some = n < filled.size
     drawn = np.zeros_like(size)

@@ -9,7 +9,7 @@ the reason, and its predictions are NaN; no other kind takes its place.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -112,6 +112,8 @@ def fit_calibration(score: Floats, people: Floats, kind: Kind) -> Calibration:
         return Calibration(kind, n, Line(float(slope), float(intercept)))
     if kind == "isotonic":
         return Calibration(kind, n, fit_isotonic(x, y))
+    if kind != "ordinal":
+        assert_never(kind)
     model = fit_ordinal(x[:, None], y)
     if isinstance(model, str):
         return Calibration(kind, n, reason=f"ordinal calibration undefined: {model}")

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -271,6 +271,8 @@ def _p(t: float, df: int, tail: Tail) -> float:
         return float(special.stdtr(df, -t))
     if tail == "less":
         return float(special.stdtr(df, t))
+    if tail != "two-sided":
+        assert_never(tail)
     return float(2 * special.stdtr(df, -abs(t)))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -12,10 +12,14 @@ from judge.analysis.jury.combiners import COMBINERS
 from judge.analysis.options.choices import INTERVALS, LEVELS, METHODS, IntervalMethod, Level, NamedInterval
 from judge.analysis.options.table_options import Combiner, Interval, NamedCombiner
 from judge.choices import registry
+from judge.stats.agreement import chance_agreement, krippendorff
 from judge.stats.agreement.alt_test import MEASURES, Measure
+from judge.stats.comparing.comparisons import Comparisons
 from judge.stats.correlation import coefficients
 from judge.stats.correlation.coefficients import COEFFICIENTS, Coefficient
-from judge.stats.resampling import bootstrap, resampled_correlation
+from judge.stats.estimation import multiplicity, stratified
+from judge.stats.regression import calibration
+from judge.stats.resampling import bootstrap, jackknife, resampled_correlation
 
 CHOICES: list[tuple[Any, Mapping[Any, Any]]] = [
     (Coefficient, COEFFICIENTS),
@@ -92,3 +96,26 @@ def test_a_new_coefficient_is_one_record(monkeypatch: pytest.MonkeyPatch) -> Non
         old = resampled_correlation.values(drawn, x, y, "pearson", grouping=grouping, group=group)
         found = resampled_correlation.values(drawn, x, y, new, grouping=grouping, group=group)
         np.testing.assert_allclose(found, -old, atol=1e-12)
+
+
+SCORES, NONE, RNG = np.arange(20.0), np.zeros(20, dtype=np.int64), np.random.default_rng(1)
+PAIR = Comparisons(("a", "b"), NONE[:1], NONE[:1] + 1, np.ones((1, 3)), NONE[:1])
+GAMMA: Any = "gamma"
+DISPATCHES: dict[str, Callable[[], object]] = {
+    "calibration": lambda: calibration.fit_calibration(SCORES, SCORES % 5, GAMMA),
+    "ties": lambda: PAIR.with_ties(GAMMA),
+    "tail": lambda: jackknife._p(1.0, 5, GAMMA),
+    "allocation": lambda: stratified.draw(NONE, SCORES, 3, RNG, GAMMA),
+    "adjustment": lambda: multiplicity.adjust(SCORES / 20, GAMMA, family="tests"),
+    "weights": lambda: chance_agreement._weight_matrix(SCORES, GAMMA),
+    "level of measurement": lambda: krippendorff._difference(SCORES, GAMMA),
+}
+
+
+@pytest.mark.parametrize("what", DISPATCHES)
+def test_a_word_that_is_half_made_computes_nothing(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A new word that the check of words already allows is not computed as another one."""
+    for module, allowed in ((stratified, "ALLOCATIONS"), (multiplicity, "METHODS"), (chance_agreement, "WEIGHTINGS")):
+        monkeypatch.setattr(module, allowed, (*getattr(module, allowed), GAMMA))
+    with pytest.raises((AssertionError, ValueError), match="gamma"):
+        DISPATCHES[what]()
