@@ -69,7 +69,7 @@ class Uninformed:
 
     def __init__(self, matrix: RatingMatrix, control: Candidate, options: CorrelationOptions):
         people = np.full(matrix.n, np.nan) if control.people is None else control.people
-        self.matrix, self.people, self.control = matrix, Side.of(people), control
+        self.matrix, self.people, self.control = matrix, Side(people), control
         levels: tuple[Level, ...] = ("overall", "by-system")
         self._levels = {level: _at(matrix, options, level) for level in levels}
 
@@ -93,13 +93,13 @@ class Uninformed:
         words = np.where(np.isnan(judge), np.nan, words)
         there = ~np.isnan(words) & ~np.isnan(self.people.values)
         if np.unique(words[there]).size > 1:
-            along = statistic.estimate(Side.of(words), self.people).value
+            along = statistic.estimate(Side(words), self.people).value
             yield LENGTH, words if along is None or along >= 0 else -words
 
     def _over(self, judge: Floats, name: str, rival: Floats | None, statistic: Statistic, intervals: Intervals) -> Lead:
         shared = judge if rival is None else np.where(np.isnan(rival), np.nan, judge)
-        mine = statistic.estimate(Side.of(shared), self.people)
-        theirs = Estimate(0.0, n=mine.n) if rival is None else statistic.estimate(Side.of(rival), self.people)
+        mine = statistic.estimate(Side(shared), self.people)
+        theirs = Estimate(0.0, n=mine.n) if rival is None else statistic.estimate(Side(rival), self.people)
         if mine.value is None or theirs.value is None:
             return Lead(mine if mine.value is None else theirs, name)
         # An uninformed judge that goes against people is no lower bar than chance.

@@ -290,7 +290,7 @@ def _rival(
         stories.append(int(keep.sum()))
         people = Side(matrix.people[j], matrix.people_codes[j])
         for side, judge in zip(sides, judges, strict=True):
-            side.append((pair[0].subject.criterion, statistic.estimate(Side.of(judge).only(keep), people), ()))
+            side.append((pair[0].subject.criterion, statistic.estimate(Side(judge).only(keep), people), ()))
     none = Estimate.undefined("the two have no criterion in common")
     means = [mean_of(side)[0] if side else none for side in sides]
     return Rival(other.name, other.share, min(stories, default=0), *means)

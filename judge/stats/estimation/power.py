@@ -110,7 +110,9 @@ def clustered_proportion(hits: Floats, cluster: Codes, *, confidence: float = 0.
         return estimate.mean
     constant = estimate.se_independent == 0
     n = float(estimate.clusters) if constant else min(estimate.effective_n or np.inf, float(estimate.mean.n))
-    low, high = wilson_of_share(estimate.mean.value, n, float(special.stdtrit(estimate.clusters - 1, 0.5 + confidence / 2)))
+    low, high = wilson_of_share(
+        estimate.mean.value, n, float(special.stdtrit(estimate.clusters - 1, 0.5 + confidence / 2))
+    )
     method = f"Wilson, effective n {n:.1f}, t over {estimate.clusters} story-prompts, {100 * confidence:.0f} %"
     return replace(estimate.mean, low=low, high=high, method=method)
 

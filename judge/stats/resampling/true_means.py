@@ -60,8 +60,8 @@ def correlations(
         B resamples of n stories that draw story-prompts or single stories.
     x : array, shape (n,) or (judges, n)
         Each judge's ratings; NaN = missing, left out pairwise for that judge alone.
-    y : array, shape (n,)
-        The people's ratings.
+    y : array, shape (n,) or (judges, n)
+        The people's ratings, or those that each judge is compared with.
     group : array of int, shape (n,)
         System of each story, as codes from 0 on.
     coefficient : {"kendall", "spearman", "pearson"}
@@ -78,31 +78,54 @@ def correlations(
     judges = np.atleast_2d(x)
     if resamples.split(group)[1] is None:
         # Groups were drawn as wholes: their means have no noise to take off, only the choice of groups varies.
-        return resampled_correlation.values(resamples, x, y, coefficient, grouping="means", group=group)
-    resampled = np.full((2, len(judges), resamples.size, int(group.max()) + 1), np.nan)
-    sample = np.full((2, len(judges), resampled.shape[3]), np.nan)
-    for j, block, (mean_x, mean_y, _) in in_resamples(resamples, judges, y, group):
-        resampled[0, j, block], resampled[1, j, block] = mean_x, mean_y
-    for j, _, (mean_x, mean_y, _) in in_resamples(resamples.whole(), judges, y, group):
-        sample[0, j], sample[1, j] = mean_x[0], mean_y[0]
+        return _of_samples(resamples, x, y, group, coefficient)
     out = np.full((len(judges), resamples.size), np.nan)
-    for j, row in enumerate(judges):
-        used = ~np.isnan(sample[:, j]).any(axis=0)
-        if used.sum() < coefficients.MIN_PAIRS or (np.ptp(sample[:, j][:, used], axis=1) < _LITTLE).any():
-            continue
-        pairs = ~np.isnan(row + y)
-        if abs(coefficients.pearson(row[pairs], y[pairs])) > 1 - _LITTLE:
-            # Sides that follow each other exactly have no noise that could hide how their means go together.
-            out[j] = resampled_correlation.values(resamples, row, y, coefficient, grouping="means", group=group)
-            continue
-        units = np.unique(resamples.unit[pairs]).size
-        true = draws(sample[:, j][:, used], resampled[:, j][:, :, used], units, np.random.default_rng(seed))
-        step = max(1, _BLOCK // int(used.sum()) ** 2)
-        for start in range(0, resamples.size, step):
-            part = slice(start, start + step)
-            mass = np.ones(true[0, part].shape, dtype=np.int64)
-            out[j, part] = resampled_correlation.of_means(true[0, part], true[1, part], mass, coefficient)
+    step = max(1, _BLOCK // 8 // max(1, resamples.size * (int(group.max(initial=-1)) + 1)))
+    for start in range(0, len(judges), step):
+        rows = slice(start, start + step)
+        people = y if np.ndim(y) == 1 else y[rows]
+        out[rows] = _of_rows(resamples, judges[rows], people, group, coefficient, seed)
     return out if np.ndim(x) == 2 else out[0]
+
+
+def _of_samples(resamples: Resamples, x: Floats, y: Floats, group: Codes, coefficient: Coefficient) -> Floats:
+    return resampled_correlation.values(resamples, x, y, coefficient, grouping="means", group=group)
+
+
+def _of_rows(resamples: Resamples, x: Floats, y: Floats, group: Codes, coefficient: Coefficient, seed: int) -> Floats:
+    """As `correlations`, for some judges; those with ratings of the same systems are drawn together."""
+    resampled = np.full((2, len(x), resamples.size, int(group.max()) + 1), np.nan)
+    sample = np.full((2, len(x), resampled.shape[3]), np.nan)
+    for rows, block, means in in_resamples(resamples, x, y, group):
+        resampled[0, rows, block], resampled[1, rows, block] = means[:2]
+    for rows, _, means in in_resamples(resamples.whole(), x, y, group):
+        sample[0, rows], sample[1, rows] = means[0][:, 0], means[1][:, 0]
+    used = ~np.isnan(sample).any(axis=0)
+    out = np.full((len(x), resamples.size), np.nan)
+    together: dict[tuple[bytes, int], list[int]] = {}
+    for j, row in enumerate(x):
+        own = sample[:, j][:, used[j]]
+        if used[j].sum() < coefficients.MIN_PAIRS or (np.ptp(own, axis=1) < _LITTLE).any():
+            continue
+        people = y if y.ndim == 1 else y[j]
+        pairs = ~np.isnan(row + people)
+        if abs(coefficients.pearson(row[pairs], people[pairs])) > 1 - _LITTLE:
+            # Sides that follow each other exactly have no noise that could hide how their means go together.
+            out[j] = _of_samples(resamples, row, people, group, coefficient)
+            continue
+        together.setdefault((used[j].tobytes(), np.unique(resamples.unit[pairs]).size), []).append(j)
+    for (_, units), same in together.items():
+        systems = used[same[0]]
+        true = np.stack(
+            [
+                draws(sample[:, j, systems], resampled[:, j][..., systems], units, np.random.default_rng(seed))
+                for j in same
+            ],
+            axis=1,
+        )
+        mass = np.ones(true[0].shape, dtype=np.int64)
+        out[same] = resampled_correlation.of_means(true[0], true[1], mass, coefficient)
+    return out
 
 
 def reliability(y: Floats, group: Codes, unit: Codes) -> Estimate:

@@ -130,3 +130,23 @@ def test_memory_of_reliability_grows_with_the_stories_and_not_with_their_square(
     assert found.value == pytest.approx(1, abs=0.01)
     # A matrix of units x units of small integers alone would be 64 MB.
     assert peak < 10e6
+
+
+@pytest.mark.parametrize("block", [2_000, 4_000_000], ids=["some judges", "all judges"])
+def test_judges_of_other_systems_and_people_are_as_one_after_the_other(
+    block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(true_means, "_BLOCK", 8 * block)
+    rng = np.random.default_rng(13)
+    sides = [_study(rng, 1.0)[:2] for _ in range(6)]
+    x, y = (np.stack([side[i] for side in sides]) for i in (0, 1))
+    x[1, GROUP == 4], x[2, UNIT > 15], y[3, GROUP == 4] = np.nan, np.nan, np.nan
+    x[4], x[5] = 2 * y[4] + 1, 3.0
+    drawn = bootstrap.draw(UNIT, 40, rng, "boot-inputs")
+    found = true_means.correlations(drawn, x, y, GROUP, "kendall", 3)
+    alone = [true_means.correlations(drawn, *pair, GROUP, "kendall", 3) for pair in zip(x, y, strict=True)]
+    np.testing.assert_array_equal(found, alone)
+    assert np.isnan(found).all(axis=1).tolist() == [False] * 5 + [True]
+    systems = bootstrap.draw(GROUP, 40, rng, "boot-systems")
+    found = true_means.correlations(systems, x[:2], y[:2], GROUP, "kendall", 3)
+    np.testing.assert_array_equal(found[1], true_means.correlations(systems, x[1], y[1], GROUP, "kendall", 3))
