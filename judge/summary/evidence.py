@@ -159,6 +159,9 @@ class Evidence:
         return compared(narrowed(self.table, Selection.of(None, *keep)), options)
 
     def _only(self, best: Margin) -> RatingsTable:
+        rows = {(cell.judge, cell.eval_prompt) for matrix in self.matrices for cell in matrix.cells}
+        if rows == {(best.judge, best.eval_prompt)} and all(fact.judge == best.judge for fact in self.table.facts):
+            return self.table
         return narrowed(self.table, Selection.of(None, best.judge, best.eval_prompt))
 
 

@@ -174,15 +174,16 @@ def against_zero(
     n = int(used.sum())
     samples_of = _samples if used.size <= _REMEMBERED else _samples.__wrapped__
     clusters, samples = samples_of(np.asarray(cluster, dtype=np.int64).tobytes(), used.tobytes())
-    value = float(statistic(used[None, :].astype(np.float64))[0]) if n else float("nan")
+    whole, *left_out = map(statistic, samples) if n else [np.array([np.nan])]
+    value = float(whole[0])
     if not np.isfinite(value):
         return _none("undefined on these stories", n, tail, clusters)
     if clusters < MIN_CLUSTERS:
         return _none(f"undefined with fewer than {MIN_CLUSTERS} story-prompts", n, tail, clusters, value)
-    left_out = np.concatenate([statistic(weights) for weights in samples])
-    if not np.isfinite(left_out).all():
+    each = np.concatenate([whole[1:], *left_out])
+    if not np.isfinite(each).all():
         return _none("undefined when one story-prompt is left out", n, tail, clusters, value)
-    se = float(np.sqrt((clusters - 1) / clusters * ((left_out - left_out.mean()) ** 2).sum()))
+    se = float(np.sqrt((clusters - 1) / clusters * ((each - each.mean()) ** 2).sum()))
     if se <= 1e-12 * max(1.0, abs(value)):
         return _none("no test: nothing varies between story-prompts", n, tail, clusters, value)
     df = (informative or clusters) - 1
@@ -258,23 +259,26 @@ def undefined(reason: str, tail: Tail, used: NDArray[np.bool_] | None = None) ->
 
 @functools.lru_cache(maxsize=8)
 def _samples(cluster: bytes, used: bytes) -> tuple[int, tuple[Weights, ...]]:
-    """Number of clusters of the stories used, and weights without each in turn, as `_left_out` yields them.
+    """Number of clusters of the stories used, and weights: first of all of them, then without each cluster in turn.
 
     Tests of hundreds of criteria use the same stories; both arguments are the arrays' bytes.
     """
     mask = np.frombuffer(used, dtype=np.bool_)
     groups, code = np.unique(np.frombuffer(cluster, dtype=np.int64)[mask], return_inverse=True)
-    return groups.size, tuple(_left_out(np.flatnonzero(mask), code.reshape(-1), mask.size))
+    return groups.size, tuple(_weights(np.flatnonzero(mask), code.reshape(-1), mask.size))
 
 
-def _left_out(stories: Codes, code: Codes, n: int) -> Iterator[Weights]:
-    """Yield weights without each cluster in turn, some clusters at a time; `code` numbers the stories' clusters."""
+def _weights(stories: Codes, code: Codes, n: int) -> Iterator[Weights]:
+    """Yield weights of all stories used, and without each cluster in turn, some clusters at a time; `code` numbers the
+    stories' clusters.
+    """
     clusters = int(code.max(initial=-1)) + 1
-    if clusters * n <= _FEW:
-        weights = np.zeros((clusters, n))
-        weights[:, stories] = code != np.arange(clusters)[:, None]
-        weights.setflags(write=False)
-        yield weights
+    few = clusters * n <= _FEW
+    weights = np.zeros((1 + clusters if few else 1, n))
+    weights[:, stories] = code != np.arange(-1, len(weights) - 1)[:, None]
+    weights.setflags(write=False)
+    yield weights
+    if few:
         return
     for start in range(0, clusters, _CHUNK):
         yield LeftOut(stories, code - start, (min(_CHUNK, clusters - start), n))

@@ -116,13 +116,7 @@ def _of_rows(resamples: Resamples, x: Floats, y: Floats, group: Codes, coefficie
         together.setdefault((used[j].tobytes(), np.unique(resamples.unit[pairs]).size), []).append(j)
     for (_, units), same in together.items():
         systems = used[same[0]]
-        true = np.stack(
-            [
-                draws(sample[:, j, systems], resampled[:, j][..., systems], units, np.random.default_rng(seed))
-                for j in same
-            ],
-            axis=1,
-        )
+        true = draws(sample[:, same][..., systems], resampled[:, same][..., systems], units, seed)
         mass = np.ones(true[0].shape, dtype=np.int64)
         out[same] = resampled_correlation.of_means(true[0], true[1], mass, coefficient)
     return out
@@ -174,56 +168,62 @@ def reliability(y: Floats, group: Codes, unit: Codes) -> Estimate:
     return Estimate(1 - noise / between, n=groups)
 
 
-def draws(sample: Floats, resampled: Floats, units: int, rng: np.random.Generator) -> Floats:
-    """Plausible true means of groups (systems) by judge and by people, drawn once for each of B resamples; shape (2, B,
-    groups). The means of the judge, and those of people, are determined up to an additive constant.
+def draws(sample: Floats, resampled: Floats, units: int, seed: int) -> Floats:
+    """Plausible true means of groups (systems) by judges and by people, drawn once for each of B resamples; shape (2,
+    judges, B, groups). The means of a judge, and those of people, are determined up to an additive constant.
 
     Parameters
     ----------
-    sample : array, shape (2, groups)
-        Sample means of the groups by judge and by people; neither may be all equal.
-    resampled : array, shape (2, B, groups)
+    sample : array, shape (2, judges, groups)
+        Sample means of the groups by each judge and by people; neither may be all equal.
+    resampled : array, shape (2, judges, B, groups)
         Means in the resamples. NaN where a group has no story in that resample; its sample mean is then used.
     units : int
         Number of units (such as story-prompts) from which resamples were drawn, to correct the variance over
         resamples, which is too small by the factor (units - 1) / units.
-    rng : numpy Generator
-        Random generator, seeded by the caller.
+    seed : int
+        Random seed; all judges share what is drawn.
     """
-    groups, size = sample.shape[1], resampled.shape[1]
+    groups, size = sample.shape[2], resampled.shape[2]
     # People first, so that all judges share what is drawn for them.
-    mean = (sample - sample.mean(axis=1, keepdims=True))[::-1].T
-    error = np.moveaxis(np.where(np.isnan(resampled), 0.0, resampled - sample[:, None])[::-1], 0, 2)
-    error = (error - error.mean(axis=1, keepdims=True)) * np.sqrt(units / max(1, units - 1))
-    error -= error.mean(axis=0)
-    noise = np.einsum("bsi,bsj->ij", error, error) / (size * (groups - 1))
+    mean = np.moveaxis((sample - sample.mean(axis=2, keepdims=True))[::-1], 0, 2)
+    error = np.moveaxis(np.where(np.isnan(resampled), 0.0, resampled - sample[:, :, None])[::-1], 0, 3)
+    error = (error - error.mean(axis=2, keepdims=True)) * np.sqrt(units / max(1, units - 1))
+    error -= error.mean(axis=1, keepdims=True)
+    noise = np.stack([np.einsum("bsi,bsj->ij", own, own) for own in error]) / (size * (groups - 1))
     # Nothing, beside what the means vary by: it keeps sides without noise invertible.
-    noise += _LITTLE * np.diag((mean * mean).mean(axis=0) + np.diag(noise))
+    noise += _LITTLE * np.eye(2) * ((mean * mean).mean(axis=1) + _variances(noise))[:, None]
     root = np.linalg.cholesky(noise)
     inverse = np.linalg.inv(root)
-    true = inverse @ _true_covariances(mean, noise, size, rng) @ inverse.T
+    turned = np.swapaxes(inverse, 1, 2)
+    true = inverse[:, None] @ _true_covariances(mean, noise, size, seed) @ turned[:, None]
     larger, axes = np.linalg.eigh(true)
     kept = np.maximum(larger, [0.0, _LITTLE])
     kept /= 1 + kept
-    shrink = (axes * kept[:, None]) @ np.swapaxes(axes, 1, 2)
-    spread = (axes * np.sqrt(kept)[:, None]) @ np.swapaxes(axes, 1, 2)
-    mean, error = mean @ inverse.T, error @ inverse.T
-    drawn = np.einsum("bij,sj->bsi", shrink, mean) + np.einsum("bij,bsj->bsi", spread, error)
-    return np.asarray(np.moveaxis(drawn @ root.T, 2, 0)[::-1], dtype=np.float64)
+    shrink = (axes * kept[..., None, :]) @ np.swapaxes(axes, 2, 3)
+    spread = (axes * np.sqrt(kept)[..., None, :]) @ np.swapaxes(axes, 2, 3)
+    mean, error = mean @ turned, error @ turned[:, None]
+    drawn = np.einsum("kbij,ksj->kbsi", shrink, mean) + np.einsum("kbij,kbsj->kbsi", spread, error)
+    return np.asarray(np.moveaxis(drawn @ np.swapaxes(root, 1, 2)[:, None], 3, 0)[::-1], dtype=np.float64)
 
 
-def _true_covariances(mean: Floats, noise: Floats, size: int, rng: np.random.Generator) -> Floats:
-    """Plausible covariances of the true means by people and by the judge (in this order), shape (size, 2, 2). Each is a
-    plausible covariance of the sample means minus that of the noise.
+def _variances(covariances: Floats) -> Floats:
+    return np.diagonal(covariances, axis1=-2, axis2=-1)
+
+
+def _true_covariances(mean: Floats, noise: Floats, size: int, seed: int) -> Floats:
+    """Plausible covariances of the true means by people and by each judge (in this order), shape (judges, size, 2, 2).
+    Each is a plausible covariance of the sample means minus that of the noise.
 
     Where the variance of the means of the judge (or of people) does not exceed its noise, it is set close to 0. The
     covariance is then limited so that the correlation lies between -1 and 1.
     """
-    over = _covariances(mean, size, rng) - noise
-    variance = np.maximum(np.stack([over[:, 0, 0], over[:, 1, 1]], axis=1), _LITTLE * np.diag(noise))
-    limit = np.sqrt(variance.prod(axis=1))
-    both = np.clip(over[:, 0, 1], -limit, limit)
-    return np.stack([variance[:, 0], both, both, variance[:, 1]], axis=1).reshape(-1, 2, 2)
+    plausible = np.stack([_covariances(own, size, np.random.default_rng(seed)) for own in mean])
+    over = plausible - noise[:, None]
+    variance = np.maximum(_variances(over), _LITTLE * _variances(noise)[:, None])
+    limit = np.sqrt(variance.prod(axis=2))
+    both = np.clip(over[..., 0, 1], -limit, limit)
+    return np.stack([variance[..., 0], both, both, variance[..., 1]], axis=2).reshape(*limit.shape, 2, 2)
 
 
 def _covariances(mean: Floats, size: int, rng: np.random.Generator) -> Floats:
