@@ -57,3 +57,14 @@ def test_no_stories_and_no_rows() -> None:
     assert values.shape == (2, 4)
     assert np.isnan(values).all()
     assert many_taus.taus(np.empty((0, 3)), np.empty((0, 3)))[0].shape == (0,)
+
+
+def test_sums_that_single_precision_cannot_hold_are_exact() -> None:
+    x, y = _rows(2)
+    counts = np.random.default_rng(3).integers(2_000, 9_000, (20, 7)).astype(np.int32)
+    drawn = Resamples((bootstrap.Factor(counts, PROMPT),), "boot-inputs")
+    _, (values,) = many_taus.taus(x[:5], y[:5], [drawn])
+    expected = [
+        resampled_tau.tau_b(drawn, kendall.codes(a), kendall.codes(b)) for a, b in zip(x[:5], y[:5], strict=True)
+    ]
+    np.testing.assert_allclose(values, expected, rtol=0, atol=1e-14)
