@@ -82,3 +82,18 @@ def test_all_is_known_before_it_is_asked_for(level: str, monkeypatch: pytest.Mon
     _correlated(_table(lost=0.0), from_words(CorrelationOptions, level=level, resamples=20))
     assert len(asked) > 40
     assert sum(not known for known in asked) == 0
+
+
+def test_what_is_undefined_stays_unknown() -> None:
+    known, rng = Known(), np.random.default_rng(1)
+    y = rng.normal(size=6)
+    two, equal, three = np.where(np.arange(6) < 2, y, np.nan), np.full(6, 2.0), np.where(np.arange(6) < 3, y, np.nan)
+    known.learn([(two, y), (y, two), (equal, y), (three, y), (np.full(6, np.nan), y)], None)
+    assert [known.estimate(*pair) is None for pair in ((two, y), (y, two), (equal, y), (three, y))] == [True] * 3 + [
+        False
+    ]
+    found = known.estimate(three, y)
+    assert found is not None
+    assert (found.value, found.n) == (1.0, 3)
+    known.learn([], None)
+    assert known.estimate(three, y) is None
