@@ -59,7 +59,7 @@ class _Coded:
 
 
 def build(table: RatingsTable, *, drop_systems: Sequence[str] = ()) -> tuple[RatingMatrix, ...]:
-    """One rating matrix for each dataset of a ratings table, in order of appearance.
+    """One rating matrix for each dataset of a ratings table, in order of appearance; built once for each table.
 
     Parameters
     ----------
@@ -78,6 +78,14 @@ def build(table: RatingsTable, *, drop_systems: Sequence[str] = ()) -> tuple[Rat
     SpecError
         A system to drop that is in none of the datasets.
     """
+    key = ("rating matrices", *drop_systems)
+    if key not in table.built:
+        table.built[key] = _build(table, drop_systems)
+    matrices: tuple[RatingMatrix, ...] = table.built[key]
+    return matrices
+
+
+def _build(table: RatingsTable, drop_systems: Sequence[str]) -> tuple[RatingMatrix, ...]:
     rows = _code(table.frame)
     systems = list(rows.levels["system"])
     for name in drop_systems:

@@ -125,6 +125,7 @@ class RatingMatrix:
     _people_rows: RatingRows
     labels: Mapping[str, Scale] = field(default_factory=dict)
     declared: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    _by_rater: dict[int, Raters] = field(default_factory=dict)
 
     @property
     def features(self) -> pd.DataFrame:
@@ -154,9 +155,15 @@ class RatingMatrix:
 
     def by_rater(self, criterion: int) -> Raters:
         """Human ratings of one criterion with one column for each rater, or for each position where raters are not
-        known.
+        known. They are computed once.
         """
+        if criterion not in self._by_rater:
+            self._by_rater[criterion] = self._raters(criterion)
+        return self._by_rater[criterion]
+
+    def _raters(self, criterion: int) -> Raters:
         wide, column = self._people_rows.wide(criterion, self.n)
+        wide.setflags(write=False)
         if column.size and column[0] >= 0:
             return Raters(wide, tuple(self.rater_names[c] for c in column), known=True)
         positions = self.by_position(criterion)

@@ -29,7 +29,7 @@ from judge.analysis.options.table_options import (
     from_words,
 )
 from judge.analysis.raters import Raters
-from judge.analysis.reliability.consistency import Consistency, consistency
+from judge.analysis.reliability.consistency import Consistency, ConsistentCell, consistency
 from judge.rating_matrix import RatingMatrix, build
 from judge.ratings_table import RatingsTable
 from judge.summary.options import EvidenceOptions
@@ -59,6 +59,16 @@ class Evidence:
     def consistency(self) -> Consistency:
         """Consistency of judges with themselves, and of people with each other."""
         return consistency(self.table, ConsistencyOptions(drop_systems=self.options.drop_systems))
+
+    @property
+    def consistent_judges(self) -> tuple[ConsistentCell, ...]:
+        """As `consistency`, of judges alone, which takes less time where people's is not asked for."""
+        return self.consistency.judged if "consistency" in vars(self) else self._consistent_judges
+
+    @cached_property
+    def _consistent_judges(self) -> tuple[ConsistentCell, ...]:
+        options = ConsistencyOptions(drop_systems=self.options.drop_systems)
+        return consistency(self.table, options, people=False).judged
 
     @cached_property
     def correlations(self) -> Correlations:
@@ -149,6 +159,9 @@ class Evidence:
         return compared(narrowed(self.table, Selection.of(None, *keep)), options)
 
     def _only(self, best: Margin) -> RatingsTable:
+        rows = {(cell.judge, cell.eval_prompt) for matrix in self.matrices for cell in matrix.cells}
+        if rows == {(best.judge, best.eval_prompt)} and all(fact.judge == best.judge for fact in self.table.facts):
+            return self.table
         return narrowed(self.table, Selection.of(None, best.judge, best.eval_prompt))
 
 

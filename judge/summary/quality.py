@@ -80,7 +80,7 @@ def itself(evidence: Evidence, matrix: RatingMatrix, best: Margin | None) -> Ite
     question, label = "Does it agree with itself?", "itself"
     cells = [
         cell
-        for cell in evidence.consistency.judged
+        for cell in evidence.consistent_judges
         if cell.dataset == matrix.dataset
         and (best is None or (cell.run, cell.judge, cell.eval_prompt) == (best.run, best.judge, best.eval_prompt))
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from judge.stats.resampling import true_means
 from judge.summary.evidence import Evidence
 from judge.summary.options import EvidenceOptions
 from judge.summary.summarize import summarize
+from tests.benchmarks import many_criteria
+from tests.growth import linear
 
 CRITERIA = 7
 
@@ -50,9 +53,26 @@ def _counted(monkeypatch: pytest.MonkeyPatch, module: Any, name: str) -> list[st
 def test_a_summary_tests_and_resamples_each_criterion_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     table = read([str(_run(tmp_path))])
     tests = _counted(monkeypatch, alternative_annotator, "alt_test")
-    means = _counted(monkeypatch, true_means, "correlations")
+    rows: list[int] = []
+    correlations = true_means.correlations
+    monkeypatch.setattr(
+        true_means, "correlations", lambda *words: (rows.append(len(words[1])), correlations(*words))[1]
+    )
     (screen,) = summarize(Evidence(table, EvidenceOptions(resamples=20)), ["run"]).datasets
     assert {answer.label for answer in screen.answers} >= {"replace", "systems"}
     # No uninformed judge is tested, and no person's correlation over systems resampled: neither is printed.
     assert len(tests) == CRITERIA
-    assert len(means) == CRITERIA
+    assert sum(rows) == CRITERIA
+
+
+def test_time_grows_no_faster_than_the_number_of_criteria(tmp_path: Path) -> None:
+    tables = {
+        criteria: read([many_criteria.write(tmp_path / str(criteria), criteria)], explanations=False)
+        for criteria in (8, 64)
+    }
+
+    def work(criteria: int) -> object:
+        # A copy, since a table keeps what was built of it.
+        return summarize(Evidence(replace(tables[criteria]), EvidenceOptions(resamples=50)), ["x"])
+
+    assert linear(work, 64)

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from judge.analysis.agreement.alternative_annotator import AltTestRow, leads_of, tested_rows
 from judge.analysis.agreement.replacement_verdict import ReplacementVerdict, verdict_of
-from judge.analysis.agreement.uninformed import Uninformed
+from judge.analysis.agreement.uninformed import Uninformed, levels_of
 from judge.analysis.correlation import Correlations, correlations
-from judge.analysis.correlation.margins import by_criterion, margins
+from judge.analysis.correlation.margins import beside_people, margins
 from judge.analysis.inputs.bars import CEILING, CONTROL, JUDGE, Predict, Remarks
 from judge.analysis.inputs.candidates import Subject, candidates, comparable
 from judge.analysis.inputs.control import Control
@@ -241,16 +241,14 @@ def informed_rows(
     judged = [(matrix, candidate) for matrix in matrices
               for candidate in candidates(matrix, options.against, predict, remarks, ceiling=False)
               if candidate.people is not None]  # fmt: skip
+    levels = {matrix.dataset: levels_of(matrix, _paired(options)) for matrix in matrices}
     rivals = {
-        (matrix.dataset, str(control.subject.against)): Uninformed(matrix, control, _paired(options))
+        (matrix.dataset, str(control.subject.against)): Uninformed(matrix, control, levels[matrix.dataset])
         for matrix, control in judged
         if control.kind == CONTROL
     }
     ratings = {_key(judge.subject): judge.ratings for _, judge in judged if judge.kind == JUDGE}
-    beside = {
-        (margin.dataset, margin.run, margin.judge, margin.eval_prompt, margin.criteria[0]): margin.over[CEILING]
-        for margin in by_criterion(correlated)
-    }
+    beside = beside_people(correlated)
     rows = []
     for row in tests:
         own = ratings.get(_key(row.subject))

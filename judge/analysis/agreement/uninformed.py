@@ -20,7 +20,7 @@ comparison keeps its level). The result is the comparison with the smallest evid
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -33,6 +33,8 @@ from judge.analysis.options.table_options import CorrelationOptions
 from judge.rating_matrix import RatingMatrix
 from judge.stats.estimate import Estimate
 from judge.stats.resampling.intervals import p_above_zero
+
+Levels = Mapping[Level, tuple[Statistic, Intervals]]
 
 CHANCE, CONTROL, LENGTH = "chance", "the control", "length"
 
@@ -67,11 +69,10 @@ class Lead:
 class Uninformed:
     """The uninformed judges of one dataset and human criterion, and the leads of judges over them."""
 
-    def __init__(self, matrix: RatingMatrix, control: Candidate, options: CorrelationOptions):
+    def __init__(self, matrix: RatingMatrix, control: Candidate, levels: Levels):
         people = np.full(matrix.n, np.nan) if control.people is None else control.people
-        self.matrix, self.people, self.control = matrix, Side.of(people), control
-        levels: tuple[Level, ...] = ("overall", "by-system")
-        self._levels = {level: _at(matrix, options, level) for level in levels}
+        self.matrix, self.people, self.control = matrix, Side(people), control
+        self._levels = levels
 
     def lead(self, judge: Floats, level: Level) -> Lead:
         """The judge's lead over the uninformed judges at this level: ``overall`` or ``by-system``.
@@ -93,13 +94,13 @@ class Uninformed:
         words = np.where(np.isnan(judge), np.nan, words)
         there = ~np.isnan(words) & ~np.isnan(self.people.values)
         if np.unique(words[there]).size > 1:
-            along = statistic.estimate(Side.of(words), self.people).value
+            along = statistic.estimate(Side(words), self.people).value
             yield LENGTH, words if along is None or along >= 0 else -words
 
     def _over(self, judge: Floats, name: str, rival: Floats | None, statistic: Statistic, intervals: Intervals) -> Lead:
         shared = judge if rival is None else np.where(np.isnan(rival), np.nan, judge)
-        mine = statistic.estimate(Side.of(shared), self.people)
-        theirs = Estimate(0.0, n=mine.n) if rival is None else statistic.estimate(Side.of(rival), self.people)
+        mine = statistic.estimate(Side(shared), self.people)
+        theirs = Estimate(0.0, n=mine.n) if rival is None else statistic.estimate(Side(rival), self.people)
         if mine.value is None or theirs.value is None:
             return Lead(mine if mine.value is None else theirs, name)
         # An uninformed judge that goes against people is no lower bar than chance.
@@ -114,10 +115,12 @@ class Uninformed:
         return Lead(intervals.of_values(over, values), name, None if p is None else min(1.0, 2 * p))
 
 
-def _at(matrix: RatingMatrix, options: CorrelationOptions, level: Level) -> tuple[Statistic, Intervals]:
-    at = replace(options, level=level)
-    statistic = Statistic.of(matrix, at)
-    return statistic, Intervals.of(matrix, at, statistic)
+def levels_of(matrix: RatingMatrix, options: CorrelationOptions) -> Levels:
+    """The statistics by which judges of a dataset are compared with uninformed ones, with their resamples."""
+    levels: tuple[Level, ...] = ("overall", "by-system")
+    at = {level: replace(options, level=level) for level in levels}
+    statistics = {level: Statistic.of(matrix, own) for level, own in at.items()}
+    return {level: (statistics[level], Intervals.of(matrix, own, statistics[level])) for level, own in at.items()}
 
 
 def _evidence(lead: Lead) -> tuple[bool, float, float]:

@@ -162,7 +162,7 @@ class _Split:
             if int((self.both[at] & stories).sum()) < LEAST:
                 continue
             mine, people = np.where(stories, self.judges[at], np.nan), np.where(stories, self.people, np.nan)
-            estimate = self.dataset.statistic.estimate(Side.of(mine), Side.of(people))
+            estimate = self.dataset.statistic.estimate(Side(mine), Side(people))
             if estimate.defined:
                 values = tuple(set_values[at] for set_values in drawn)
                 estimate = self.intervals.of_values(estimate, values)

@@ -52,7 +52,7 @@ def correlations(
         `margins` needs. This takes longer and changes no row.
     people_drawn : bool
         Whether the human ceiling, and differences from it, are computed in every resample too. Without, they have no
-        intervals; no other number changes.
+        intervals, and there is no note on how far people tell systems apart; no other number changes.
     """
     options, remarks = _with_given(table, options or CorrelationOptions()), Remarks()
     table = numbers(table)
@@ -73,7 +73,7 @@ def correlations(
     lost = loss.findings(loss.tests_against_people(matrices))
     remarks.note(lost)
     remarks.note(_lower_is_better(table))
-    if LEVELS[options.level].grouping == "means":
+    if people_drawn and LEVELS[options.level].grouping == "means":
         remarks.note(_system_notes(matrices))
     return Correlations(
         datasets=tuple(datasets),

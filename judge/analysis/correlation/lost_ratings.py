@@ -56,6 +56,6 @@ def with_lost(
     places[MIDDLE] = float(np.median(rated))
     unknown = Estimate.undefined(f"undefined: {SCALE_UNKNOWN}")
     return {
-        name: unknown if place is None else measure(Side.of(np.where(lost, place, judge)))
+        name: unknown if place is None else measure(Side(np.where(lost, place, judge)))
         for name, place in places.items()
     }

@@ -11,7 +11,7 @@ correlation of each on the stories that both rated (`Rival`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -162,14 +162,33 @@ def by_criterion(result: Correlations) -> list[Margin]:
 
     They are in the order of the correlation table. `result` must have been computed with ``paired=True``.
     """
+    return [_margin(dataset, [row], result.options.readings) for dataset, row in _judged(result)]
+
+
+def beside_people(result: Correlations) -> dict[tuple[str, str, str, str, str], Estimate]:
+    """Each judge's difference from one more person on each criterion, by dataset, run, judge, Eval-Prompt and the
+    judge's criterion: `over` of the ceiling in `by_criterion`, without what takes longer.
+    """
+    differences = {}
+    for dataset, row in _judged(result):
+        subject, beside = row.subject, row.beside.get(CEILING)
+        over = _ABSENT[CEILING]
+        if beside is not None:
+            spread = _spread([beside])
+            over = _difference(dataset, [(subject.criterion, *beside.over)], spread.one_more if spread else 1.0)
+        key = (dataset.name, str(subject.run), subject.judge, str(subject.eval_prompt), subject.criterion)
+        differences[key] = over
+    return differences
+
+
+def _judged(result: Correlations) -> Iterator[tuple[CorrelatedDataset, CorrelationRow]]:
+    """Yield the rows of judges on the criteria that people rated, each with its dataset."""
     if not result.paired:
         raise ValueError("margins need correlations that were computed paired")
-    return [
-        _margin(dataset, [row], result.options.readings)
-        for dataset in result.datasets
-        for row in dataset.rows
-        if row.kind == JUDGE and row.subject.against is not None
-    ]
+    for dataset in result.datasets:
+        for row in dataset.rows:
+            if row.kind == JUDGE and row.subject.against is not None:
+                yield dataset, row
 
 
 def of_panels(result: Correlations) -> list[Margin]:
@@ -290,7 +309,7 @@ def _rival(
         stories.append(int(keep.sum()))
         people = Side(matrix.people[j], matrix.people_codes[j])
         for side, judge in zip(sides, judges, strict=True):
-            side.append((pair[0].subject.criterion, statistic.estimate(Side.of(judge).only(keep), people), ()))
+            side.append((pair[0].subject.criterion, statistic.estimate(Side(judge).only(keep), people), ()))
     none = Estimate.undefined("the two have no criterion in common")
     means = [mean_of(side)[0] if side else none for side in sides]
     return Rival(other.name, other.share, min(stories, default=0), *means)

@@ -10,12 +10,14 @@ judge that is equivalent to one more person is then 0.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from judge.analysis.correlation.intervals import Intervals
+from judge.analysis.correlation.known import Pair
 from judge.analysis.correlation.statistic import Floats, Side, Statistic
 from judge.analysis.inputs.candidates import Candidate
 from judge.stats.correlation import human_ceiling
@@ -52,8 +54,8 @@ class OnePerson:
     """Agreement of one person with the mean of the other people on one criterion: the human ceiling.
 
     It is averaged over all raters of a panel (every rater rated nearly every story), or over random draws of one rater
-    per story from a pool. `pool` says whether people are a pool. `estimate` is the human ceiling. It is computed from
-    the ratings in `ceiling`, of one person and of the others; None where raters are not known.
+    per story from a pool. `pool` says whether people are a pool. The ratings of one person and of the others are in
+    `ceiling`; None where raters are not known.
     """
 
     def __init__(self, people: Candidate, stories: Masks, statistic: Statistic, seed: int) -> None:
@@ -61,8 +63,8 @@ class OnePerson:
         self.names: tuple[str, ...] = ()
         self.ceiling: human_ceiling.Ceiling | None = None
         raters = people.raters
+        self._reason = people.reason or "undefined"
         if raters is None or people.reason is not None:
-            self.estimate = Estimate.undefined(people.reason or "undefined")
             return
         ratings = np.where(stories[:, None], raters.ratings, np.nan)
         self.pool = ratings.shape[1] > 1 and not human_ceiling.is_panel(raters.ratings)
@@ -71,12 +73,32 @@ class OnePerson:
         else:
             ceiling = human_ceiling.one_against_others(ratings)
             self.names = raters.names
-        self.ceiling = ceiling
-        self._x = [Side.of(x) for x in ceiling.x]
-        self._y = [Side.of(np.where(np.isnan(x), np.nan, y)) for x, y in zip(ceiling.x, ceiling.y, strict=True)]
+        self.ceiling = replace(ceiling, y=np.where(np.isnan(ceiling.x), np.nan, ceiling.y))
+        self._x, self._y = ([Side(row) for row in rows] for rows in (self.ceiling.x, self.ceiling.y))
         self._people: dict[tuple[int, bytes], Estimate] = {}
         self._drawn: dict[tuple[int, int, bytes], Floats] = {}
-        self.estimate = ceiling.estimate(lambda x, y: statistic.estimate(Side.of(x), Side.of(y)))
+
+    @cached_property
+    def estimate(self) -> Estimate:
+        """The human ceiling, without an interval."""
+        if self.ceiling is None:
+            return Estimate.undefined(self._reason)
+        return self.ceiling.estimate(lambda x, y: self.statistic.estimate(Side(x), Side(y)))
+
+    def pairs(self, readings: Sequence[Floats]) -> tuple[list[Pair], list[Pair]]:
+        """What is correlated where a judge with these readings is compared with one person: each person with the
+        others on all stories, and both the person and the judge with the others on the stories that the judge rated.
+        """
+        if self.ceiling is None:
+            return [], []
+        each = list(zip(self.ceiling.x, self.ceiling.y, strict=True))
+        with_judge = [
+            pair
+            for reading in readings
+            for x, y in each
+            for pair in ((reading, y), (np.where(np.isnan(reading), np.nan, x), y))
+        ]
+        return each, with_judge
 
     @property
     def stories(self) -> Masks | None:
@@ -116,7 +138,7 @@ class OnePerson:
         values = np.full((2, len(readings), len(self._x)), np.nan)
         n, reasons = 0, []
         for q, reading in enumerate(readings):
-            side, rated = Side.of(reading), ~np.isnan(reading)
+            side, rated = Side(reading), ~np.isnan(reading)
             for i, y in enumerate(self._y):
                 pair = self.statistic.estimate(side, y), self._person(i, rated)
                 if pair[0].value is None or pair[1].value is None:

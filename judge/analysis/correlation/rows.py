@@ -8,13 +8,15 @@ ceiling and control on the stories that it rated.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import islice
 
 import numpy as np
 
 from judge.analysis.correlation import lost_ratings, readings
 from judge.analysis.correlation.averages import Part, mean_of, mean_row
 from judge.analysis.correlation.intervals import Intervals
+from judge.analysis.correlation.known import Known, Pair
 from judge.analysis.correlation.reference_rows import Beside, Masks, OnePerson, beside_control
 from judge.analysis.correlation.result import CONTROL_SAME, ONE_OUT, PEOPLE_SAME, CorrelatedDataset, CorrelationRow
 from judge.analysis.correlation.statistic import Floats, Side, Statistic
@@ -28,6 +30,27 @@ from judge.rating_matrix import RatingMatrix
 from judge.stats.correlation.coefficients import fisher_z
 from judge.stats.correlation.human_ceiling import DRAWS
 from judge.stats.estimate import Estimate
+
+_TOGETHER = 64
+"""Criteria whose correlations are computed together: more would take memory and no less time."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Compared:
+    """What is compared on one human criterion.
+
+    They are the mean ratings of `people`, the judges in the rows `cells` of the rating matrix with the `readings` of
+    each (or why there are none), one `person` at a time, and the ratings of the `control` judge on the stories that
+    some judge rated (None where it has none).
+    """
+
+    group: CandidatesOnCriterion
+    people: Side
+    cells: list[int]
+    one_by_one: Candidate
+    person: OnePerson
+    readings: list[list[Floats] | str]
+    control: Side | None
 
 
 class DatasetRows:
@@ -51,7 +74,7 @@ class DatasetRows:
     ) -> None:
         self.matrix, self.options, self.paired, self.people_drawn = matrix, options, paired, people_drawn
         self.predict = predict if options.control else None
-        self.statistic = Statistic.of(matrix, options)
+        self.statistic = replace(Statistic.of(matrix, options), known=Known())
         self.intervals = Intervals.of(matrix, options, self.statistic)
         self.third = third_variable(matrix, options.given)
         self.scales, self.controls = scales or {}, controls
@@ -66,7 +89,10 @@ class DatasetRows:
         The order is: rows of each human criterion, means over criteria, rows of criteria that nobody rated.
         """
         groups = by_criterion(self.matrix, pairs, self.predict, self.remarks)
-        rows = [row for group in groups for row in self._on_criterion(group)]
+        rows: list[CorrelationRow] = []
+        while some := [self._compared(group) for group in islice(groups, _TOGETHER)]:
+            self._learn(some)
+            rows += (row for compared in some for row in self._on_criterion(compared))
         label = control_label(control.source for control in self.control_by_criterion.values())
         rows = [replace(row, subject=replace(row.subject, judge=label)) if row.kind == CONTROL else row for row in rows]
         rows += self._means(rows)
@@ -88,23 +114,49 @@ class DatasetRows:
             candidate.subject, estimate, 0, 0, is_control=candidate.subject.judge in self.controls, cell=candidate.cell
         )
 
-    def _on_criterion(self, group: CandidatesOnCriterion) -> Iterator[CorrelationRow]:
+    def _compared(self, group: CandidatesOnCriterion) -> _Compared:
         matrix, j = self.matrix, group.criterion
-        people = Side(matrix.people[j], matrix.people_codes[j])
         cells = [judge.cell for judge in group.judges if judge.cell is not None]
         rated = _rated(matrix.judge[cells]) if cells else np.ones(matrix.n, dtype=np.bool_)
         one_by_one = people_one_by_one(matrix, j)
-        person = OnePerson(one_by_one, rated, self.statistic, self.options.seed)
-        ceiling = self._ceiling(one_by_one, j, person)
-        control, side = (None, None) if group.control is None else self._control(group.control, people, rated, person)
+        control = None if group.control is None or group.control.ratings is None else group.control.ratings
+        return _Compared(
+            group=group,
+            people=Side(matrix.people[j], matrix.people_codes[j]),
+            cells=cells,
+            one_by_one=one_by_one,
+            person=OnePerson(one_by_one, rated, self.statistic, self.options.seed),
+            readings=[readings.of_judge(matrix, i, self.options.readings) for i in cells],
+            control=None if control is None else Side(np.where(rated, control, np.nan)),
+        )
+
+    def _learn(self, some: Sequence[_Compared]) -> None:
+        """Compute the correlations of these criteria together, as far as they are known beforehand."""
+        plain: list[Pair] = []
+        drawn: list[Pair] = []
+        for compared in some:
+            judges = [self.matrix.judge[i] for i in compared.cells]
+            control = [] if compared.control is None else [compared.control.values]
+            drawn += ((judge, compared.people.values) for judge in (*judges, *control))
+            given = [reading for own in compared.readings if not isinstance(own, str) for reading in own]
+            alone, beside = compared.person.pairs(given)
+            plain += [*alone, *beside, *compared.person.pairs(control)[1]]
+            drawn += alone if self.people_drawn else ()
+            drawn += beside if self.people_drawn and self.paired else ()
+        self.statistic.learn([*plain, *drawn], drawn, self.intervals.sets)
+
+    def _on_criterion(self, compared: _Compared) -> Iterator[CorrelationRow]:
+        group, people, person = compared.group, compared.people, compared.person
+        ceiling = self._ceiling(compared.one_by_one, group.criterion, person)
+        control = None if group.control is None else self._control(group.control, compared)
         yield ceiling
-        yield from self._judges(group, people, person, (ceiling, control, side))
+        yield from self._judges(compared, people, person, (ceiling, control, compared.control))
         if control is not None:
             yield control
 
     def _judges(
         self,
-        group: CandidatesOnCriterion,
+        compared: _Compared,
         people: Side,
         person: OnePerson,
         bars: tuple[CorrelationRow, CorrelationRow | None, Side | None],
@@ -114,17 +166,16 @@ class DatasetRows:
         `bars` holds the ceiling row, the control row, and the control judge's ratings.
         """
         matrix, (ceiling, control, predicted) = self.matrix, bars
-        cells = [judge.cell for judge in group.judges if judge.cell is not None]
+        group, cells = compared.group, compared.cells
         values = self.intervals.values(matrix.judge[cells], people.values) if cells else ()
-        readings_of = [readings.of_judge(matrix, i, self.options.readings) for i in cells]
         if person.ceiling is not None:
             self._say_readings(group.criterion, cells, person, ceiling)
-        readable = [of_cell for of_cell in readings_of if not isinstance(of_cell, str)]
+        readable = [of_cell for of_cell in compared.readings if not isinstance(of_cell, str)]
         if self.paired and self.people_drawn:
             persons = iter(person.resampled_beside(readable, self.intervals))
         else:
             persons = iter([person.beside(of_cell)[0] for of_cell in readable])
-        for at, (i, candidate, of_cell) in enumerate(zip(cells, group.judges, readings_of, strict=True)):
+        for at, (i, candidate, of_cell) in enumerate(zip(cells, group.judges, compared.readings, strict=True)):
             judge = Side(matrix.judge[i], matrix.judge_codes[i])
             row = self._row(candidate, judge, people, self.statistic.estimate(judge, people))
             share = row.stories / max(1, int((~np.isnan(people.values)).sum()))
@@ -211,26 +262,20 @@ class DatasetRows:
             resampled = person.resampled(self.intervals) if self.people_drawn else ()
             estimate = self.intervals.of_values(estimate, resampled)
         shared = person.stories
-        on = Side.of(np.where(shared, 1.0, np.nan)) if shared is not None else Side.of(self.matrix.people[j])
+        on = Side(np.where(shared, 1.0, np.nan)) if shared is not None else Side(self.matrix.people[j])
         row = self._row(candidate, on, on, estimate)
         return replace(row, resampled=resampled, further={ONE_OUT: plain})
 
-    def _control(
-        self, candidate: Candidate, people: Side, rated: Masks, person: OnePerson
-    ) -> tuple[CorrelationRow, Side | None]:
-        """The control judge's row on the stories that some judge rated, and its ratings of these stories.
-
-        The ratings are None if the control judge has none.
-        """
+    def _control(self, candidate: Candidate, compared: _Compared) -> CorrelationRow:
+        """The control judge's row on the stories that some judge rated."""
+        people, side = compared.people, compared.control
         if candidate.control is not None:
             self.control_by_criterion[candidate.subject.criterion] = candidate.control
-        if candidate.ratings is None:
-            return self._row(candidate, people, people, Estimate.undefined(candidate.reason or "undefined")), None
-        predicted: Floats = np.where(rated, candidate.ratings, np.nan)
-        side = Side.of(predicted)
+        if side is None:
+            return self._row(candidate, people, people, Estimate.undefined(candidate.reason or "undefined"))
         row = self._row(candidate, side, people, self.statistic.estimate(side, people))
-        row = self._measured(row, side, people, self.intervals.values(predicted, people.values))
-        return replace(row, further={ONE_OUT: person.beside([predicted])[0].judge[0]}), side
+        row = self._measured(row, side, people, self.intervals.values(side.values, people.values))
+        return replace(row, further={ONE_OUT: compared.person.beside([side.values])[0].judge[0]})
 
     def _means(self, rows: Sequence[CorrelationRow]) -> Iterator[CorrelationRow]:
         """Mean over criteria of each judge, the ceiling and the control judge; empty if there is only one criterion."""

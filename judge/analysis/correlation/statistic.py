@@ -9,6 +9,7 @@ from typing import assert_never
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.analysis.correlation.known import Known, Pair
 from judge.analysis.options.choices import LEVELS, Level
 from judge.analysis.options.table_options import CorrelationOptions
 from judge.rating_matrix import RatingMatrix
@@ -18,26 +19,30 @@ from judge.stats.correlation.partial import partial
 from judge.stats.estimate import Estimate
 from judge.stats.resampling import resampled_correlation, true_means
 from judge.stats.resampling.bootstrap import Resamples
+from judge.stats.resampling.many_taus import FEW_STORIES
 
 Floats = NDArray[np.float64]
 NAMES = ("the judge's ratings", "the people's ratings")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Side:
-    """One variable of a correlation: values of n stories (NaN = no value), and their rank codes for tau."""
+    """One variable of a correlation: values of n stories (NaN = no value), and their rank codes for tau, which are
+    computed when they are first needed.
+    """
 
-    values: Floats
-    codes: kendall.Codes
+    def __init__(self, values: Floats, codes: kendall.Codes | None = None) -> None:
+        self.values, self._codes = values, codes
 
-    @classmethod
-    def of(cls, values: Floats) -> Side:
-        """The variable with these values; their rank codes are computed."""
-        return cls(values, kendall.codes(values))
+    @property
+    def codes(self) -> kendall.Codes:
+        """Rank codes of the values, as `kendall.codes` makes them."""
+        if self._codes is None:
+            self._codes = kendall.codes(self.values)
+        return self._codes
 
     def only(self, keep: NDArray[np.bool_]) -> Side:
         """Copy of the variable with NaN for all stories outside the mask `keep`."""
-        return Side.of(np.where(keep, self.values, np.nan))
+        return Side(np.where(keep, self.values, np.nan))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,7 +50,7 @@ class Statistic:
     """The coefficient and the level of a correlation, with each story's system and story-prompt, shape (n stories,).
 
     With a `seed`, resampled correlations over system means use estimated true means
-    (`judge.stats.resampling.true_means`).
+    (`judge.stats.resampling.true_means`). Correlations that are in `known` are taken from there.
     """
 
     coefficient: Coefficient
@@ -53,6 +58,7 @@ class Statistic:
     system: kendall.Codes
     story_prompt: kendall.Codes
     seed: int | None = None
+    known: Known | None = None
 
     @classmethod
     def of(cls, matrix: RatingMatrix, options: CorrelationOptions) -> Statistic:
@@ -72,6 +78,9 @@ class Statistic:
 
     def estimate(self, x: Side, y: Side, names: tuple[str, str] = NAMES) -> Estimate:
         """The correlation of two variables, without an interval."""
+        found = None if self.known is None else self.known.estimate(x.values, y.values)
+        if found is not None:
+            return found
         grouping = LEVELS[self.level].grouping
         if grouping == "means":
             return coefficients.correlate_means(x.values, y.values, self.group, self.coefficient, names=names)
@@ -89,8 +98,25 @@ class Statistic:
     def resampled(self, x: Floats, y: Floats, resamples: Resamples) -> Floats:
         """The correlation of x and y in each resample; NaN = undefined.
 
-        The shape is (b resamples,) for x of shape (n stories,), and (judges, b) for x of shape (judges, n).
+        The shape is (b resamples,) for x of shape (n stories,), and (judges, b) for x of shape (judges, n). Then y may
+        have that shape too.
         """
+        found = None if self.known is None else self.known.resampled(x, y, resamples)
+        return self._resampled(x, y, resamples) if found is None else found
+
+    def learn(self, pairs: Sequence[Pair], drawn: Sequence[Pair], sets: Sequence[Resamples]) -> None:
+        """Compute the correlations of `pairs`, and those of `drawn` in each set of resamples, and forget those known so
+        far. Nothing is computed for many stories, or where there is no method for many pairs at once.
+        """
+        grouping = LEVELS[self.level].grouping
+        few = self.coefficient == "kendall" and grouping != "within" and self.system.size <= FEW_STORIES
+        if self.known is None or not few:
+            return
+        self.known.learn(pairs, self.group if grouping == "means" else None)
+        for resamples in sets:
+            self.known.learn_drawn(drawn, resamples, self._resampled)
+
+    def _resampled(self, x: Floats, y: Floats, resamples: Resamples) -> Floats:
         grouping, group = LEVELS[self.level].grouping, self.group
         if self.seed is not None and grouping == "means":
             return true_means.correlations(resamples, x, y, group, self.coefficient, self.seed)
@@ -118,6 +144,6 @@ class Statistic:
         value = float(partial(*(estimate.value for estimate in estimates)))  # type: ignore[arg-type]
         if np.isnan(value):
             return Estimate.undefined(f"undefined because one side follows {name} exactly", n=least), ()
-        plain = replace(self, seed=None)
+        plain = replace(self, seed=None, known=None)
         values = (partial(*(plain.resampled(p.values, q.values, resamples) for p, q, _ in pairs)) for resamples in sets)
         return Estimate(value, n=least), tuple(values)

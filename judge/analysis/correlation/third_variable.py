@@ -28,4 +28,4 @@ def third_variable(matrix: RatingMatrix, given: str | None) -> tuple[str, Side] 
                 hint="import them with imported_stories.csv (dataset, story, words, features)",
             )
         raise unknown_value("given", given, features)
-    return f"the stories' {given}", Side.of(features[given])
+    return f"the stories' {given}", Side(features[given])

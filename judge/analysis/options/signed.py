@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import pandas as pd
-
-from judge.analysis.frames import signed
 from judge.analysis.options.signature import joined
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -30,5 +31,9 @@ class Signed:
 
     def signed(self, rows: Iterable[Mapping[str, object]], columns: Sequence[str] | None = None) -> pd.DataFrame:
         """These rows as a frame, with the result's signature line and notes in its `attrs`."""
+        import pandas as pd
+
+        from judge.analysis.frames import signed
+
         frame = pd.DataFrame(list(rows), columns=None if columns is None else list(columns))
         return signed(frame, self.signature, self.notes)

@@ -250,7 +250,7 @@ class _Dataset:
         return (first, second, (self.intervals.of_values(plain, values), values)), int(keep.sum())
 
     def _correlation(self, x: Floats, y: Floats, names: tuple[str, str] | None = None) -> Found:
-        a, b = Side.of(x), Side.of(y)
+        a, b = Side(x), Side(y)
         estimate = self.statistic.estimate(a, b, names) if names else self.statistic.estimate(a, b)
         if not estimate.defined:
             return estimate, ()

@@ -117,15 +117,17 @@ class Consistency:
         return signed(frame, self.signature, self.notes)
 
 
-def consistency(table: RatingsTable, options: ConsistencyOptions | None = None) -> Consistency:
-    """All forms of the ICC, and the agreement of repeats, for every judge, Eval-Prompt and criterion, and for people.
+def consistency(table: RatingsTable, options: ConsistencyOptions | None = None, *, people: bool = True) -> Consistency:
+    """All forms of the ICC, and the agreement of repeats, for every judge, Eval-Prompt and criterion, and for people,
+    unless `people` is false.
 
     Raises MissingExtraError where pingouin is requested and not installed.
     """
     options = options or ConsistencyOptions()
     table = numbers(table)
     matrices = build(table, drop_systems=options.drop_systems)
-    cells = tuple(cell for matrix in matrices for cell in _cells(matrix, theirs=options.engine == "pingouin"))
+    theirs = options.engine == "pingouin"
+    cells = tuple(cell for matrix in matrices for cell in _cells(matrix, people=people, theirs=theirs))
     notes = [note for fact in table.facts for note in fact.notes]
     for cell in cells:
         notes += cell.notes if cell.has_agreement else ["people: undefined, no story was rated twice"]
@@ -148,8 +150,8 @@ def _flat(cell: ConsistentCell) -> Iterator[tuple[object, ...]]:
         )
 
 
-def _cells(matrix: RatingMatrix, *, theirs: bool) -> Iterator[ConsistentCell]:
-    """Yield the consistency of each judge over its repeats, then of people on each criterion.
+def _cells(matrix: RatingMatrix, *, people: bool, theirs: bool) -> Iterator[ConsistentCell]:
+    """Yield the consistency of each judge over its repeats, then that of people on each criterion if `people` is true.
 
     With `theirs`, the ICC family computed by the package pingouin is added.
     """
@@ -166,7 +168,7 @@ def _cells(matrix: RatingMatrix, *, theirs: bool) -> Iterator[ConsistentCell]:
             rows = tuple(icc.IccRow(form, nothing) for form in icc.FORMS)
             family = icc.IccFamily(rows, n=0, k=ratings.shape[1], incomplete=family.incomplete)
         yield ConsistentCell(matrix.dataset, **cell._asdict(), family=family, agreement=agreed, pingouin=asked(ratings))
-    for j, criterion in enumerate(matrix.criteria):
+    for j, criterion in enumerate(matrix.criteria if people else ()):
         ratings = matrix.by_rater(j).ratings
         ratings = ratings[~np.isnan(ratings).all(axis=1)]
         family, agreed, why = _people(matrix, j, ratings)

@@ -111,8 +111,8 @@ class _Cell:
         `rows` holds these ratings, shape (rows, n stories), e.g. one row per subset of repeats. The mean is undefined
         if any correlation is.
         """
-        people = Side.of(self.people)
-        estimates = [self.intervals.statistic.estimate(Side.of(row), people) for row in rows]
+        people = Side(self.people)
+        estimates = [self.intervals.statistic.estimate(Side(row), people) for row in rows]
         lost = next((estimate for estimate in estimates if estimate.value is None), None)
         if lost is not None:
             return lost
@@ -130,11 +130,11 @@ class _Cell:
             "median": _by_row(self.ratings, np.median),
             "mode": _by_row(self.ratings, _mode),
         }
-        people = Side.of(self.people)
+        people = Side(self.people)
         values = self.intervals.values(np.stack(list(ways.values())), self.people)
-        mean = self.intervals.statistic.estimate(Side.of(ways["mean"]), people)
+        mean = self.intervals.statistic.estimate(Side(ways["mean"]), people)
         for at, (how, summed) in enumerate(ways.items()):
-            plain = self.intervals.statistic.estimate(Side.of(summed), people)
+            plain = self.intervals.statistic.estimate(Side(summed), people)
             value = self.intervals.of_values(plain, tuple(drawn[at] for drawn in values))
             over = Estimate.undefined("it is the mean itself" if how == "mean" else str(plain.reason or mean.reason))
             if how != "mean" and plain.value is not None and mean.value is not None:

@@ -63,13 +63,10 @@ def summary(
 
     Example: judge summary runs/hanna --judge openai/my-model --eval-prompt ep1 --format md
     """
-    from judge.analysis.inputs.selection import Selection
-    from judge.contamination import scores_file
-    from judge.summary.of_runs import of_runs
+    from judge.summary.kept import Chosen, summaries_of
 
-    keep = Selection.of(criterion, judge, eval_prompt, pass_rate=pass_rate, panel=panel)
-    scores = [scores_file.read(file) for file in contamination or []]
-    show(of_runs(runs, keep, options, scores, parser), form, output)
+    chosen = Chosen(criterion, judge, eval_prompt, panel, pass_rate)
+    show(summaries_of(runs, chosen, options, contamination or (), parser), form, output)
 
 
 def show(summaries: list[Summary], form: str, output: Path | None) -> None:

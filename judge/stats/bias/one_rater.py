@@ -52,13 +52,13 @@ def against_others(own: Floats, others: Floats, story_prompt: Codes) -> Test:
         return jackknife.undefined(f"undefined with fewer than {LEAST_STORIES} stories that both rated", "less", used)
     x, y = own[both], np.nanmean(others[both], axis=1)
     x, y = x - x.mean(), y - y.mean()
+    products = np.stack([x, y, x * y, x**2, y**2], axis=1)
 
     def fisher(weights: Weights) -> Floats:
-        total = weights.sum(axis=1)
         with np.errstate(invalid="ignore", divide="ignore"):
-            mean_x, mean_y = weights @ x / total, weights @ y / total
-            cross = weights @ (x * y) / total - mean_x * mean_y
-            squares = (weights @ x**2 / total - mean_x**2) * (weights @ y**2 / total - mean_y**2)
+            mean_x, mean_y, mean_xy, mean_xx, mean_yy = (weights @ products).T / weights.sum(axis=1)
+            cross = mean_xy - mean_x * mean_y
+            squares = (mean_xx - mean_x**2) * (mean_yy - mean_y**2)
             r = cross / np.sqrt(np.where(squares > 1e-18, squares, np.nan))
         return np.asarray(np.arctanh(np.clip(r, -_NEAREST, _NEAREST)), dtype=np.float64)
 
@@ -146,10 +146,7 @@ def _shares(sides: list[Floats]) -> list[Floats]:
     """For each side (the judge first), the share of its ratings at each value that people gave, (stories, values)."""
     rounded = [side.round(9) for side in sides]
     values = np.unique(np.concatenate([side[~np.isnan(side)] for side in rounded[1:]]))
-    return [
-        np.stack([(side == value).sum(axis=1) for value in values], axis=1) / (~np.isnan(side)).sum(axis=1)[:, None]
-        for side in rounded
-    ]
+    return [(side[:, :, None] == values).sum(axis=1) / (~np.isnan(side)).sum(axis=1)[:, None] for side in rounded]
 
 
 def _kappa(first: Floats, second: Floats, weights: Weights) -> Floats:

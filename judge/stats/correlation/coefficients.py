@@ -27,6 +27,8 @@ Codes = NDArray[np.int64]
 Weights = NDArray[np.int64]
 Coefficient = Literal["kendall", "spearman", "pearson"]
 MIN_PAIRS = 3
+SAME = 10.0**-kendall.DECIMALS
+"""A side whose values all lie closer together than this is constant."""
 _NO_VARIANCE = 1e-20
 """A variance of values that are equal to 1e-9 is below 1e-18; that of values equal but for rounding far below 1e-20."""
 
@@ -315,7 +317,7 @@ def fisher_z(estimate: Estimate, *, confidence: float = 0.95) -> Estimate:
 
 
 def _constant(values: Floats) -> bool:
-    return values.size == 0 or float(np.ptp(values)) < 10.0**-kendall.DECIMALS
+    return values.size == 0 or float(np.ptp(values)) < SAME
 
 
 def weighted_pearson(x: Floats, y: Floats, weights: Weights) -> Floats:

@@ -13,7 +13,6 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from judge.stats.estimate import Estimate
 
@@ -142,7 +141,9 @@ def resampled(values: Floats, group: Codes, groups: int) -> Callable[[NDArray[np
 
 
 def _t(confidence: float, df: int) -> float:
-    return float(special.stdtrit(df, 0.5 + confidence / 2))
+    from scipy.special import stdtrit  # takes half a second to load, which options alone need not wait for
+
+    return float(stdtrit(df, 0.5 + confidence / 2))
 
 
 def _around(estimate: Estimate, half: float, method: str) -> Estimate:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special
 
 from judge.stats.estimate import Estimate
 from judge.stats.estimation import means
@@ -110,7 +110,9 @@ def clustered_proportion(hits: Floats, cluster: Codes, *, confidence: float = 0.
         return estimate.mean
     constant = estimate.se_independent == 0
     n = float(estimate.clusters) if constant else min(estimate.effective_n or np.inf, float(estimate.mean.n))
-    low, high = wilson_of_share(estimate.mean.value, n, float(stats.t.ppf(0.5 + confidence / 2, estimate.clusters - 1)))
+    low, high = wilson_of_share(
+        estimate.mean.value, n, float(special.stdtrit(estimate.clusters - 1, 0.5 + confidence / 2))
+    )
     method = f"Wilson, effective n {n:.1f}, t over {estimate.clusters} story-prompts, {100 * confidence:.0f} %"
     return replace(estimate.mean, low=low, high=high, method=method)
 
@@ -157,5 +159,5 @@ def minimum_detectable_effect(
     if not (0 < alpha < 1 and share < power < 1):
         above = "alpha / 2" if two_sided else "alpha"
         raise ValueError(f"alpha {alpha:g} and power {power:g} must lie between 0 and 1, power above {above}")
-    law = stats.norm() if df is None else stats.t(df)
-    return float((law.ppf(1 - share) + law.ppf(power)) * se)
+    quantiles = special.ndtri((1 - share, power)) if df is None else special.stdtrit(df, (1 - share, power))
+    return float((quantiles[0] + quantiles[1]) * se)

@@ -19,32 +19,33 @@ from judge.stats.resampling.bootstrap import Resamples
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 Means = tuple[Floats, Floats, NDArray[np.int64]]
-"""Means of x and of y, NaN for a group without stories, and how often each group stands; each of shape (b, groups)."""
+"""Means of x and of y, NaN for a group without stories, and how often each group stands; each of shape (judges, b,
+groups)."""
 
 _BLOCK = 4_000_000
 """Means, or weights of stories, worked on at a time."""
 
 
-def in_resamples(resamples: Resamples, judges: Floats, y: Floats, group: Codes) -> Iterator[tuple[int, slice, Means]]:
-    """Yield the mean ratings of groups of stories (systems) in bootstrap resamples, for one judge and one block of
+def in_resamples(resamples: Resamples, x: Floats, y: Floats, group: Codes) -> Iterator[tuple[slice, slice, Means]]:
+    """Yield the mean ratings of groups of stories (systems) in bootstrap resamples, for some judges and one block of
     resamples at a time to limit memory.
 
     Parameters
     ----------
     resamples : Resamples
         B resamples of n stories.
-    judges : array, shape (judges, n)
+    x : array, shape (judges, n)
         Ratings of each judge; NaN = missing. Means are over the stories that both the judge and people rated.
-    y : array, shape (n,)
-        People's ratings; NaN = missing.
+    y : array, shape (n,) or (judges, n)
+        People's ratings, or those that each judge is compared with; NaN = missing.
     group : array of int, shape (n,)
         Group (system) of each story.
 
     Yields
     ------
-    int, slice, Means
-        Row of the judge in `judges`, slice of the resamples, and three arrays: means of the judge's ratings,
-        means of people's ratings, and weights of the groups. Each has shape (resamples in the slice, groups).
+    slice, slice, Means
+        Rows of `x`, slice of the resamples, and three arrays: means of the judges' ratings, means of people's ratings,
+        and weights of the groups. Each has shape (judges, resamples in the slice, groups).
     """
     groups = int(group.max()) + 1 if group.size else 0
     mass, varying = resamples.split(group)
@@ -55,25 +56,18 @@ def in_resamples(resamples: Resamples, judges: Floats, y: Floats, group: Codes) 
     else:
         unit, units = np.arange(group.size), group.size
     step = max(1, _BLOCK // max(1, units, groups))
+    several = max(1, _BLOCK // 8 // max(1, units * groups, min(step, resamples.size) * groups))
     cell = unit * groups + group
-    people: dict[bytes, Floats] = {}
-    sums = []
-    for row in judges:
-        keep = ~(np.isnan(row) | np.isnan(y))
-        key = keep.tobytes()
-        if key not in people:
-            people[key] = np.stack([_sums(y, keep, cell, (units, groups)), _sums(None, keep, cell, (units, groups))])
-        sums.append((_sums(row, keep, cell, (units, groups)), people[key]))
-    for start in range(0, resamples.size, step):
-        block = slice(start, start + step)
-        counts = np.ones((mass[block].shape[0], 1)) if varying is None else _counts(varying, block)
-        done: dict[int, tuple[Floats, Floats]] = {}
-        for j, (ours, shared) in enumerate(sums):
-            if id(shared) not in done:
-                total = counts @ shared[1]
-                done[id(shared)] = total, _mean(counts @ shared[0], total)
-            total, mean_y = done[id(shared)]
-            yield j, block, (_mean(counts @ ours, total), mean_y, mass[block])
+    for begin in range(0, len(x), several):
+        rows = slice(begin, begin + several)
+        side_x, side_y = x[rows], np.broadcast_to(y, x.shape)[rows]
+        keep = ~(np.isnan(side_x) | np.isnan(side_y))
+        sums = [_sums(side, keep, cell, (units, groups)) for side in (None, side_x, side_y)]
+        for start in range(0, resamples.size, step):
+            block = slice(start, start + step)
+            counts = np.ones((mass[block].shape[0], 1)) if varying is None else _counts(varying, block)
+            total, of_x, of_y = (counts @ side for side in sums)
+            yield rows, block, (_mean(of_x, total), _mean(of_y, total), np.broadcast_to(mass[block], total.shape))
 
 
 def _counts(varying: Resamples, block: slice) -> Floats:
@@ -82,11 +76,15 @@ def _counts(varying: Resamples, block: slice) -> Floats:
 
 
 def _sums(values: Floats | None, keep: NDArray[np.bool_], cell: Codes, shape: tuple[int, int]) -> Floats:
-    """Sum of values over the stories marked in `keep`, for each unit and group; `cell` is the index of the unit and
-    group of each story, and `shape` is (units, groups). If `values` is None, the number of these stories.
+    """Sum of values over the stories marked in `keep`, for each judge, unit and group; `cell` is the index of the unit
+    and group of each story, and `shape` is (units, groups). If `values` is None, the number of these stories.
+
+    `values` and `keep` have shape (judges, n stories).
     """
+    judges, cells = len(keep), shape[0] * shape[1]
     weights = None if values is None else values[keep]
-    return np.bincount(cell[keep], weights=weights, minlength=shape[0] * shape[1]).reshape(shape).astype(np.float64)
+    where = (cell + cells * np.arange(judges)[:, None])[keep]
+    return np.bincount(where, weights=weights, minlength=judges * cells).reshape(judges, *shape).astype(np.float64)
 
 
 def _mean(sums: Floats, total: Floats) -> Floats:

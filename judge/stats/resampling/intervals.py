@@ -294,10 +294,24 @@ def _usable(estimate: Estimate, values: Floats) -> tuple[Floats, Estimate | None
     return defined, None
 
 
+def _quantiles(values: Floats, shares: tuple[float, float]) -> list[float]:
+    """Quantiles of complete values, between neighbours by a line: those of `numpy.percentile`, to the last digit, which
+    takes ten times as long for hundreds of values.
+    """
+    ascending = np.sort(values)
+    quantiles = []
+    for share in shares:
+        place = (100 * share / 100) * (ascending.size - 1)
+        below = min(int(place), ascending.size - 2) if ascending.size > 1 else 0
+        part, low, high = place - below, float(ascending[below]), float(ascending[min(below + 1, ascending.size - 1)])
+        quantiles.append(high - (high - low) * (1 - part) if part >= 0.5 else low + (high - low) * part)
+    return quantiles
+
+
 def _with_ends(
     estimate: Estimate, values: Floats, defined: Floats, shares: tuple[float, float], method: str
 ) -> Estimate:
-    low, high = np.percentile(defined, [100 * share for share in shares])
+    low, high = _quantiles(defined, shares)
     lost = values.size - defined.size
     note = f", {lost} degenerate" if lost else ""
     return replace(estimate, low=float(low), high=float(high), method=f"{method}{note}")

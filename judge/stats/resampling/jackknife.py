@@ -9,6 +9,7 @@ few systems.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, assert_never
@@ -89,6 +90,8 @@ MIN_CLUSTERS = 5
 """With fewer, t has so few degrees of freedom that next to nothing is found."""
 _FEW = 250_000
 """Up to so many clusters x stories an array of weights is quicker than `LeftOut`."""
+_REMEMBERED = 10_000
+"""Up to so many stories the weights of the last few sets of stories are kept."""
 _CHUNK = 10_000
 """Clusters left out at a time, so that memory does not grow with clusters x regressors."""
 
@@ -169,23 +172,23 @@ def against_zero(
         story-prompts there is no test: `p` is None, and the estimate has the reason.
     """
     n = int(used.sum())
-    groups, code = np.unique(cluster[used], return_inverse=True)
-    value = float(statistic(used[None, :].astype(np.float64))[0]) if n else float("nan")
+    samples_of = _samples if used.size <= _REMEMBERED else _samples.__wrapped__
+    clusters, samples = samples_of(np.asarray(cluster, dtype=np.int64).tobytes(), used.tobytes())
+    whole, *left_out = map(statistic, samples) if n else [np.array([np.nan])]
+    value = float(whole[0])
     if not np.isfinite(value):
-        return _none("undefined on these stories", n, tail, groups.size)
-    if groups.size < MIN_CLUSTERS:
-        return _none(f"undefined with fewer than {MIN_CLUSTERS} story-prompts", n, tail, groups.size, value)
-    left_out = np.concatenate(
-        [statistic(weights) for weights in _left_out(np.flatnonzero(used), code.reshape(-1), used.size)]
-    )
-    if not np.isfinite(left_out).all():
-        return _none("undefined when one story-prompt is left out", n, tail, groups.size, value)
-    se = float(np.sqrt((groups.size - 1) / groups.size * ((left_out - left_out.mean()) ** 2).sum()))
+        return _none("undefined on these stories", n, tail, clusters)
+    if clusters < MIN_CLUSTERS:
+        return _none(f"undefined with fewer than {MIN_CLUSTERS} story-prompts", n, tail, clusters, value)
+    each = np.concatenate([whole[1:], *left_out])
+    if not np.isfinite(each).all():
+        return _none("undefined when one story-prompt is left out", n, tail, clusters, value)
+    se = float(np.sqrt((clusters - 1) / clusters * ((each - each.mean()) ** 2).sum()))
     if se <= 1e-12 * max(1.0, abs(value)):
-        return _none("no test: nothing varies between story-prompts", n, tail, groups.size, value)
-    df = (informative or groups.size) - 1
+        return _none("no test: nothing varies between story-prompts", n, tail, clusters, value)
+    df = (informative or clusters) - 1
     estimate = Estimate(value, n, method="jackknife by story-prompt")
-    return student(estimate, se, df, groups.size, tail=tail, confidence=confidence, bias=abs(bias))
+    return student(estimate, se, df, clusters, tail=tail, confidence=confidence, bias=abs(bias))
 
 
 def student(
@@ -254,13 +257,28 @@ def undefined(reason: str, tail: Tail, used: NDArray[np.bool_] | None = None) ->
     return _none(reason, 0 if used is None else int(used.sum()), tail, 0)
 
 
-def _left_out(stories: Codes, code: Codes, n: int) -> Iterator[Weights]:
-    """Yield weights without each cluster in turn, some clusters at a time; `code` numbers the stories' clusters."""
-    clusters = int(code.max()) + 1
-    if clusters * n <= _FEW:
-        weights = np.zeros((clusters, n))
-        weights[:, stories] = code != np.arange(clusters)[:, None]
-        yield weights
+@functools.lru_cache(maxsize=8)
+def _samples(cluster: bytes, used: bytes) -> tuple[int, tuple[Weights, ...]]:
+    """Number of clusters of the stories used, and weights: first of all of them, then without each cluster in turn.
+
+    Tests of hundreds of criteria use the same stories; both arguments are the arrays' bytes.
+    """
+    mask = np.frombuffer(used, dtype=np.bool_)
+    groups, code = np.unique(np.frombuffer(cluster, dtype=np.int64)[mask], return_inverse=True)
+    return groups.size, tuple(_weights(np.flatnonzero(mask), code.reshape(-1), mask.size))
+
+
+def _weights(stories: Codes, code: Codes, n: int) -> Iterator[Weights]:
+    """Yield weights of all stories used, and without each cluster in turn, some clusters at a time; `code` numbers the
+    stories' clusters.
+    """
+    clusters = int(code.max(initial=-1)) + 1
+    few = clusters * n <= _FEW
+    weights = np.zeros((1 + clusters if few else 1, n))
+    weights[:, stories] = code != np.arange(-1, len(weights) - 1)[:, None]
+    weights.setflags(write=False)
+    yield weights
+    if few:
         return
     for start in range(0, clusters, _CHUNK):
         yield LeftOut(stories, code - start, (min(_CHUNK, clusters - start), n))

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from judge.stats.correlation import coefficients, kendall
 from judge.stats.correlation.coefficients import COEFFICIENTS, Coefficient
-from judge.stats.resampling import group_means, resampled_tau
+from judge.stats.resampling import group_means, many_taus, resampled_tau
 from judge.stats.resampling.bootstrap import Resamples
 
 Floats = NDArray[np.float64]
@@ -53,8 +53,8 @@ def values(
         B resamples of n stories, which draw one or two kinds of units (such as story-prompts).
     x : array, shape (n,) or (judges, n)
         Each judge's ratings; NaN = missing, left out pairwise for that judge alone.
-    y : array, shape (n,)
-        The people's ratings.
+    y : array, shape (n,) or (judges, n)
+        The people's ratings, or those that each judge is compared with.
     coefficient : {"kendall", "spearman", "pearson"}
         The correlation coefficient.
     grouping : {"overall", "means", "within"}
@@ -74,6 +74,11 @@ def values(
         `grouping` is "means" or "within", and `group` is None.
     """
     judges = np.atleast_2d(x)
+    if np.ndim(y) == 2 and grouping != "means":
+        if grouping == "overall" and coefficient == "kendall" and resamples.n <= many_taus.FEW_STORIES:
+            return many_taus.taus(judges, y, [resamples])[1][0]
+        pairs = zip(judges, y, strict=True)
+        return np.stack([values(resamples, *pair, coefficient, grouping=grouping, group=group) for pair in pairs])
     if grouping == "overall":
         correlations = _overall(resamples, judges, y, coefficient)
     elif group is None:
@@ -95,8 +100,8 @@ def _overall(resamples: Resamples, judges: Floats, y: Floats, coefficient: Coeff
 
 def _over_means(resamples: Resamples, judges: Floats, y: Floats, group: Codes, coefficient: Coefficient) -> Floats:
     out = np.empty((len(judges), resamples.size))
-    for j, block, means in group_means.in_resamples(resamples, judges, y, group):
-        out[j, block] = of_means(*means, coefficient)
+    for rows, block, means in group_means.in_resamples(resamples, judges, y, group):
+        out[rows, block] = of_means(*means, coefficient)
     return out
 
 
@@ -106,20 +111,22 @@ def of_means(mean_x: Floats, mean_y: Floats, mass: NDArray[np.int64], coefficien
 
     Parameters
     ----------
-    mean_x, mean_y : array, shape (b, groups)
+    mean_x, mean_y : array, shape (..., b, groups)
         Mean ratings of each group by the judge and by people; NaN = missing. A group with a missing mean is
-        left out.
-    mass : array of int, shape (b, groups)
+        left out. Axes before may count judges.
+    mass : array of int, same shape
         How often each group counts in each resample.
     coefficient : {"kendall", "spearman", "pearson"}
         The correlation coefficient.
 
     Returns
     -------
-    array, shape (b,)
+    array, shape (..., b)
         NaN where the correlation is undefined.
     """
-    return COEFFICIENTS[coefficient].of_rows(mean_x, mean_y, mass)
+    flat = (-1, mean_x.shape[-1])
+    rows = COEFFICIENTS[coefficient].of_rows(mean_x.reshape(flat), mean_y.reshape(flat), mass.reshape(flat))
+    return rows.reshape(mean_x.shape[:-1])
 
 
 def _within(resamples: Resamples, judges: Floats, y: Floats, group: Codes, coefficient: Coefficient) -> Floats:

@@ -154,8 +154,10 @@ def tau_b_means(resamples: Resamples, x: Floats, y: Floats, group: Codes) -> Flo
     """
     judges = np.atleast_2d(x)
     out = np.empty((len(judges), resamples.size))
-    for j, block, means in in_resamples(resamples, judges, y, group):
-        out[j, block] = kendall.of_untied(*weighted_tau.pairs_of_rows(*means))
+    for rows, block, means in in_resamples(resamples, judges, y, group):
+        flat = (-1, means[0].shape[2])
+        pairs = weighted_tau.pairs_of_rows(means[0].reshape(flat), means[1].reshape(flat), means[2].reshape(flat))
+        out[rows, block] = kendall.of_untied(*pairs).reshape(means[0].shape[:2])
     return out if np.ndim(x) == 2 else out[0]
 
 

@@ -60,8 +60,8 @@ def correlations(
         B resamples of n stories that draw story-prompts or single stories.
     x : array, shape (n,) or (judges, n)
         Each judge's ratings; NaN = missing, left out pairwise for that judge alone.
-    y : array, shape (n,)
-        The people's ratings.
+    y : array, shape (n,) or (judges, n)
+        The people's ratings, or those that each judge is compared with.
     group : array of int, shape (n,)
         System of each story, as codes from 0 on.
     coefficient : {"kendall", "spearman", "pearson"}
@@ -78,31 +78,48 @@ def correlations(
     judges = np.atleast_2d(x)
     if resamples.split(group)[1] is None:
         # Groups were drawn as wholes: their means have no noise to take off, only the choice of groups varies.
-        return resampled_correlation.values(resamples, x, y, coefficient, grouping="means", group=group)
-    resampled = np.full((2, len(judges), resamples.size, int(group.max()) + 1), np.nan)
-    sample = np.full((2, len(judges), resampled.shape[3]), np.nan)
-    for j, block, (mean_x, mean_y, _) in in_resamples(resamples, judges, y, group):
-        resampled[0, j, block], resampled[1, j, block] = mean_x, mean_y
-    for j, _, (mean_x, mean_y, _) in in_resamples(resamples.whole(), judges, y, group):
-        sample[0, j], sample[1, j] = mean_x[0], mean_y[0]
+        return _of_samples(resamples, x, y, group, coefficient)
     out = np.full((len(judges), resamples.size), np.nan)
-    for j, row in enumerate(judges):
-        used = ~np.isnan(sample[:, j]).any(axis=0)
-        if used.sum() < coefficients.MIN_PAIRS or (np.ptp(sample[:, j][:, used], axis=1) < _LITTLE).any():
-            continue
-        pairs = ~np.isnan(row + y)
-        if abs(coefficients.pearson(row[pairs], y[pairs])) > 1 - _LITTLE:
-            # Sides that follow each other exactly have no noise that could hide how their means go together.
-            out[j] = resampled_correlation.values(resamples, row, y, coefficient, grouping="means", group=group)
-            continue
-        units = np.unique(resamples.unit[pairs]).size
-        true = draws(sample[:, j][:, used], resampled[:, j][:, :, used], units, np.random.default_rng(seed))
-        step = max(1, _BLOCK // int(used.sum()) ** 2)
-        for start in range(0, resamples.size, step):
-            part = slice(start, start + step)
-            mass = np.ones(true[0, part].shape, dtype=np.int64)
-            out[j, part] = resampled_correlation.of_means(true[0, part], true[1, part], mass, coefficient)
+    step = max(1, _BLOCK // 8 // max(1, resamples.size * (int(group.max(initial=-1)) + 1)))
+    for start in range(0, len(judges), step):
+        rows = slice(start, start + step)
+        people = y if np.ndim(y) == 1 else y[rows]
+        out[rows] = _of_rows(resamples, judges[rows], people, group, coefficient, seed)
     return out if np.ndim(x) == 2 else out[0]
+
+
+def _of_samples(resamples: Resamples, x: Floats, y: Floats, group: Codes, coefficient: Coefficient) -> Floats:
+    return resampled_correlation.values(resamples, x, y, coefficient, grouping="means", group=group)
+
+
+def _of_rows(resamples: Resamples, x: Floats, y: Floats, group: Codes, coefficient: Coefficient, seed: int) -> Floats:
+    """As `correlations`, for some judges; those with ratings of the same systems are drawn together."""
+    resampled = np.full((2, len(x), resamples.size, int(group.max()) + 1), np.nan)
+    sample = np.full((2, len(x), resampled.shape[3]), np.nan)
+    for rows, block, means in in_resamples(resamples, x, y, group):
+        resampled[0, rows, block], resampled[1, rows, block] = means[:2]
+    for rows, _, means in in_resamples(resamples.whole(), x, y, group):
+        sample[0, rows], sample[1, rows] = means[0][:, 0], means[1][:, 0]
+    used = ~np.isnan(sample).any(axis=0)
+    out = np.full((len(x), resamples.size), np.nan)
+    together: dict[tuple[bytes, int], list[int]] = {}
+    for j, row in enumerate(x):
+        own = sample[:, j][:, used[j]]
+        if used[j].sum() < coefficients.MIN_PAIRS or (np.ptp(own, axis=1) < _LITTLE).any():
+            continue
+        people = y if y.ndim == 1 else y[j]
+        pairs = ~np.isnan(row + people)
+        if abs(coefficients.pearson(row[pairs], people[pairs])) > 1 - _LITTLE:
+            # Sides that follow each other exactly have no noise that could hide how their means go together.
+            out[j] = _of_samples(resamples, row, people, group, coefficient)
+            continue
+        together.setdefault((used[j].tobytes(), np.unique(resamples.unit[pairs]).size), []).append(j)
+    for (_, units), same in together.items():
+        systems = used[same[0]]
+        true = draws(sample[:, same][..., systems], resampled[:, same][..., systems], units, seed)
+        mass = np.ones(true[0].shape, dtype=np.int64)
+        out[same] = resampled_correlation.of_means(true[0], true[1], mass, coefficient)
+    return out
 
 
 def reliability(y: Floats, group: Codes, unit: Codes) -> Estimate:
@@ -151,56 +168,62 @@ def reliability(y: Floats, group: Codes, unit: Codes) -> Estimate:
     return Estimate(1 - noise / between, n=groups)
 
 
-def draws(sample: Floats, resampled: Floats, units: int, rng: np.random.Generator) -> Floats:
-    """Plausible true means of groups (systems) by judge and by people, drawn once for each of B resamples; shape (2, B,
-    groups). The means of the judge, and those of people, are determined up to an additive constant.
+def draws(sample: Floats, resampled: Floats, units: int, seed: int) -> Floats:
+    """Plausible true means of groups (systems) by judges and by people, drawn once for each of B resamples; shape (2,
+    judges, B, groups). The means of a judge, and those of people, are determined up to an additive constant.
 
     Parameters
     ----------
-    sample : array, shape (2, groups)
-        Sample means of the groups by judge and by people; neither may be all equal.
-    resampled : array, shape (2, B, groups)
+    sample : array, shape (2, judges, groups)
+        Sample means of the groups by each judge and by people; neither may be all equal.
+    resampled : array, shape (2, judges, B, groups)
         Means in the resamples. NaN where a group has no story in that resample; its sample mean is then used.
     units : int
         Number of units (such as story-prompts) from which resamples were drawn, to correct the variance over
         resamples, which is too small by the factor (units - 1) / units.
-    rng : numpy Generator
-        Random generator, seeded by the caller.
+    seed : int
+        Random seed; all judges share what is drawn.
     """
-    groups, size = sample.shape[1], resampled.shape[1]
+    groups, size = sample.shape[2], resampled.shape[2]
     # People first, so that all judges share what is drawn for them.
-    mean = (sample - sample.mean(axis=1, keepdims=True))[::-1].T
-    error = np.moveaxis(np.where(np.isnan(resampled), 0.0, resampled - sample[:, None])[::-1], 0, 2)
-    error = (error - error.mean(axis=1, keepdims=True)) * np.sqrt(units / max(1, units - 1))
-    error -= error.mean(axis=0)
-    noise = np.einsum("bsi,bsj->ij", error, error) / (size * (groups - 1))
+    mean = np.moveaxis((sample - sample.mean(axis=2, keepdims=True))[::-1], 0, 2)
+    error = np.moveaxis(np.where(np.isnan(resampled), 0.0, resampled - sample[:, :, None])[::-1], 0, 3)
+    error = (error - error.mean(axis=2, keepdims=True)) * np.sqrt(units / max(1, units - 1))
+    error -= error.mean(axis=1, keepdims=True)
+    noise = np.stack([np.einsum("bsi,bsj->ij", own, own) for own in error]) / (size * (groups - 1))
     # Nothing, beside what the means vary by: it keeps sides without noise invertible.
-    noise += _LITTLE * np.diag((mean * mean).mean(axis=0) + np.diag(noise))
+    noise += _LITTLE * np.eye(2) * ((mean * mean).mean(axis=1) + _variances(noise))[:, None]
     root = np.linalg.cholesky(noise)
     inverse = np.linalg.inv(root)
-    true = inverse @ _true_covariances(mean, noise, size, rng) @ inverse.T
+    turned = np.swapaxes(inverse, 1, 2)
+    true = inverse[:, None] @ _true_covariances(mean, noise, size, seed) @ turned[:, None]
     larger, axes = np.linalg.eigh(true)
     kept = np.maximum(larger, [0.0, _LITTLE])
     kept /= 1 + kept
-    shrink = (axes * kept[:, None]) @ np.swapaxes(axes, 1, 2)
-    spread = (axes * np.sqrt(kept)[:, None]) @ np.swapaxes(axes, 1, 2)
-    mean, error = mean @ inverse.T, error @ inverse.T
-    drawn = np.einsum("bij,sj->bsi", shrink, mean) + np.einsum("bij,bsj->bsi", spread, error)
-    return np.asarray(np.moveaxis(drawn @ root.T, 2, 0)[::-1], dtype=np.float64)
+    shrink = (axes * kept[..., None, :]) @ np.swapaxes(axes, 2, 3)
+    spread = (axes * np.sqrt(kept)[..., None, :]) @ np.swapaxes(axes, 2, 3)
+    mean, error = mean @ turned, error @ turned[:, None]
+    drawn = np.einsum("kbij,ksj->kbsi", shrink, mean) + np.einsum("kbij,kbsj->kbsi", spread, error)
+    return np.asarray(np.moveaxis(drawn @ np.swapaxes(root, 1, 2)[:, None], 3, 0)[::-1], dtype=np.float64)
 
 
-def _true_covariances(mean: Floats, noise: Floats, size: int, rng: np.random.Generator) -> Floats:
-    """Plausible covariances of the true means by people and by the judge (in this order), shape (size, 2, 2). Each is a
-    plausible covariance of the sample means minus that of the noise.
+def _variances(covariances: Floats) -> Floats:
+    return np.diagonal(covariances, axis1=-2, axis2=-1)
+
+
+def _true_covariances(mean: Floats, noise: Floats, size: int, seed: int) -> Floats:
+    """Plausible covariances of the true means by people and by each judge (in this order), shape (judges, size, 2, 2).
+    Each is a plausible covariance of the sample means minus that of the noise.
 
     Where the variance of the means of the judge (or of people) does not exceed its noise, it is set close to 0. The
     covariance is then limited so that the correlation lies between -1 and 1.
     """
-    over = _covariances(mean, size, rng) - noise
-    variance = np.maximum(np.stack([over[:, 0, 0], over[:, 1, 1]], axis=1), _LITTLE * np.diag(noise))
-    limit = np.sqrt(variance.prod(axis=1))
-    both = np.clip(over[:, 0, 1], -limit, limit)
-    return np.stack([variance[:, 0], both, both, variance[:, 1]], axis=1).reshape(-1, 2, 2)
+    plausible = np.stack([_covariances(own, size, np.random.default_rng(seed)) for own in mean])
+    over = plausible - noise[:, None]
+    variance = np.maximum(_variances(over), _LITTLE * _variances(noise)[:, None])
+    limit = np.sqrt(variance.prod(axis=2))
+    both = np.clip(over[..., 0, 1], -limit, limit)
+    return np.stack([variance[..., 0], both, both, variance[..., 1]], axis=2).reshape(*limit.shape, 2, 2)
 
 
 def _covariances(mean: Floats, size: int, rng: np.random.Generator) -> Floats:

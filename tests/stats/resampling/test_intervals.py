@@ -157,3 +157,12 @@ def test_the_p_value_needs_what_the_interval_needs() -> None:
     assert intervals.p_above_zero(Estimate.undefined("no ratings"), values, 30) is None
     assert intervals.p_above_zero(Estimate(1.0, 30), np.where(np.arange(300) < 30, np.nan, values), 30) is None
     assert intervals.p_above_zero(Estimate(1.0, 30), np.full(300, 1.0), 30) is None
+
+
+def test_quantiles_are_numpys_to_the_last_digit() -> None:
+    rng = np.random.default_rng(3)
+    for size in (1, 2, 3, 40, 299):
+        for values in (rng.normal(size=size), np.round(rng.normal(size=size), 1)):
+            for tail in (0.0, 0.0021, 0.025, 0.1, 0.5):
+                expected = np.percentile(values, [100 * tail, 100 * (1 - tail)])
+                assert intervals._quantiles(values, (tail, 1 - tail)) == expected.tolist()

@@ -87,3 +87,20 @@ def test_weights_without_one_cluster_take_as_much_as_stories_and_not_stories_tim
     dense = (used & (cluster != np.unique(cluster[used])[:, None])).astype(float)
     np.testing.assert_allclose(mean(left_out), mean(dense), rtol=0, atol=1e-12)
     assert found.clusters == len(dense)
+
+
+def test_the_standard_error_is_that_of_a_loop_over_unequal_story_prompts() -> None:
+    rng = np.random.default_rng(15)
+    cluster = np.repeat(np.arange(7), [1, 9, 2, 5, 1, 3, 4])
+    values, used = np.exp(rng.normal(size=cluster.size) + cluster / 3), rng.random(cluster.size) > 0.2
+
+    def statistic(weights: jackknife.Weights) -> np.ndarray:
+        return np.log(weights @ values**2 / weights.sum(axis=1))
+
+    found = jackknife.against_zero(statistic, cluster, used)
+    groups = np.unique(cluster[used])
+    left = [np.log(np.mean(values[used & (cluster != group)] ** 2)) for group in groups]
+    expected = np.sqrt((groups.size - 1) / groups.size * np.sum((left - np.mean(left)) ** 2))
+    assert found.se == pytest.approx(expected, rel=1e-12)
+    assert found.estimate.value == pytest.approx(np.log(np.mean(values[used] ** 2)), rel=1e-12)
+    assert found.clusters == groups.size

@@ -11,7 +11,7 @@ from scipy.stats import kendalltau, pearsonr, spearmanr
 
 from judge.stats.correlation import coefficients, kendall
 from judge.stats.kernels import compiled
-from judge.stats.resampling import bootstrap, resampled_correlation, resampled_tau
+from judge.stats.resampling import bootstrap, group_means, resampled_correlation, resampled_tau
 
 DRAWS = ("boot-inputs", "boot-systems", "boot-both")
 ENGINES = ("never", "always")
@@ -183,3 +183,25 @@ def test_equal_values_have_no_correlation_whatever_their_rounding_noise() -> Non
     for constant in (0.1, 1 / 3, 1e6 + 0.1):
         values = drawn.values(coefficients.resampled(np.full(20, constant), np.arange(20.0), "pearson"))
         assert np.isnan(values).all()
+
+
+@pytest.mark.parametrize("grouping", get_args(resampled_correlation.Grouping))
+@pytest.mark.parametrize("coefficient", get_args(coefficients.Coefficient))
+@pytest.mark.parametrize("block", [60, 4_000_000], ids=["some judges", "all judges"])
+def test_judges_with_people_of_their_own_are_as_one_after_the_other(
+    grouping: str, coefficient: str, block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(group_means, "_BLOCK", 8 * block)
+    x, y, exists = _matrix(4)
+    system, prompt = np.nonzero(exists)
+    drawn = _drawn("boot-inputs", system, prompt, 30)
+    judges, people = x[[0, 1, 0], system[:, None], prompt[:, None]].T, y[system, prompt]
+    theirs = np.stack([people, judges[1], judges[0] + people])
+    ours = resampled_correlation.values(drawn, judges, theirs, coefficient, grouping=grouping, group=system)
+    alone = [
+        resampled_correlation.values(drawn, judge, own, coefficient, grouping=grouping, group=system)
+        for judge, own in zip(judges, theirs, strict=True)
+    ]
+    np.testing.assert_array_equal(ours, alone)
+    shared = resampled_correlation.values(drawn, judges, people, coefficient, grouping=grouping, group=system)
+    np.testing.assert_allclose(shared[0], alone[0], rtol=0, atol=1e-12)

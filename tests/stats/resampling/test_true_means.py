@@ -6,7 +6,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import linalg, stats
 
 from judge.stats.correlation.coefficients import coefficient_of
 from judge.stats.resampling import bootstrap, resampled_tau, true_means
@@ -130,3 +130,57 @@ def test_memory_of_reliability_grows_with_the_stories_and_not_with_their_square(
     assert found.value == pytest.approx(1, abs=0.01)
     # A matrix of units x units of small integers alone would be 64 MB.
     assert peak < 10e6
+
+
+@pytest.mark.parametrize("block", [800, 4_000_000], ids=["some judges", "all judges"])
+def test_judges_of_other_systems_and_people_are_as_one_after_the_other(
+    block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(true_means, "_BLOCK", 8 * block)
+    rng = np.random.default_rng(13)
+    sides = [_study(rng, 1.0)[:2] for _ in range(6)]
+    x, y = (np.stack([side[i] for side in sides]) for i in (0, 1))
+    x[1, GROUP == 4], x[2, UNIT > 15], y[3, GROUP == 4], y[3, UNIT > 12] = np.nan, np.nan, np.nan, np.nan
+    x[4], x[5] = 2 * y[4] + 1, 3.0
+    drawn = bootstrap.draw(UNIT, 40, rng, "boot-inputs")
+    found = true_means.correlations(drawn, x, y, GROUP, "pearson", 3)
+    alone = [true_means.correlations(drawn, *pair, GROUP, "pearson", 3) for pair in zip(x, y, strict=True)]
+    np.testing.assert_array_equal(found, alone)
+    assert np.isnan(found).all(axis=1).tolist() == [False] * 5 + [True]
+    # Story-prompts without a rating are as if they had not been there.
+    there = np.flatnonzero(UNIT <= 15)
+    part = true_means.correlations(drawn.of(there), x[2, there], y[2, there], GROUP[there], "pearson", 3)
+    np.testing.assert_array_equal(found[2], part)
+    systems = bootstrap.draw(GROUP, 40, rng, "boot-systems")
+    found = true_means.correlations(systems, x[:2], y[:2], GROUP, "kendall", 3)
+    np.testing.assert_array_equal(found[1], true_means.correlations(systems, x[1], y[1], GROUP, "kendall", 3))
+
+
+def test_draws_are_the_shrunk_means_with_the_resamples_errors() -> None:
+    rng, units, size = np.random.default_rng(14), 6, 12
+    sample = rng.normal(size=(2, 1, 5)) * 2
+    resampled = sample[:, :, None] + rng.normal(size=(2, 1, size, 5)) + 0.3
+    resampled[1, 0, 3, 2] = np.nan
+    found = true_means.draws(sample, resampled, units, 9)
+    # Step 3 of the module's text, one resample after the other; people come first inside.
+    mean = (sample[::-1, 0] - sample[::-1, 0].mean(axis=1, keepdims=True)).T
+    error = np.nan_to_num(resampled[::-1, 0] - sample[::-1, 0][:, None]).transpose(1, 2, 0)
+    error = np.sqrt(units / (units - 1)) * (error - error.mean(axis=1, keepdims=True))
+    error -= error.mean(axis=0)
+    noise = sum(each.T @ each for each in error) / (size * 4)
+    plausible = true_means._covariances(mean, size, np.random.default_rng(9))
+    root = np.linalg.cholesky(noise)
+    shares = []
+    for b in range(size):
+        true = plausible[b] - noise
+        variance = np.maximum(np.diag(true), 0)
+        both = np.clip(true[0, 1], -np.sqrt(variance.prod()), np.sqrt(variance.prod()))
+        true = np.array([[variance[0], both], [both, variance[1]]])
+        white = np.linalg.solve(root, np.linalg.solve(root, true).T)
+        shrink = white @ np.linalg.inv(white + np.eye(2))
+        shares.append(float(np.trace(shrink)))
+        drawn = (
+            np.linalg.solve(root, mean.T).T @ shrink.T + np.linalg.solve(root, error[b].T).T @ linalg.sqrtm(shrink).T
+        )
+        np.testing.assert_allclose(found[:, 0, b], (drawn @ root.T).T[::-1], atol=2e-3)
+    assert 0.3 < np.median(shares) < 1.9
