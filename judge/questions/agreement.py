@@ -33,7 +33,7 @@ from judge.analysis.options.agreement_options import (
     ReplacementOptions,
 )
 from judge.analysis.options.table_options import AspectsOptions, CorrelationOptions
-from judge.questions import pictures
+from judge.questions import pictures, sentences
 from judge.questions.question import Question
 from judge.questions.way import Shown, Way, shown
 
@@ -97,6 +97,7 @@ CORRELATE = Question(
             compute=lambda table, options: correlation.correlations(table, options, Control()),
             tables=_correlation_tables,
             frame=_correlation_frame,
+            sentence=sentences.correlations,
             shown=_Within,
             helps=_CORRELATION,
             picture=pictures.correlations,
@@ -105,6 +106,7 @@ CORRELATE = Question(
             options=CorrelationOptions,
             compute=_grid,
             tables=lambda found: correlation_grid.tables(correlation_grid.layouts(found)),
+            sentence=sentences.correlations,
             without=("given", "readings"),
             picture=pictures.heatmap,
         ),
@@ -112,6 +114,7 @@ CORRELATE = Question(
             options=CorrelationOptions,
             compute=_margins,
             tables=lambda found: [table_of(found, margins.margins(found), margins.of_panels(found))],
+            sentence=sentences.margins,
             without=("given",),
         ),
         "panels": Way(
@@ -125,6 +128,7 @@ CORRELATE = Question(
             options=AccuracyOptions,
             compute=lambda table, options: accuracy.accuracies(table, options, predict=Control()),
             tables=accuracy_tables.tables,
+            sentence=sentences.accuracy,
             helps={
                 "folds": "number of folds of story-prompts in which the width of ties is fitted",
                 "flips": "number of permutations for soft pairwise accuracy",
@@ -148,6 +152,7 @@ CORRELATE = Question(
             options=DriftOptions,
             compute=lambda table, options: drift.drift(table, options, predict=Control()),
             tables=drift_tables.tables,
+            sentence=sentences.drift,
             without=("window", "stride", "ci", "resamples", "seed"),
         ),
         "sliding-sets": Way(

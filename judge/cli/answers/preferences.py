@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from judge.cli.table_options import Criteria, EvalPrompts, Judges, Rows, Runs
+from judge.cli.table_options import Criteria, EvalPrompts, Full, Judges, Rows, Runs
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
@@ -23,6 +23,7 @@ def preferences(
     criterion: Criteria = None,
     judge: Judges = None,
     eval_prompt: EvalPrompts = None,
+    full: Full = False,
     form: Annotated[Rows, typer.Option("--format", metavar="FORM", help=_FORMS)] = "table",
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="file for all rows: .csv, .jsonl or .parquet")
@@ -49,4 +50,4 @@ def preferences(
         text = rows.jsonl_text if form == "jsonl" else rows.json_text
         sys.stdout.write(text(table.frame))
     else:
-        emit(preview(table), form)
+        emit(preview(table, whole=full), form, full=full)

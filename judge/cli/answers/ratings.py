@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from judge.cli.table_options import Criteria, EvalPrompts, Judges, PanelName, ParserName, PassRate, Rows, Runs
+from judge.cli.table_options import Criteria, EvalPrompts, Full, Judges, PanelName, ParserName, PassRate, Rows, Runs
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
@@ -26,6 +26,7 @@ def ratings(
     *,
     panel: PanelName = None,
     pass_rate: PassRate = False,
+    full: Full = False,
     form: Annotated[Rows, typer.Option("--format", metavar="FORM", help=_FORMS)] = "table",
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="file for all rows: .csv, .jsonl or .parquet")
@@ -52,4 +53,4 @@ def ratings(
         text = analysis.jsonl_text if form == "jsonl" else analysis.json_text
         sys.stdout.write(text(table.frame))
     else:
-        emit(analysis.preview(table), form)
+        emit(analysis.preview(table, whole=full), form, full=full)
