@@ -19,6 +19,7 @@ from judge.cli.commands import COMMANDS
 from judge.cli.declared import RARE, flag
 from judge.cli.main import app
 from judge.cli.option_words import FLAGS, complaint, mend, with_flags
+from judge.cli.rare import EVERYWHERE
 from judge.errors import DataError, MissingExtraError, OptionError, SpecError, unknown_value
 from judge.printing.tables import Column, Table, render, worded
 from judge.stats.estimate import Estimate
@@ -98,7 +99,7 @@ def _flags() -> frozenset[str]:
     context = group.make_context("judge", ["--version"], resilient_parsing=True)
     for name in COMMANDS:
         add(group.get_command(context, name))  # type: ignore[attr-defined]
-    return frozenset(found | {flag(name) for name in RARE})
+    return frozenset(found | {flag(name) for name in (*RARE, *EVERYWHERE)})
 
 
 def test_no_module_below_the_command_line_names_a_flag() -> None:

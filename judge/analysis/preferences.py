@@ -52,11 +52,13 @@ def narrowed(
     return replace(table, frame=frame.reset_index(drop=True), facts=facts)
 
 
-def preview(table: PreferencesTable) -> Table:
-    """Printed table with the first rows of the preferences table, without story-prompts and explanations."""
+def preview(table: PreferencesTable, *, whole: bool = False) -> Table:
+    """Printed table with the first rows of the preferences table, or with `whole` all, without story-prompts and
+    explanations.
+    """
     frame = table.frame.drop(columns=_LEFT_OUT)
     frame = frame[[name for name in frame.columns if frame[name].notna().any()]]
-    head = frame.head(_SHOWN).astype(object)
+    head = frame.head(len(frame) if whole else _SHOWN).astype(object)
     head = head.where(head.notna(), None)
     columns = [Column(str(name), str(name), 3) for name in head.columns]
     notes = [f"the first {len(head)} of {len(frame)} rows; -o FILE.csv saves all, with explanations"]

@@ -77,10 +77,10 @@ def json_text(frame: pd.DataFrame) -> str:
     return "[" + jsonl_text(frame).rstrip("\n").replace("\n", ",\n") + "]\n"
 
 
-def preview(table: RatingsTable) -> Table:
-    """Printed table with the first rows of the ratings table, without explanations."""
+def preview(table: RatingsTable, *, whole: bool = False) -> Table:
+    """Printed table with the first rows of the ratings table, or with `whole` all, without explanations."""
     frame = table.frame.drop(columns=["explanation"])
-    head = frame.head(_SHOWN).astype(object)
+    head = frame.head(len(frame) if whole else _SHOWN).astype(object)
     head = head.where(head.notna(), None)
     head = head.assign(story_prompt=head["story_prompt"].map(_short))
     columns = [Column(str(name), str(name)) for name in head.columns]

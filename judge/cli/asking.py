@@ -6,6 +6,7 @@ import functools
 import inspect
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,6 +18,7 @@ from judge.cli.table_options import (
     Criteria,
     EvalPrompts,
     Form,
+    Full,
     Judges,
     PanelName,
     ParserName,
@@ -44,6 +46,8 @@ _Ratings = Annotated[
 ]
 _FULL_TEXT = "full_text"
 """Choice of what is shown that matters on a screen only: files hold whole texts."""
+_FULL = "full"
+"""Everything on the screen; a way may have more to show then."""
 
 
 @functools.cache
@@ -74,6 +78,7 @@ def command_of(question: Question) -> Any:
         _shared("eval_prompt", EvalPrompts),
         _shared("panel", PanelName),
         _shared("pass_rate", PassRate, default=False),
+        *([] if _FULL in question.options else [_shared("full", Full, default=False)]),
         _shared("form", Form, "table"),
         _shared("output", _Output),
         *([_shared("ratings", _Ratings)] if any(way.ratings for way in question.ways.values()) else []),
@@ -94,8 +99,11 @@ def _ask(question: Question, values: Mapping[str, Any]) -> None:
 
     form, output, folder = values["form"], values["output"], values.get("ratings")
     words = given(values["context"], question.options, values)
-    if form != "table" and _FULL_TEXT in question.way(words)[1].own:
+    own = question.way(words)[1].own
+    if form != "table" and _FULL_TEXT in own:
         words[_FULL_TEXT] = True
+    if _FULL in own and values[_FULL]:
+        words[_FULL] = True
     way, options, _ = question.chosen(words)
     inches = _inches(question, way, values) if is_picture(output) else None
     chosen = (values["criterion"], values["judge"], values["eval_prompt"])
@@ -106,7 +114,7 @@ def _ask(question: Question, values: Mapping[str, Any]) -> None:
     if inches is not None:
         _draw(answer, output, inches)
     else:
-        _print(answer, form, output)
+        _print(answer, form, output, full=values[_FULL])
     if folder is not None:
         _write(answer, folder)
 
@@ -144,15 +152,17 @@ def _write(answer: Answer, folder: Path) -> None:
     typer.echo(f"{imported.judge}: ratings in {folder}", err=True)
 
 
-def _print(answer: Answer, form: str, output: Path | None) -> None:
+def _print(answer: Answer, form: str, output: Path | None, *, full: bool) -> None:
     from judge.analysis.coverage.tables import with_coverage
     from judge.analysis.inputs.pass_rate import asked_for
     from judge.cli.option_words import FLAGS
     from judge.printing.output import emit
 
     printed = list(answer.printed(FLAGS))
+    if form == "table" and output is None and (sentence := answer.sentence):
+        printed[0] = replace(printed[0], above=sentence)
     if (answer.table.frame["source"] == "judge").any():
         counted = printed[:1] if answer.way.coverage_once else printed
         dropped = getattr(answer.options, "drop_systems", ())
         printed = [*with_coverage(asked_for(answer.table), counted, form, dropped), *printed[len(counted) :]]
-    emit(printed, form, output)
+    emit(printed, form, output, full=full)

@@ -56,10 +56,10 @@ class LazyGroup(TyperGroup):
         return command
 
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
-        """Rest of the command line, read by the base class. ``--quiet`` is taken out: every command takes it."""
+        """Rest of the command line, read by the base class. What every command takes is taken out."""
         own = args[: args.index("--")] if "--" in args else args
-        ctx.meta["quiet"] = "--quiet" in own
-        return super().parse_args(ctx, [word for word in own if word != "--quiet"] + args[len(own) :])
+        ctx.meta["quiet"], ctx.meta["full"] = "--quiet" in own, "--full" in own
+        return super().parse_args(ctx, [word for word in own if word not in ("--quiet", "--full")] + args[len(own) :])
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command named by the first argument, with its name and the remaining arguments. The error for an unknown
@@ -141,7 +141,7 @@ def _overview() -> list[str]:
     for question, commands in PANELS.items():
         lines += ["", question, *(f"  {name.ljust(width)}  {entry.text}" for name, entry in commands.items())]
     lines += ["", "RUN is a run.yaml, its folder (all its judges) or one result folder."]
-    lines += ["--quiet, with any command: no progress messages."]
+    lines += ["With any command: --full prints everything, --quiet no progress messages."]
     lines += ["Try first: judge demo", "Completion by the Tab key: judge --install-completion [bash|zsh|fish]"]
     return lines
 

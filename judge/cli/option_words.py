@@ -67,10 +67,14 @@ def mend(error: JudgeError) -> str | None:
     return None if error.hint is None else with_flags(error.hint)
 
 
-def emit(tables: Table | Sequence[Table], form: str = "table", output: Path | None = None) -> None:
-    """Print tables or write them to a file, with options in their notes written as flags."""
+def emit(
+    tables: Table | Sequence[Table], form: str = "table", output: Path | None = None, *, full: bool = True
+) -> None:
+    """Print tables or write them to a file, with options in their notes written as flags. Unless `full`, plain text is
+    the first screen alone.
+    """
     from judge.printing import output as printing
     from judge.printing.tables import Table, worded
 
     group = [tables] if isinstance(tables, Table) else tables
-    printing.emit([worded(table, FLAGS) for table in group], form, output)
+    printing.emit([worded(table, FLAGS) for table in group], form, output, full=full)

@@ -1,5 +1,5 @@
 """Options that a command does not show one by one: those that few need, which it takes as `--set KEY=VALUE` and
-lists at the end of its help, and `--quiet`, which every command takes.
+lists at the end of its help, and `--quiet` and `--full`, which every command takes.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ SET = "rare_options"
 KEYS = "rare_options"
 """Attribute of a command's function that holds its rare options by name."""
 
-QUIET = "quiet"
-"""Parameter of a command that prints no progress messages if it is true; key of a context's `meta` that says so."""
+EVERYWHERE = ("quiet", "full")
+"""Parameters of commands: no progress messages, and everything that there is. A context's `meta` holds them."""
 
 _CONTEXT = "given_context"
 _WIDTH = 76
@@ -38,7 +38,7 @@ def joined(app: typer.Typer) -> typer.Typer:
         if command.callback is not None:
             parameters = own_parameters(command.callback, without=())
             options = {} if _has_own_set(parameters) else rare_options(parameters)
-            if options or QUIET in parameters:
+            if options or {*EVERYWHERE} & parameters.keys():
                 command.callback = _joined(command.callback, parameters, options)
             if options:
                 command.epilog = "\b\n" + "\n".join([*listed(options), *([command.epilog] if command.epilog else [])])
@@ -103,8 +103,8 @@ def _joined(
         for name in given:
             # A command that asks whether an option was given is told of those given by --set, too.
             seen.set_parameter_source(name, seen.get_parameter_source(SET))
-        quiet = {QUIET: seen.meta.get(QUIET, False)} if QUIET in parameters else {}
-        return command(**{name: each.default for name, each in options.items()} | values | given | quiet)
+        everywhere = {name: seen.meta.get(name, False) for name in EVERYWHERE if name in parameters}
+        return command(**{name: each.default for name, each in options.items()} | values | given | everywhere)
 
     def keys(incomplete: str) -> list[str]:
         return [f"{name}=" for name in options if name.startswith(incomplete)]
@@ -114,7 +114,7 @@ def _joined(
     added = [_keyword(SET, Annotated[list[str] | None, words], None)] if options else []
     if context is None:
         added.append(_keyword(_CONTEXT, typer.Context, inspect.Parameter.empty))
-    kept = [each for name, each in parameters.items() if name not in options and name != QUIET]
+    kept = [each for name, each in parameters.items() if name not in {*options, *EVERYWHERE}]
     return with_parameters(run, [*kept, *added])
 
 

@@ -23,6 +23,7 @@ Against = Annotated[
 Form = Annotated[
     Format, typer.Option("--format", metavar="FORM", help="form of the tables: table, json, csv, md or latex")
 ]
+Full = Annotated[bool, typer.Option("--full", help="everything: all tables, rows, columns and notes")]
 Rows = Literal["table", "jsonl", "json", "csv", "md", "latex"]
 """Forms of single rows: also a line of JSON for each."""
 

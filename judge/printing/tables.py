@@ -36,6 +36,8 @@ class Column:
     decimal (<0.01). `share` marks shares: one that is not 0 but would be rounded to 0 is printed in the same way.
 
     `money` prints dollars in the usual format or, with `rough`, to two significant digits.
+
+    `main` marks the number for which the table is made: a row in which it is undefined says nothing.
     """
 
     key: str
@@ -49,6 +51,7 @@ class Column:
     share: bool = False
     money: bool = False
     rough: bool = False
+    main: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +61,8 @@ class Table:
 
     Notes, cells and the reasons of undefined cells may be `judge.wording.Advice`: text that names options as in Python
     until `worded` rewords it. The signature is "" only if it is printed below a previous table of the same numbers.
-    `above` is a line printed above the title.
+    `above` is a line printed above the title. `first` holds the numbers of the rows that carry the answer, which are
+    printed where not all can be (`judge.printing.shortened`); None or empty: all carry it.
     """
 
     title: str
@@ -67,6 +71,7 @@ class Table:
     signature: str
     notes: Sequence[str] = field(default_factory=tuple)
     above: str = ""
+    first: frozenset[int] | None = field(default=None, compare=False)
 
 
 def render(table: Table, form: str, *, color: bool = False, width: int | None = None) -> str:
@@ -200,7 +205,7 @@ def _csv(table: Table) -> str:
 
 def notes_of(table: Table) -> list[str]:
     """Everything that belongs to the rows of a CSV and is not in them: signature, notes and the tails of p values."""
-    return [*filter(None, [table.signature, *table.notes]), *_tails(table)]
+    return [*filter(None, [table.signature, *table.notes]), *tails_of(table)]
 
 
 def _markdown(table: Table) -> str:
@@ -236,27 +241,44 @@ def _latex(table: Table) -> str:
 
 
 def _plain(table: Table, *, color: bool, width: int | None) -> str:
-    bold, dim, reset = ("\x1b[1m", "\x1b[2m", "\x1b[0m") if color and not _no_color() else ("", "", "")
-    title = printable(table.title)
-    lines = [*_broken(printable(table.above), width), ""] if table.above else []
-    lines += [f"{bold}{part}{reset}" for part in _broken(title, width)]
-    if width is not None and width < screen_width.NARROW and text_layout.total_width(_cells(table)) > width:
-        titles = [printable(c.title) for c in table.columns]
-        lines += text_layout.one_under_another(
-            titles, [[cell_text(row, c) for c in table.columns] for row in table.rows], width
-        )
-    else:
-        for i, block in enumerate(text_layout.blocks(_cells(table), width)):
-            lines += [*([""] if i else []), *block]
-    if table.signature:
-        lines += [f"{dim}{part}{reset}" for part in text_layout.signature_lines(printable(table.signature), width)]
-    return (
-        "\n".join([*lines, *text_layout.note_lines([printable(n) for n in [*table.notes, *reasons(table)]], width)])
-        + "\n"
-    )
+    lines = [*broken(printable(table.above), width), ""] if table.above else []
+    lines += [*title_lines(table, color=color, width=width), *body_lines(table, width)]
+    lines += signature_lines(table, color=color, width=width)
+    notes = [printable(note) for note in [*table.notes, *reasons(table)]]
+    return "\n".join([*lines, *text_layout.note_lines(notes, width)]) + "\n"
 
 
-def _broken(text: str, width: int | None) -> list[str]:
+def title_lines(table: Table, *, color: bool, width: int | None) -> list[str]:
+    """The title in plain text, in bold with `color`."""
+    return _styled("\x1b[1m", broken(printable(table.title), width), color=color)
+
+
+def body_lines(table: Table, width: int | None) -> list[str]:
+    """Column titles and rows in plain text. A table that is wider than `width` comes in several blocks of columns, and
+    on a narrow screen with its cells one under another.
+    """
+    cells = _cells(table)
+    if width is not None and width < screen_width.NARROW and text_layout.total_width(cells) > width:
+        return list(text_layout.one_under_another(cells.titles, cells.rows, width))
+    lines: list[str] = []
+    for i, block in enumerate(text_layout.blocks(cells, width)):
+        lines += [*([""] if i else []), *block]
+    return lines
+
+
+def signature_lines(table: Table, *, color: bool, width: int | None) -> list[str]:
+    """The signature in plain text, dim with `color`; empty without one."""
+    if not table.signature:
+        return []
+    return _styled("\x1b[2m", text_layout.signature_lines(printable(table.signature), width), color=color)
+
+
+def _styled(style: str, lines: Sequence[str], *, color: bool) -> list[str]:
+    return [f"{style}{line}\x1b[0m" for line in lines] if color and not _no_color() else list(lines)
+
+
+def broken(text: str, width: int | None) -> list[str]:
+    """Lines of a text, wrapped between words; one line without a `width`."""
     return textwrap.wrap(text, width) if width else [text]
 
 
@@ -351,7 +373,7 @@ _TAILS = {
 }
 
 
-def _tails(table: Table) -> list[str]:
+def tails_of(table: Table) -> list[str]:
     """Sentences on the p values of a table: one for each kind of tail (such as two-sided), with the titles of the
     columns.
     """
@@ -366,10 +388,15 @@ def reasons(table: Table) -> list[str]:
     """Notes on p values and undefined cells: one sentence for each kind of tail (such as two-sided), and one for each
     reason why cells are undefined, with the titles of the columns.
     """
+    return [*tails_of(table), *whys(table)]
+
+
+def whys(table: Table) -> list[str]:
+    """A sentence for each reason why cells are undefined, with the titles of the columns."""
     titles_by_reason: dict[str, dict[str, None]] = {}
     for row in table.rows:
         for column in table.columns:
             value = row.get(column.key)
             if isinstance(value, Estimate) and value.reason:
                 titles_by_reason.setdefault(value.reason, {})[column.title] = None
-    return [*_tails(table), *(f"{', '.join(titles)}: {reason}" for reason, titles in titles_by_reason.items())]
+    return [f"{', '.join(titles)}: {reason}" for reason, titles in titles_by_reason.items()]

@@ -33,7 +33,7 @@ from judge.analysis.options.agreement_options import (
     ReplacementOptions,
 )
 from judge.analysis.options.table_options import AspectsOptions, CorrelationOptions
-from judge.questions import pictures
+from judge.questions import pictures, sentences
 from judge.questions.question import Question
 from judge.questions.way import Shown, Way, shown
 
@@ -97,6 +97,7 @@ CORRELATE = Question(
             further=_control,
             tables=_correlation_tables,
             frame=_correlation_frame,
+            sentence=sentences.correlations,
             shown=_Within,
             helps=_CORRELATION,
             picture=pictures.correlations,
@@ -106,6 +107,7 @@ CORRELATE = Question(
             compute=correlation.correlations,
             further=_control,
             tables=lambda found: correlation_grid.tables(correlation_grid.layouts(found)),
+            sentence=sentences.correlations,
             without=("given", "readings"),
             picture=pictures.heatmap,
         ),
@@ -114,6 +116,7 @@ CORRELATE = Question(
             compute=partial(correlation.correlations, paired=True),
             further=_control,
             tables=lambda found: [table_of(found, margins.margins(found), margins.of_panels(found))],
+            sentence=sentences.margins,
             without=("given",),
         ),
         "panels": Way(
@@ -128,6 +131,7 @@ CORRELATE = Question(
             compute=accuracy.accuracies,
             further=_control,
             tables=accuracy_tables.tables,
+            sentence=sentences.accuracy,
             helps={
                 "folds": "number of folds of story-prompts in which the width of ties is fitted",
                 "flips": "number of permutations for soft pairwise accuracy",
@@ -153,6 +157,7 @@ CORRELATE = Question(
             compute=drift.drift,
             further=_control,
             tables=drift_tables.tables,
+            sentence=sentences.drift,
             without=("window", "stride", "ci", "resamples", "seed"),
         ),
         "sliding-sets": Way(

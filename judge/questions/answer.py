@@ -68,6 +68,15 @@ class Answer:
     def _made(self) -> Sequence[Table]:
         return self.way.tables(self.value, **self._show)
 
+    @functools.cached_property
+    def sentence(self) -> str:
+        """The answer in one or two sentences, computed from the rows; "" where the first table has it above."""
+        from judge.analysis.raters import Raters
+        from judge.ratings_table import RatingsTable
+
+        words = self.way.sentence(self.value)
+        return Raters.of_all(self.table).worded(words) if isinstance(self.table, RatingsTable) else words
+
     @property
     def signature(self) -> str:
         """All options on which the numbers depend, as printed under the first table."""

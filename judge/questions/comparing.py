@@ -22,7 +22,7 @@ from judge.analysis.preference import ranked
 from judge.analysis.systems import separation, systems
 from judge.analysis.systems import tables as systems_tables
 from judge.errors import SpecError
-from judge.questions import pictures
+from judge.questions import pictures, sentences
 from judge.questions.frames import frame_of
 from judge.questions.question import Question
 from judge.questions.way import Shown, Way, shown
@@ -59,7 +59,7 @@ class _Systems(Shown):
     )
     rank: bool = shown("table of ranks with intervals, in place of means")
     differences: bool = shown("table of all pairs of systems on the same story-prompts, with adjusted p (Holm)")
-    full: bool = shown("full tables: every judge, Eval-Prompt and criterion")
+    full: bool = shown("everything: all rows, columns and notes; every judge, Eval-Prompt and criterion")
     long: bool = shown("long layout: one row for each number")
 
 
@@ -114,6 +114,7 @@ COMPARE = Question(
             compute=comparison.compared,
             table=_both_parsers,
             tables=comparison_tables.tables,
+            sentence=sentences.comparison,
             shown=_Pairs,
             helps={
                 "by": "factor whose values are compared",
@@ -144,6 +145,7 @@ JURY = Question(
             options=JuryOptions,
             compute=jury.jury,
             tables=jury_tables.tables,
+            sentence=sentences.jury,
             shown=_Jury,
             ratings=_jury_ratings,
             helps={
@@ -184,6 +186,7 @@ SYSTEMS = Question(
             options=SystemsOptions,
             compute=systems.systems,
             tables=systems_tables.tables,
+            sentence=sentences.systems,
             frame=_systems_frame,
             shown=_Systems,
             helps={

@@ -17,7 +17,7 @@ from judge.analysis.options.table_options import (
     DistributionOptions,
     StressOptions,
 )
-from judge.questions import pictures
+from judge.questions import pictures, sentences
 from judge.questions.frames import frame_of
 from judge.questions.question import Question
 from judge.questions.way import Shown, Way, shown
@@ -32,7 +32,9 @@ if TYPE_CHECKING:
 class _Full(Shown):
     """How much is shown."""
 
-    full: bool = shown("everything: every test, also those without an effect; matrices of every judge")
+    full: bool = shown(
+        "everything: all rows, columns and notes; every test, also those without an effect; matrices of every judge"
+    )
 
 
 class _Long(Shown):
@@ -85,6 +87,7 @@ DIAGNOSE = Question(
             options=DiagnoseOptions,
             compute=diagnose.diagnose,
             tables=diagnose.tables,
+            sentence=sentences.diagnosis,
             shown=_Full,
             helps={
                 "own": "system that is the judge's own model (default: by name); may be given several times",

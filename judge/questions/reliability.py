@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from judge.analysis import repeats
 from judge.analysis.options.table_options import ComponentsOptions, ConsistencyOptions, RepeatsOptions
 from judge.analysis.reliability import components_tables, consistency, consistency_tables, variance_components
-from judge.questions import pictures
+from judge.questions import pictures, sentences
 from judge.questions.question import Question
 from judge.questions.way import Shown, Way, shown
 
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 class _Full(Shown):
     """How much is shown."""
 
-    full: bool = shown("everything: of ICC one row a form with F, degrees of freedom and p; every component")
+    full: bool = shown(
+        "everything: all rows, columns and notes; of ICC one row a form with F, degrees of freedom and p"
+    )
 
 
 def _stated(source: Source, _options: Any) -> RatingsTable:
@@ -45,6 +47,7 @@ CONSISTENCY = Question(
             options=ConsistencyOptions,
             compute=consistency.consistency,
             tables=consistency_tables.tables,
+            sentence=sentences.consistency,
             shown=_Full,
             helps={"engine": "program that computes the ICC; pingouin prints its own table"},
             picture=pictures.consistency,
@@ -53,6 +56,7 @@ CONSISTENCY = Question(
             options=RepeatsOptions,
             compute=repeats.repeats,
             tables=repeats.tables,
+            sentence=sentences.repeats,
             table=_stated,
             coverage_once=True,
         ),

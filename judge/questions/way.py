@@ -50,6 +50,10 @@ def _nothing(_source: Source, _table: Any) -> Mapping[str, Any]:
     return {}
 
 
+def _no_sentence(_value: Any) -> str:
+    return ""
+
+
 def _against(options: Any) -> Sequence[str | None]:
     return [getattr(options, "against", None)]
 
@@ -72,6 +76,8 @@ class Way:
         Take this result, and the fields of `shown` by name; return printed tables, and the numbers as a frame.
     frame_of_table : callable or None
         In place of `frame`, where the numbers need the ratings table too: takes it after the result.
+    sentence : callable
+        Takes the result; returns one or two sentences that answer the question, "" where the tables have their own.
     shown : type
         Frozen dataclass of choices of what is shown, each declared by `shown`.
     helps : mapping
@@ -99,6 +105,7 @@ class Way:
     further: Callable[[Source, Any], Mapping[str, Any]] = _nothing
     frame: Callable[..., pd.DataFrame] = _frame
     frame_of_table: Callable[..., pd.DataFrame] | None = None
+    sentence: Callable[[Any], str] = _no_sentence
     shown: type = Shown
     helps: Mapping[str, str] = field(default_factory=dict)
     without: tuple[str, ...] = ()

@@ -10,6 +10,7 @@ from judge.analysis.coverage import tables as coverage_tables
 from judge.analysis.coverage.counts import count
 from judge.analysis.options.planning_options import PlanOptions
 from judge.analysis.options.table_options import CoverageOptions, names
+from judge.questions import sentences
 from judge.questions.question import Question
 from judge.questions.way import Shown, Way, shown
 from judge.summary import screen
@@ -83,6 +84,7 @@ COVERAGE = Question(
             table=_whole,
             tables=lambda found, **_shown: coverage_tables.tables(found),
             frame_of_table=_counts,
+            sentence=sentences.coverage,
             shown=_By,
         )
     },

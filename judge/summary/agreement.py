@@ -51,7 +51,7 @@ def variants(evidence: Evidence, matrix: RatingMatrix, best: Margin) -> Iterator
         scope = f" with {best.eval_prompt}" if by == "judge" and len(names_of(matrix, "eval_prompt")) > 1 else scope
         others = _holds_elsewhere(evidence, best) if by == "eval_prompt" else ""
         start = f"{own}{scope}; difference of the others' tau x100: "
-        whole, some = (f"{start}{_listed(differences, most)}.{others}" for most in (len(differences), _LISTED))
+        whole, some = (f"{start}{listed(differences, most)}.{others}" for most in (len(differences), _LISTED))
         yield Answer(question, (whole,), verdict, label, (some,))
 
 
@@ -93,7 +93,8 @@ def _distances(evidence: Evidence, best: Margin, by: Factor, own: str) -> list[t
     return sorted(differences, key=lambda named: -(named[1].value if named[1].value is not None else -9.0))
 
 
-def _listed(differences: Sequence[tuple[str, Estimate]], most: int) -> str:
+def listed(differences: Sequence[tuple[str, Estimate]], most: int) -> str:
+    """Names with their differences from the best, at most so many, and whether they are tied with it."""
     parts = [
         f"{name} {worded(difference)}{' (tied)' if leaves_zero_out(difference) is False else ''}"
         for name, difference in differences[:most]

@@ -54,17 +54,17 @@ class Faults:
         """The verdict of a summary: in how many tests something was found, and how many could be made."""
         return rules.of_faults(len(self.found), len(self.made), len(self.tests))
 
-    def words(self, most: int | None = None) -> str:
+    def words(self, most: int | None = None, who: str = "It") -> str:
         """Sentences that name the faults found, those that spoil everything and the most frequent ones first, at most
         `most` kinds; empty without any. Each has the number of criteria on which it was found and on which it was
-        tested.
+        tested. `who` is the subject of the sentence.
         """
         kinds = list(self._kinds())
         told = kinds if most is None else kinds[:most]
         more = f"; {len(kinds) - len(told)} more kinds" if len(kinds) > len(told) else ""
         own = [f"{words} {where}" for of_people, words, where in told if not of_people]
         people = [f"{words} {where}" for of_people, words, where in told if of_people]
-        first = (f"It {'; '.join(own)}{more}.",) if own else ()
+        first = (f"{who} {'; '.join(own)}{more}.",) if own else ()
         return " ".join((*first, *(f"Of the people, {words}." for words in people)))
 
     def not_made(self, *, reasons: bool) -> str:

@@ -8,6 +8,7 @@ gives *cannot tell*, never *not below*, and the numbers of story-prompts and peo
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
@@ -24,6 +25,9 @@ from judge.summary.evidence import Evidence
 
 MARGIN = 0.10
 """By how much a judge's tau may lie below the average person's and still count as not below."""
+
+TAU = "Kendall's tau-b"
+"""The correlation of a summary."""
 
 _OFTEN = 0.7
 """Share of the margin that half of an interval may be, so that a judge as good as the average person is told not to be
@@ -91,19 +95,32 @@ def people(evidence: Evidence, best: Margin) -> Answer:
     if best.value.value is None:
         why = f"{best.value.reason}".removeprefix("undefined ")
         return Answer(question, (f"Tau is undefined {why}.",), verdict, "people")
-    over = f", mean of {len(best.criteria)} criteria" if len(best.criteria) > 1 else f", {best.criteria[0]}"
-    sentences = [f"Kendall's tau-b x100 {worded(best.value)} over {best.stories:,} stories{over}."]
-    control, ceiling = best.bars[CONTROL], best.bars[CEILING]
-    if control.value is not None and not best.control:
-        sentences.append(_beside(best, CONTROL, "the control", f"{worded(control)}{best.counted_as_0}"))
+    sentences = beside(best)
+    ceiling = best.bars[CEILING]
     if ceiling.value is not None:
-        sentences.append(_beside(best, CEILING, "one more person", worded(ceiling)))
         if beside_people(best.over[CEILING], best.average, margin) == "cannot tell":
             matrix = next(matrix for matrix in evidence.matrices if matrix.dataset == best.dataset)
             sentences.append(decides(best, matrix, margin))
     elif not raters.labels_note:
         sentences.append(_no_ceiling(evidence, best))
     return Answer(question, (" ".join(sentences),), verdict, "people")
+
+
+def height(statistic: str, value: Estimate, stories: int, criteria: Sequence[str]) -> str:
+    """A correlation with people in words, with the stories and criteria that it is over; without a final period."""
+    over = f"mean of {len(criteria)} criteria" if len(criteria) > 1 else criteria[0]
+    return f"{statistic} x100 {worded(value)} over {stories:,} stories, {over}"
+
+
+def beside(best: Margin) -> list[str]:
+    """Sentences on a judge's agreement with people, that of the control and that of one more person."""
+    sentences = [f"{height(TAU, best.value, best.stories, best.criteria)}."]
+    control, ceiling = best.bars[CONTROL], best.bars[CEILING]
+    if control.value is not None and not best.control:
+        sentences.append(_beside(best, CONTROL, "the control", f"{worded(control)}{best.counted_as_0}"))
+    if ceiling.value is not None:
+        sentences.append(_beside(best, CEILING, "one more person", worded(ceiling)))
+    return sentences
 
 
 def _beside(best: Margin, kind: Literal["control", "ceiling"], who: str, value: str) -> str:

@@ -17,6 +17,7 @@ from judge.contamination.check.result import Recital, passages_of, tells
 from judge.contamination.report import ContaminationReport
 from judge.contamination.scores_file import ScoresFile
 from judge.rating_matrix import RatingMatrix
+from judge.stats.estimate import Estimate
 from judge.summary import rules
 from judge.summary.answers import Answer, Verdict
 from judge.summary.evidence import Evidence
@@ -85,18 +86,23 @@ def itself(evidence: Evidence, matrix: RatingMatrix, best: Margin | None) -> Ite
         and (best is None or (cell.run, cell.judge, cell.eval_prompt) == (best.run, best.judge, best.eval_prompt))
     ]
     estimates = [estimate for cell in cells if (estimate := cell.estimate("ICC(1,1)")) is not None]
+    text, verdict = with_itself(estimates, "criteria")
+    yield Answer(question, (text,), verdict, label)
+
+
+def with_itself(estimates: Sequence[Estimate], over: str) -> tuple[str, Verdict]:
+    """Sentence on the agreement of repeats by the ICC(1,1) of several cells, with its verdict, by the median. `over`
+    names what the cells are, such as criteria.
+    """
     values = [estimate.value for estimate in estimates if estimate.value is not None]
     if not values:
-        reasons = dict.fromkeys(str(estimate.reason) for estimate in estimates if estimate.reason) or {
-            "no repeat was asked": None
-        }
-        sentence = f"ICC is {'; '.join(reasons)}."
-        yield Answer(question, (sentence,), Verdict("not known", "ICC(1,1) over repeats"), label)
-        return
+        reasons = dict.fromkeys(str(estimate.reason) for estimate in estimates if estimate.reason)
+        words = "; ".join(reasons) or "no repeat was asked"
+        return f"ICC is {words}.", Verdict("not known", "ICC(1,1) over repeats")
     median = float(np.median(values))
-    spread = f", {min(values):.2f} to {max(values):.2f} over {len(values)} criteria" if len(values) > 1 else ""
+    spread = f", {min(values):.2f} to {max(values):.2f} over {len(values)} {over}" if len(values) > 1 else ""
     text = f"One repeat agrees with another at ICC(1,1) {median:.2f}{spread}."
-    yield Answer(question, (text.replace(" -", " −"),), rules.of_consistency(median), label)
+    return text.replace(" -", " −"), rules.of_consistency(median)
 
 
 def lost(evidence: Evidence, matrix: RatingMatrix, best: Margin | None) -> Answer:
@@ -113,13 +119,18 @@ def lost(evidence: Evidence, matrix: RatingMatrix, best: Margin | None) -> Answe
                 causes[name] = causes.get(name, 0) + number
     if not asked:
         return Answer(question, ("No judge was asked.",), None, label)
-    named = ", ".join(f"{name.replace('_', ' ')} {number:,}" for name, number in causes.items() if number)
-    first = f"{rated:,} of {asked:,} repeats have a rating{f' (lost: {named})' if named else ''}."
+    first = rated_of(rated, asked, causes)
     groups = selective(evidence.coverage.tests)
     raters = evidence.raters_of(matrix.dataset)
     whole = tuple(raters.worded(_lost_more(which, cells)) for which, cells in groups.items())
     some = tuple(raters.worded(f"Stories {which} were lost more ({_rows(cells)}).") for which, cells in groups.items())
     return Answer(question, (first, *whole), rules.of_loss(rated, asked), label, (first, *some))
+
+
+def rated_of(rated: int, asked: int, causes: Mapping[str, int]) -> str:
+    """Sentence on how many of the repeats asked have a rating, with the causes of the others' loss."""
+    named = ", ".join(f"{name.replace('_', ' ')} {number:,}" for name, number in causes.items() if number)
+    return f"{rated:,} of {asked:,} repeats have a rating{f' (lost: {named})' if named else ''}."
 
 
 def _lost_more(which: str, cells: Mapping[str, Sequence[str]]) -> str:

@@ -1,42 +1,20 @@
-"""A summary printed on one screen of 80 x 30 characters for each dataset, or as tables. On the screen, text that is too
-long is cut and marked with an ellipsis.
+"""A summary printed as text for each dataset, or as tables. Nothing is cut: where the answers are longer than a screen,
+their short forms are printed.
 """
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from judge.printing import screen_width, text_layout
 from judge.printing.tables import Column, Table, printable
 from judge.summary.result import OfDataset, Summary, in_a_row, rows
 
-# The screen that every terminal has; six lines more than the classic 24, since windows are no shorter today.
-WIDTH, HEIGHT = 80, 30
-_LABEL = 10
-_MOST_CAVEAT = 2
-_CUT = " …"
-_KEPT = {"replace": 3, "people": 3, "labels": 3, "prefers": 3, "better": 2, "systems": 1}
-"""Lines of an answer that are cut after all others' are."""
+WIDTH, HEIGHT = 100, 40
+"""Columns and lines of the screen for which the text is laid out."""
 
-
-@dataclass(slots=True)
-class _Block:
-    """Lines on the screen that belong together, such as one answer. If `cuttable`, lines may be removed from the end
-    where the screen is too full. The block with the largest number of lines above `least` is cut first.
-    """
-
-    lines: list[str]
-    cuttable: bool = True
-    least: int = 0
-
-    def cut(self) -> None:
-        """Remove the last line of the block, and mark the line before it with an ellipsis."""
-        self.lines.pop()
-        last = self.lines[-1].removesuffix(_CUT)
-        while len(last) + len(_CUT) > WIDTH:
-            last = last.rpartition(" ")[0] or last[: WIDTH - len(_CUT)]
-        self.lines[-1] = last + _CUT
+_LABEL, _LEAST = 10, 40
 
 
 def summary_tables(summary: Summary) -> list[Table]:
@@ -54,58 +32,60 @@ def summary_tables(summary: Summary) -> list[Table]:
     return tables
 
 
-def text(summary: Summary) -> str:
-    """The summary as plain text: one screen for each dataset, with at most 30 (`HEIGHT`) lines of 80 (`WIDTH`)
-    characters.
+def printed(summaries: Sequence[Summary]) -> str:
+    """The summaries as plain text for the screen, or for a file or pipe."""
+    width = min(WIDTH, max(_LEAST, screen_width.columns() or WIDTH))
+    return "\n".join(text(summary, width) for summary in summaries)
+
+
+def text(summary: Summary, width: int = WIDTH) -> str:
+    """The summary as plain text, one part for each dataset, with lines of at most `width` (40 or more) characters.
+
+    Answers have their short forms, where there are any, if the whole ones take more than 40 (`HEIGHT`) lines. The
+    signature is left out where it has no room; the tables have it.
     """
-    return "\n".join("\n".join(_screen(dataset, summary)) + "\n" for dataset in summary.datasets)
+    return "\n".join("\n".join(_screen(dataset, summary, width)) + "\n" for dataset in summary.datasets)
 
 
-def _screen(dataset: OfDataset, summary: Summary) -> list[str]:
-    blocks = [_plain(f"{dataset.dataset}: {dataset.about}"), _plain(f"About {dataset.row}.")]
-    blocks += [_plain(f"! {caveat}", most=_MOST_CAVEAT) for caveat in summary.caveats]
+def _screen(dataset: OfDataset, summary: Summary, width: int) -> list[str]:
+    lines = _lines(dataset, summary, width, brief=False)
+    if len(lines) > HEIGHT:
+        lines = _lines(dataset, summary, width, brief=True)
+    signature = text_layout.signature_lines(printable(summary.signature), width) if summary.signature else []
+    return [*lines, *(signature if len(lines) + len(signature) <= HEIGHT else [])]
+
+
+def _lines(dataset: OfDataset, summary: Summary, width: int, *, brief: bool) -> list[str]:
+    lines = [*_plain(f"{dataset.dataset}: {dataset.about}", width), *_plain(f"About {dataset.row}.", width)]
+    lines += [line for caveat in summary.caveats for line in _plain(f"! {caveat}", width)]
     for answer in dataset.answers:
-        verdict = answer.verdict.text if answer.verdict is not None else ""
-        text_of = in_a_row(answer, brief=True)
-        block = _labelled(answer.label, ". ".join(part for part in (verdict.upper(), text_of) if part))
-        block.least = _KEPT.get(answer.label, 0)
-        blocks.append(block)
+        verdict = answer.verdict.text.upper() if answer.verdict is not None else ""
+        words = ". ".join(part for part in (verdict, in_a_row(answer, brief=brief)) if part)
+        lines += _labelled(answer.label, words, width)
     for i, command in enumerate(dataset.commands):
-        blocks.append(_Block(_command("next" if not i else "", command), cuttable=False))
-    room = HEIGHT - sum(len(block.lines) for block in blocks)
-    if summary.signature and room > 0:  # other formats have it whole
-        blocks.append(_plain(printable(summary.signature), most=1))
-    while sum(len(block.lines) for block in blocks) > HEIGHT:
-        longest = max((block for block in blocks if block.cuttable), key=lambda block: len(block.lines) - block.least)
-        if len(longest.lines) == 1:
-            break
-        longest.cut()
-    return [line for block in blocks for line in block.lines][:HEIGHT]
+        lines += _command("next" if not i else "", command, width)
+    return lines
 
 
-def _plain(words: str, most: int | None = None) -> _Block:
-    block = _Block(textwrap.wrap(printable(words), WIDTH, break_on_hyphens=False) or [""])
-    while most is not None and len(block.lines) > most:
-        block.cut()
-    return block
+def _plain(words: str, width: int) -> list[str]:
+    return textwrap.wrap(printable(words), width, break_on_hyphens=False) or [""]
 
 
-def _labelled(label: str, words: str) -> _Block:
-    indent = " " * _LABEL
-    first = label.ljust(_LABEL)
+def _labelled(label: str, words: str, width: int) -> list[str]:
+    first, indent = label.ljust(_LABEL), " " * _LABEL
     wrapped = textwrap.wrap(
-        printable(words), WIDTH, initial_indent=first, subsequent_indent=indent, break_on_hyphens=False
+        printable(words), width, initial_indent=first, subsequent_indent=indent, break_on_hyphens=False
     )
-    return _Block(wrapped or [first.rstrip()])
+    return wrapped or [first.rstrip()]
 
 
-def _command(label: str, command: str) -> list[str]:
+def _command(label: str, command: str, width: int) -> list[str]:
     """Lines that show a suggested command after its label. A command that is too long for one line is broken so that it
     can still be copied into a shell.
     """
     indent = " " * _LABEL
     whole = printable(command)
-    parts = [whole] if len(whole) <= WIDTH - _LABEL else _split(whole.split(" "), WIDTH - _LABEL - 2)
+    parts = [whole] if len(whole) <= width - _LABEL else _split(whole.split(" "), width - _LABEL - 2)
     lines = [f"{part} \\" for part in parts[:-1]] + parts[-1:]
     return [(label.ljust(_LABEL) if not i else indent) + line for i, line in enumerate(lines)]
 

@@ -47,7 +47,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_prompts_are_compared_with_coverage_before(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("compare", folder / "control", *QUICK) == 0
+    assert run("compare", folder / "control", *QUICK, "--full") == 0
     text = capsys.readouterr().out
     assert text.index("coverage: ") < text.index("Eval-Prompts compared on the same stories")
     assert "With ep2, as with ep1, every answer holds a rating. ep2" in " ".join(text.split())

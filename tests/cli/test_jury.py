@@ -61,7 +61,7 @@ def _run(*arguments: object) -> int:
 
 
 def test_prints_the_jury_beside_what_it_must_beat(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert _run("jury", folder, *FAST, "--set", "with_features=true", "--weights") == 0
+    assert _run("jury", folder, *FAST, "--set", "with_features=true", "--weights", "--full") == 0
     text = capsys.readouterr().out
     lines = [line for line in text.splitlines() if line.startswith("Overall")]
     labels = (

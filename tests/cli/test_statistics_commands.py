@@ -48,7 +48,7 @@ def _run(*arguments: object) -> int:
 
 
 def test_coverage_stands_before_the_correlations(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert _run("correlate", folder, "--resamples", 50) == 0
+    assert _run("correlate", folder, "--resamples", 50, "--full") == 0
     text = capsys.readouterr().out
     assert text.index("coverage: ") < text.index("Kendall's tau-b with people")
     assert "refused 1" in text
@@ -77,7 +77,7 @@ def test_consistency_prints_the_family_and_people(folder: Path, capsys: pytest.C
 
 
 def test_components_and_d_study_are_printed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert _run("consistency", "--layout", "components", folder, "--target", 0.7) == 0
+    assert _run("consistency", "--layout", "components", folder, "--target", 0.7, "--full") == 0
     text = capsys.readouterr().out
     assert "system x story-prompt" in text
     assert "design: 3 systems x 10 story-prompts x 1 Eval-Prompt x 1 judge x 2 repeats" in text

@@ -134,7 +134,7 @@ def _mean_table(result: Replacement) -> Table:
     columns = [
         *first_columns(rows),
         Column("system", "system"),
-        Column("powered", "people + judge"),
+        Column("powered", "people + judge", main=True),
         Column("people", "people alone"),
         *([Column("all_people", "all people")] if options.rated else []),
         Column("judge_mean", "judge alone"),

@@ -24,6 +24,7 @@ def tables(result: Correlations) -> list[Table]:
             [{**_printed(row), "people": name} for name, row in result.by_people],
             result.signature,
             notes(result),
+            first=frozenset(i for i, (_, row) in enumerate(result.by_people) if row.averaged),
         )
     ]
 

@@ -18,7 +18,7 @@ def tables(result: Diagnosis, *, full: bool = False) -> list[Table]:
         Column("criterion", "criterion"),
         Column("diagnostic", "diagnostic"),
         Column("verdict", "finding"),
-        Column("value", "effect"),
+        Column("value", "effect", main=True),
         Column("unit", "unit"),
         Column("p", "p", digits=4, p="row"),
         Column("adjusted", "p, Holm", digits=4, p="row"),

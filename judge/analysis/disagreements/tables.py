@@ -63,7 +63,7 @@ def _columns(result: Disagreements) -> list[Column]:
     columns += [Column("judge", "judge")] if any(row.judge for row in result.rows) else []
     columns += [Column("eval_prompt", "eval prompt")] if any(row.eval_prompt for row in result.rows) else []
     columns += [Column("people", "people"), Column("ratings", "judge")]
-    return [*columns, Column("difference", "difference, z"), Column("raw", "in points")]
+    return [*columns, Column("difference", "difference, z", main=True), Column("raw", "in points")]
 
 
 def _listed(row: Disagreement, scale: Scale | None) -> dict[str, object]:

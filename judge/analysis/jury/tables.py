@@ -70,7 +70,7 @@ def _main(juries: Juries) -> Table:
         Column("gain", "jury less this", digits=1, factor=100),
     ]
     notes = [*juries.notes, *_method(juries.options), *(note for held in juries.held for note in held.notes)]
-    notes += [sentence for held in juries.held for sentence in _sentences(held)]
+    notes += [sentence for held in juries.held for sentence in sentences(held)]
     title = "A jury of judges against people: Kendall's tau-b over all stories, out of fold"
     return Table(title, columns, rows, juries.signature, tuple(dict.fromkeys(notes)))
 
@@ -104,7 +104,7 @@ def _method(options: JuryOptions) -> Iterator[str]:
         )
 
 
-def _sentences(held: Held) -> Iterator[str]:
+def sentences(held: Held, kinds: Sequence[str] = BESIDE) -> Iterator[str]:
     """Yield sentences on how far the jury's agreement with people is above or below other raters'.
 
     They are its best member (chosen out of fold, and chosen in sample), the mean of its members, and the control judge.
@@ -115,7 +115,7 @@ def _sentences(held: Held) -> Iterator[str]:
     where = f"over {len(held.verdicts)} criteria" if several else f"on {held.verdicts[0].criterion}"
     if several:
         where = f"on average {where}"
-    for kind in BESIDE:
+    for kind in kinds:
         bar, gain = _NAMES[kind], held.mean_gains[kind]
         if gain.value is None:
             yield f"{held.dataset}: the jury cannot be compared with {bar}: {gain.reason}"

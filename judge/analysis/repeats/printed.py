@@ -28,6 +28,7 @@ def tables(result: Repeats) -> list[Table]:
 
     A last table compares the distributions of judges' and human ratings.
     """
+    most = max((row.k for row in result.counts), default=0)
     printed = [
         Table(
             "Kendall's tau-b with people by number of repeats",
@@ -39,6 +40,7 @@ def tables(result: Repeats) -> list[Table]:
             ],
             result.signature,
             [*result.notes, _BY_COUNT],
+            first=frozenset(i for i, row in enumerate(result.counts) if row.k == most),
         ),
         Table(
             "Kendall's tau-b with people by how repeats are combined",

@@ -4,13 +4,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from judge.analysis.options.table_options import CoverageOptions
 from judge.cli.declared import takes
-from judge.cli.table_options import Criteria, EvalPrompts, Form, Judges, Output, ParserName, Runs
+from judge.cli.table_options import Criteria, EvalPrompts, Form, Full, Judges, Output, ParserName, Runs
 
 if TYPE_CHECKING:
     from judge.printing.tables import Table
@@ -34,6 +35,7 @@ def coverage(
     criterion: Criteria = None,
     judge: Judges = None,
     eval_prompt: EvalPrompts = None,
+    full: Full = False,
     form: Form = "table",
     output: Output = None,
     parser: ParserName = "ours",
@@ -58,13 +60,17 @@ def coverage(
         from judge.analysis.coverage.coverage import coverage as coverage_of
         from judge.analysis.inputs.selection import Selection, narrowed
         from judge.cli.reading_bar import reading_bar
+        from judge.questions.sentences import coverage as coverage_sentence
         from judge.ratings_table import read
 
         keep = Selection.of(criterion, judge, eval_prompt)
         whole = read(rate, parser=parser, explanations=False, telling=reading_bar, perturbed=True)
         table = narrowed(whole, keep)
         of_ratings = coverage_of(table, options)
-        printed += tables.tables(of_ratings)
+        counted = tables.tables(of_ratings)
+        if form == "table" and output is None:
+            counted[0] = replace(counted[0], above=coverage_sentence(of_ratings))
+        printed += counted
         sentences.append((of_ratings.share, tables.sentence(of_ratings.total)))
     if compare:
         from judge import preferences_table
@@ -75,7 +81,7 @@ def coverage(
         of_verdicts = verdicts.verdict_coverage(compared)
         printed += verdicts.tables(of_verdicts)
         sentences.append((of_verdicts.share, verdicts.sentence(of_verdicts)))
-    emit(printed, form, output)
+    emit(printed, form, output, full=full)
     below = [words for share, words in sentences if require is not None and (share is None or 100 * share < require)]
     if below:
         typer.echo(f"coverage: {'; '.join(below)}: below {require:g} %", err=True)

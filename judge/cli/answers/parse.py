@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from judge.cli.option_words import with_flags
-from judge.cli.table_options import Output, ParserName, Rows
+from judge.cli.table_options import Full, Output, ParserName, Rows
 from judge.errors import SpecError
 from judge.records import Structured
 from judge.whole_file import write_whole
@@ -67,6 +67,7 @@ def parse(
     parser: ParserName = "ours",
     structured: _Structured = "none",
     rating_pattern: _RatingPattern = None,
+    full: Full = False,
     form: Annotated[Rows, typer.Option("--format", metavar="FORM", help=_FORMS)] = "table",
     output: Output = None,
 ) -> None:
@@ -103,7 +104,7 @@ def parse(
     if pair:
         _refuse({"--diff": diff, "--rating-pattern": rating_pattern, "--positive": positive})
         _refuse({"--scale": scale != _SCALE, "--set parser": parser != "ours"})
-        _print(_verdicts(path, labels, criterion, structured, whole=written in _WHOLE), written, output)
+        _print(_verdicts(path, labels, criterion, structured, whole=written in _WHOLE), written, output, full=full)
         return
     if path.is_dir() or path.suffix in (".yaml", ".yml"):
         if labels is not None or positive is not None:
@@ -114,9 +115,9 @@ def parse(
     else:
         raise SpecError(f"{source} does not exist", hint='give JSON Lines with {"text": "..."} a line, or a run')
     if diff:
-        _print(_difference(path, answers, mode), written, output)
+        _print(_difference(path, answers, mode), written, output, full=full)
     else:
-        _print(_judgments(path, answers, parser, mode, whole=written in _WHOLE), written, output)
+        _print(_judgments(path, answers, parser, mode, whole=written in _WHOLE), written, output, full=full)
 
 
 def _verdicts(path: Path, labels: str | None, criterion: str | None, mode: Structured, *, whole: bool) -> Table:
@@ -271,13 +272,13 @@ def _scale_word(scale: Scale) -> str:
     return "/".join(label + ("+" if label == scale.positive else "") for label in scale.labels)
 
 
-def _print(table: Table, form: str, output: Path | None) -> None:
+def _print(table: Table, form: str, output: Path | None, *, full: bool) -> None:
     if form == "jsonl":
         _print_lines(table, output)
         return
     from judge.cli.option_words import emit
 
-    emit(table, form, output)
+    emit(table, form, output, full=full)
 
 
 def _print_lines(table: Table, output: Path | None) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from judge.cli.declared import refuse_flags
-from judge.cli.table_options import Criteria, EvalPrompts, Judges, PanelName, ParserName, PassRate, Rows, Runs
+from judge.cli.table_options import Criteria, EvalPrompts, Full, Judges, PanelName, ParserName, PassRate, Rows, Runs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,6 +36,7 @@ def ratings(
     *,
     panel: PanelName = None,
     pass_rate: PassRate = False,
+    full: Full = False,
     form: Annotated[Rows, typer.Option("--format", metavar="FORM", help=_FORMS)] = "table",
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="file for all rows: .csv, .jsonl or .parquet")
@@ -74,10 +75,10 @@ def ratings(
         text = analysis.jsonl_text if form == "jsonl" else analysis.json_text
         sys.stdout.write(text(frame))
     else:
-        emit(preview(), form)
+        emit(preview(whole=full), form, full=full)
 
 
-def _ratings(runs: list[str], keep: Selection, parser: str) -> tuple[pd.DataFrame, Callable[[], Table]]:
+def _ratings(runs: list[str], keep: Selection, parser: str) -> tuple[pd.DataFrame, Callable[..., Table]]:
     from judge.analysis.inputs.selection import narrowed
     from judge.analysis.ratings import preview
     from judge.cli.reading_bar import reading_bar
@@ -89,7 +90,7 @@ def _ratings(runs: list[str], keep: Selection, parser: str) -> tuple[pd.DataFram
 
 def _preferences(
     runs: list[str], criterion: list[str] | None, judge: list[str] | None, eval_prompt: list[str] | None
-) -> tuple[pd.DataFrame, Callable[[], Table]]:
+) -> tuple[pd.DataFrame, Callable[..., Table]]:
     from judge.analysis.preferences import narrowed, preview
     from judge.preferences_table import read
 

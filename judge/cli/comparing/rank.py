@@ -12,7 +12,7 @@ import typer
 
 from judge.analysis.options.table_options import RankOptions
 from judge.cli.declared import takes
-from judge.cli.table_options import Criteria, EvalPrompts, Form, Judges, Long, Output, Width, is_picture
+from judge.cli.table_options import Criteria, EvalPrompts, Form, Full, Judges, Long, Output, Width, is_picture
 
 if TYPE_CHECKING:
     from judge.analysis.preference.systems import Systems
@@ -52,6 +52,7 @@ def rank(
     criterion: Criteria = None,
     judge: Judges = None,
     eval_prompt: EvalPrompts = None,
+    full: Full = False,
     form: Form = "table",
     output: Output = None,
     width: Width = "page",
@@ -84,7 +85,7 @@ def rank(
         return
     ranking = ranked(preferences, options)
     topics = [topic for topic in TOPICS if not table or topic in table]
-    emit(tables(ranking, topics, long=long), form, output)
+    emit(tables(ranking, topics, long=long), form, output, full=full)
 
 
 _WINS = "wins"

@@ -10,7 +10,7 @@ import typer
 
 from judge.analysis.options.planning_options import SuccessionOptions
 from judge.cli.declared import takes
-from judge.cli.table_options import Criteria, EvalPrompts, Form, Output, PanelName, ParserName
+from judge.cli.table_options import Criteria, EvalPrompts, Form, Full, Output, PanelName, ParserName
 
 if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
@@ -44,6 +44,7 @@ def succeed(
     criterion: Criteria = None,
     eval_prompt: EvalPrompts = None,
     panel: PanelName = None,
+    full: Full = False,
     form: Form = "table",
     output: Output = None,
     parser: ParserName = "ours",
@@ -67,4 +68,4 @@ def succeed(
         return narrowed(read([run], parser=parser, explanations=False, telling=reading_bar), keep)
 
     outcome = succession.succession(side(old, old_judge), side(new, new_judge), options)
-    emit(succession.tables(outcome), form, output)
+    emit(succession.tables(outcome), form, output, full=full)

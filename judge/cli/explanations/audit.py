@@ -16,7 +16,7 @@ from judge.audit.sample import options as sampling
 from judge.audit.sample.options import SampleOptions
 from judge.cli.declared import takes
 from judge.cli.explanations import audit_pages
-from judge.cli.table_options import Form, Output, ParserName, Quiet, is_picture
+from judge.cli.table_options import Form, Full, Output, ParserName, Quiet, is_picture
 from judge.errors import SpecError
 
 if TYPE_CHECKING:
@@ -234,6 +234,7 @@ def report(
     *,
     by: _RatesBy = _RATES_BY,
     options: ReportOptions,
+    full: Full = False,
     form: Form = "table",
     output: Output = None,
 ) -> None:
@@ -255,7 +256,7 @@ def report(
     if output is not None and is_picture(output):
         _draw(found(read_audit(audit), replace(options, by=())), output)
         return
-    emit(audit_tables(found(read_audit(audit), replace(options, by=_words(by)))), form, output)
+    emit(audit_tables(found(read_audit(audit), replace(options, by=_words(by)))), form, output, full=full)
 
 
 def _draw(audited: AuditReport, output: Path) -> None:

@@ -16,7 +16,7 @@ import typer
 
 from judge.cli.declared import flag, takes
 from judge.cli.option_words import complaint
-from judge.cli.table_options import Criteria, EvalPrompts, Form, Judges, Output, ParserName, Quiet
+from judge.cli.table_options import Criteria, EvalPrompts, Form, Full, Judges, Output, ParserName, Quiet
 from judge.errors import RunFolderError, SpecError
 from judge.explanations.mapping.options import WORDS, ExplainOptions, published
 from judge.explanations.quality.options import NumbersOptions
@@ -113,6 +113,7 @@ def explain(
     column: _Column = None,
     figure: _Figure = None,
     mark: _Mark = None,
+    full: Full = False,
     form: Form = "table",
     output: Output = None,
     parser: ParserName = "ours",
@@ -137,14 +138,14 @@ def explain(
     # Many small products of matrices: threads of the linear algebra only wait for each other. Models have their own.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if validate_flags is not None:
-        _validate(validate_flags, named, form, output)
+        _validate(validate_flags, named, form, output, full=full)
         return
     if not named:
         raise SpecError("nothing to read: name a RUN or a FILE", hint="judge explain runs/my-run")
     chosen = (criterion or (), judge or (), eval_prompt or ())
     if contradictions:
         _refuse_beside_contradictions(options, numbers, figure, mark, by=by, no_map=no_map)
-        _contradictions(_texts(named, parser, column, chosen), options.seed, form, output)
+        _contradictions(_texts(named, parser, column, chosen), options.seed, form, output, full=full)
         return
     if quiet:
         os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")  # bars of the model's own loading
@@ -152,7 +153,7 @@ def explain(
         _check_figure(figure, no_map=no_map)  # before minutes are spent
     options = _options(options, numbers, by, no_map=no_map)
     seen = _results(_texts(named, parser, column, chosen), options, quiet=quiet)
-    drawn = _print(seen, form, output)
+    drawn = _print(seen, form, output, full=full)
     if figure is not None:
         _draw(seen, figure, mark)
     if drawn and not quiet:
@@ -209,13 +210,13 @@ def _refuse_beside_contradictions(
                             hint=f"leave {name} out")  # fmt: skip
 
 
-def _contradictions(texts: ExplanationTexts, seed: int, form: str, output: Path | None) -> None:
+def _contradictions(texts: ExplanationTexts, seed: int, form: str, output: Path | None, *, full: bool) -> None:
     """Print the answers whose explanation contradicts their rating."""
     from judge.cli.option_words import emit
     from judge.explanations.quality.contradicting.contradictions import contradictions
     from judge.explanations.quality.contradicting.table import table
 
-    emit(table(contradictions(texts.with_text, texts.criteria, seed)), form, output)
+    emit(table(contradictions(texts.with_text, texts.criteria, seed)), form, output, full=full)
 
 
 def _options(options: ExplainOptions, numbers: NumbersOptions, by: str, *, no_map: bool) -> ExplainOptions:
@@ -238,7 +239,7 @@ def _results(texts: ExplanationTexts, options: ExplainOptions, *, quiet: bool) -
         return results(explanation_map.map_explanations(texts, options, step), step)
 
 
-def _print(seen: ExplanationResults, form: str, output: Path | None) -> bool:
+def _print(seen: ExplanationResults, form: str, output: Path | None, *, full: bool) -> bool:
     """Print the tables, and store them with the map of explanations in the result folders, for pages and figures. True
     if a map was stored.
     """
@@ -247,7 +248,7 @@ def _print(seen: ExplanationResults, form: str, output: Path | None) -> bool:
     from judge.explanations.tables import tables
 
     explained = tables(seen)
-    emit(explained, form, output)
+    emit(explained, form, output, full=full)
     drawn = False
     for folder, kept in stored.of_folders(seen.map, explained, seen.cluster_words):
         try:
@@ -274,7 +275,7 @@ def _draw(seen: ExplanationResults, output: Path, mark: str | None) -> None:
     typer.echo(f"{output}: {len(drawing.points)} explanations by {mark}", err=True)
 
 
-def _validate(file: Path, named: list[str] | None, form: str, output: Path | None) -> None:
+def _validate(file: Path, named: list[str] | None, form: str, output: Path | None, *, full: bool) -> None:
     """Print precision and recall of the rules that flag explanations, against the annotations in `file`. Raises
     SpecError if runs are `named`, because they are not used.
     """
@@ -284,7 +285,7 @@ def _validate(file: Path, named: list[str] | None, form: str, output: Path | Non
 
     if named:
         raise SpecError("--validate-flags looks at the study's file alone", hint=f"leave {' '.join(named)} out")
-    emit(validation_table(validation(file)), form, output)
+    emit(validation_table(validation(file)), form, output, full=full)
 
 
 def _quiet(_what: str, _done: int, _total: int) -> None:

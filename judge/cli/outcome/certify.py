@@ -12,7 +12,7 @@ import typer
 
 from judge.cli.declared import takes
 from judge.cli.outcome.summary import HELP
-from judge.cli.table_options import Criteria, EvalPrompts, Form, Judges, PanelName, ParserName, Runs
+from judge.cli.table_options import Criteria, EvalPrompts, Form, Full, Judges, PanelName, ParserName, Runs
 from judge.summary.options import EvidenceOptions
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
@@ -53,6 +53,7 @@ def certify(
     judge: Judges = None,
     eval_prompt: EvalPrompts = None,
     panel: PanelName = None,
+    full: Full = False,
     form: Form = "table",
     parser: ParserName = "ours",
 ) -> None:
@@ -89,7 +90,7 @@ def certify(
     table = narrowed(whole, keep)
     left_out = LeftOut.between(whole, table)
     certificate = certified(Evidence(table, options), conditions, datetime.now(UTC).date(), left_out)
-    emit(certificate_tables(certificate, brief=form == "table"), form)
+    emit(certificate_tables(certificate, brief=form == "table"), form, full=full)
     if output is not None:
         write(certificate.record, output)
         sys.stderr.write(f"{output}: the certificate {'holds' if certificate.holds else 'does not hold'}\n")

@@ -75,6 +75,6 @@ def show(summaries: list[Summary], form: str, output: Path | None) -> None:
     from judge.summary import screen
 
     if form == "table" and output is None:
-        sys.stdout.write("\n".join(screen.text(summary_row) for summary_row in summaries))
+        sys.stdout.write(screen.printed(summaries))
     else:
         emit([table for summary_row in summaries for table in screen.summary_tables(summary_row)], form, output)

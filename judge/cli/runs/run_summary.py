@@ -26,4 +26,4 @@ def print_summary(run: Path, folders: Sequence[ResultFolder]) -> None:
     except JudgeError as error:
         sys.stderr.write(f"no summary: {complaint(error)}\n")
         return
-    sys.stdout.write("\n".join(screen.text(summary_row) for summary_row in summaries))
+    sys.stdout.write(screen.printed(summaries))

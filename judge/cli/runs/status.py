@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from judge.cli.declared import flags_given
-from judge.cli.table_options import Form
+from judge.cli.table_options import Form, Full
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -26,6 +26,7 @@ def status(
         bool,
         typer.Option("--verify", help="every hash, checksum and table, computed again; exit code 4 if one differs"),
     ] = False,
+    full: Full = False,
     form: Form = "table",
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="file for the output, in place of the screen")
@@ -43,7 +44,7 @@ def status(
     if verify:
         _verify(flags_given(ctx), runs)
     else:
-        _progress(runs, form, output)
+        _progress(runs, form, output, full=full)
 
 
 def _verify(flags: Sequence[str], runs: Sequence[Path]) -> None:
@@ -56,7 +57,7 @@ def _verify(flags: Sequence[str], runs: Sequence[Path]) -> None:
     verify(runs)
 
 
-def _progress(runs: Sequence[Path], form: str, output: Path | None) -> None:
+def _progress(runs: Sequence[Path], form: str, output: Path | None, *, full: bool) -> None:
     from judge.api.status import status_row
     from judge.cli.option_words import emit
     from judge.errors import RunFolderError
@@ -81,14 +82,14 @@ def _progress(runs: Sequence[Path], form: str, output: Path | None) -> None:
         from judge.cli.screen import listing
 
         if not rows:
-            emit(Table("Shards", [], [], signature, lacking), form, output)
+            emit(Table("Shards", [], [], signature, lacking), form, output, full=full)
             return
         listed = [listing(f"{row['run']}", list(_facts(row))) for row in rows]
-        emit([*listed[:-1], replace(listed[-1], signature=signature, notes=lacking)], form, output)
+        emit([*listed[:-1], replace(listed[-1], signature=signature, notes=lacking)], form, output, full=full)
         return
     columns = [Column(key, title, digits, money=key == "cost") for key, title, digits in _COLUMNS]
     notes = [f"cost of {row['judge']}: {row['cost_basis']}" for row in rows]
-    emit(Table("Status", columns, rows, signature, [*dict.fromkeys(notes), *lacking]), form, output)
+    emit(Table("Status", columns, rows, signature, [*dict.fromkeys(notes), *lacking]), form, output, full=full)
 
 
 _COLUMNS = (

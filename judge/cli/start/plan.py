@@ -11,7 +11,7 @@ import typer
 
 from judge.analysis.options.planning_options import FIRST, PlanOptions
 from judge.cli.declared import takes
-from judge.cli.table_options import Criteria, EvalPrompts, Form, Judges, Long, Output, PanelName, ParserName
+from judge.cli.table_options import Criteria, EvalPrompts, Form, Full, Judges, Long, Output, PanelName, ParserName
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
@@ -47,6 +47,7 @@ def plan(
     judge: Judges = None,
     eval_prompt: EvalPrompts = None,
     panel: PanelName = None,
+    full: Full = False,
     form: Form = "table",
     output: Output = None,
     parser: ParserName = "ours",
@@ -65,7 +66,7 @@ def plan(
         _refuse(options, _OF_PILOTS, _WITHOUT)
         chosen = {"criterion": criterion, "judge": judge, "eval_prompt": eval_prompt, "panel": panel}
         _refuse_given([name for name, value in chosen.items() if value], _WITHOUT)
-        emit(planning.tables(planning.plan_like(options), long=long), form, output)
+        emit(planning.tables(planning.plan_like(options), long=long), form, output, full=full)
         return
     _refuse(options, _OF_STUDIES, "with a pilot RUN")
     from judge.analysis.coverage.tables import with_coverage
@@ -79,7 +80,7 @@ def plan(
     keep = Selection.of(criterion, judge, eval_prompt, people=people, pass_rate=False, panel=panel)
     source = Source(runs, parser, (keep,), explanations=False, telling=reading_bar)
     answer = question("plan").answer(source, options, long=long)
-    emit(with_coverage(answer.table, answer.printed(FLAGS), form, options.drop_systems), form, output)
+    emit(with_coverage(answer.table, answer.printed(FLAGS), form, options.drop_systems), form, output, full=full)
 
 
 def _refuse(options: PlanOptions, idle: Mapping[str, object], where: str) -> None:

@@ -1,0 +1,132 @@
+"""Tables on the screen: by default the answer in 40 lines of 100 columns, with --full everything."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from judge.cli.commands import COMMANDS
+from judge.printing.shortened import LINES, NOTES, WIDTH
+from tests.cli.two_judges import CONTROL, RUN, SCRIPTED
+from tests.golden_tables.calls import inside, judge
+
+PRINTED = [
+    f"status {RUN}",
+    f"parse {RUN}",
+    f"ratings {RUN}",
+    f"preferences {RUN}",
+    f"coverage {RUN}",
+    f"consistency {RUN}",
+    f"consistency {RUN} --layout repeats --resamples 20",
+    f"consistency {RUN} --layout components",
+    f"consistency {RUN} --layout d-study",
+    f"correlate {RUN} --resamples 20",
+    f"correlate {RUN} --layout grid --resamples 20",
+    f"correlate {RUN} --layout margins --resamples 20",
+    f"correlate {RUN} --layout accuracy --resamples 20",
+    f"correlate {RUN} --layout separation --labels 'Engagement > 3' --resamples 20",
+    f"correlate {RUN} --layout drift",
+    f"correlate {RUN} --layout sliding-sets --resamples 20",
+    f"correlate {RUN} --layout aspects --resamples 20",
+    f"replace {RUN} --resamples 20",
+    f"diagnose {RUN}",
+    f"diagnose {RUN} --layout criteria --resamples 20",
+    f"diagnose {RUN} --layout distributions",
+    f"diagnose {RUN} --layout stories",
+    f"compare {RUN} --resamples 20 --permutations 20",
+    f"compare {RUN} --by judge --resamples 20 --permutations 20",
+    f"jury {RUN} --resamples 20",
+    f"jury {RUN} --layout calibration",
+    f"systems {RUN} --resamples 20",
+    f"systems {RUN} --rank --resamples 20",
+    f"systems {RUN} --differences --resamples 20",
+    f"systems {RUN} --layout separation",
+    f"rank {RUN} --set bootstraps=0",
+    f"succeed {SCRIPTED} {CONTROL}",
+    f"plan {RUN}",
+    f"explain {RUN} --model tfidf --map pca --quiet --permutations 19 --refits 19 --resamples 19",
+    f"audit report {RUN}",
+]
+"""Commands that print tables of a run, and have --full."""
+
+UNCUT = [
+    f"summary {RUN} --resamples 20",
+    f"certify {RUN} --judge scripted/answers.jsonl --eval-prompt ep2 --floor tau=0.3 --resamples 20",
+]
+"""Commands that print one page of text, or one table of conditions."""
+
+OTHERS = {
+    "demo": "a run of its own: its tables are those of systems and correlate",
+    "check": "a verdict on a table of ratings",
+    "try": "a judge's answer about a story",
+    "init": "writes a file",
+    "doctor": "what is installed",
+    "data": "datasets",
+    "generate": "stories written by models",
+    "prompts": "Eval-Prompts and criteria",
+    "run": "progress, and the summary",
+    "train": "a model of one's own",
+    "measures": "a dataset's measures",
+    "stress": "a run on perturbed stories, printed by the same function as correlate",
+    "contamination": "scores of a model, printed by the same function as correlate",
+    "report": "a page",
+    "view": "pages",
+    "reproduce": "a study's published tables",
+    "export": "files",
+    "import": "files",
+    "bundle": "a file",
+}
+"""Commands that print no table of a run, or none that these stories have, and why."""
+
+
+def _lines(line: str, folder: Path, *words: str) -> str:
+    with inside(folder, None):
+        code, out, err = judge([*shlex.split(line), *words])
+    assert code in (0, 4), err  # 4: a condition of a certificate does not hold
+    return out
+
+
+def test_every_command_is_looked_at() -> None:
+    named = {line.split()[0] for line in (*PRINTED, *UNCUT)}
+
+    assert named | set(OTHERS) == set(COMMANDS)
+    assert not named & set(OTHERS)
+
+
+@pytest.mark.parametrize("line", [*PRINTED, *UNCUT])
+def test_a_command_prints_one_screen(line: str, two_judges_run: Path) -> None:
+    lines = _lines(line, two_judges_run).splitlines()
+
+    assert 0 < len(lines) <= LINES, "\n".join(lines)
+    assert max(map(len, lines)) <= WIDTH, "\n".join(lines)
+    assert sum(line.startswith("· ") for line in lines) <= NOTES
+
+
+@pytest.mark.parametrize("line", PRINTED)
+def test_full_prints_every_row(line: str, two_judges_run: Path) -> None:
+    full = _lines(line, two_judges_run, "--full").splitlines()
+    if not line.startswith(("status", "ratings", "preferences", "parse")):  # those have another form as data
+        found = json.loads(_lines(line, two_judges_run, "--full", "--format", "json"))
+        at = 0
+        for table in found if isinstance(found, list) else [found]:
+            at = full.index(table["title"], at)
+            assert len(_body(full[at + 1 :], table)) >= len(table["rows"]), table["title"]
+    short = _lines(line, two_judges_run)
+    if len(full) > len(short.splitlines()):
+        assert "Left out: " in short
+        assert short.endswith("--full shows everything.\n")
+
+
+def _body(lines: list[str], table: dict[str, Any]) -> list[str]:
+    """The lines of a table's rows: from the rule below the titles to the signature, the notes or the next table."""
+    start = next(i for i, line in enumerate(lines) if line.startswith("─"))
+    rows: list[str] = []
+    for line in lines[start + 1 :]:
+        if not line or line.startswith("· ") or (table["signature"] and line == table["signature"]):
+            break
+        rows.append(line)
+    return rows
