@@ -97,3 +97,13 @@ def test_what_is_undefined_stays_unknown() -> None:
     assert (found.value, found.n) == (1.0, 3)
     known.learn([], None)
     assert known.estimate(three, y) is None
+
+
+def test_a_mean_of_one_story_counts() -> None:
+    known, group = Known(), np.array([0, 1, 1, 2])
+    x, y = np.array([1.0, 2.0, 3.0, 4.0]), np.array([5.0, 1.0, 2.0, np.nan])
+    known.learn([(x, y), (x, np.array([5.0, 1.0, 2.0, 0.0]))], group)
+    assert known.estimate(x, y) is None
+    found = known.estimate(x, np.array([5.0, 1.0, 2.0, 0.0]))
+    assert found is not None
+    assert (found.value, found.n) == (-1.0, 3)

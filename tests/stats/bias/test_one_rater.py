@@ -92,3 +92,15 @@ def test_few_stories_are_no_test(stories: int) -> None:
     for test in (copied, turned):
         assert test.p is None
         assert str(test.estimate.reason).startswith(reason)
+
+
+def test_the_error_of_a_correlation_with_the_others_is_that_of_a_loop() -> None:
+    rng = np.random.default_rng(21)
+    prompt = np.repeat(np.arange(8), [1, 9, 2, 5, 1, 3, 4, 6])
+    own = np.round(rng.normal(size=prompt.size) * 2 + prompt)
+    others = np.round(own[:, None] / 3 + rng.normal(size=(prompt.size, 2)) * 3)
+    test = against_others(own, others, prompt)
+    mean = others.mean(axis=1)
+    left = [np.arctanh(np.corrcoef(own[prompt != p], mean[prompt != p])[0, 1]) for p in range(8)]
+    assert test.se == pytest.approx(np.sqrt(7 / 8 * np.sum((left - np.mean(left)) ** 2)), rel=1e-9)
+    assert test.estimate.value == pytest.approx(np.corrcoef(own, mean)[0, 1], rel=1e-9)

@@ -143,7 +143,11 @@ def test_judges_of_other_systems_and_people_are_as_one_after_the_other(
     x[1, GROUP == 4], x[2, UNIT > 15], y[3, GROUP == 4], y[3, UNIT > 12] = np.nan, np.nan, np.nan, np.nan
     x[4], x[5] = 2 * y[4] + 1, 3.0
     drawn = bootstrap.draw(UNIT, 40, rng, "boot-inputs")
+    units: list[int] = []
+    draws = true_means.draws
+    monkeypatch.setattr(true_means, "draws", lambda *words: (units.append(words[2]), draws(*words))[1])
     found = true_means.correlations(drawn, x, y, GROUP, "pearson", 3)
+    assert set(units) == {20, 16, 13}
     alone = [true_means.correlations(drawn, *pair, GROUP, "pearson", 3) for pair in zip(x, y, strict=True)]
     np.testing.assert_array_equal(found, alone)
     assert np.isnan(found).all(axis=1).tolist() == [False] * 5 + [True]
