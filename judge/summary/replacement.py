@@ -58,6 +58,7 @@ def _of_people(tests: Sequence[AltTestRow]) -> str:
     if not tested:
         return ""
     iccs = [test.people_icc.value for test in tested if test.people_icc.value is not None]
-    icc = f" People agree with each other at ICC(1,1) {min(iccs):.2f} to {max(iccs):.2f}." if iccs else ""
+    ends = dict.fromkeys(f"{end:.2f}" for end in (min(iccs), max(iccs))) if iccs else {}
+    icc = f" People agree with each other at ICC(1,1) {' to '.join(ends)}." if ends else ""
     left = f" Not testable: {len(tests) - len(tested)} criteria." if len(tests) > len(tested) else ""
     return icc + left

@@ -66,7 +66,7 @@ def story_interval(
         few = f"no interval: a fold has too few story-prompts for a level of {level:g}"
         return StoryInterval(level, Estimate.undefined(few), Estimate.undefined(few), None, None)
     hits = np.where(seen > 0, held / np.maximum(seen, 1), np.nan)
-    coverage = means.clustered(hits, story_prompt)
+    coverage = means.clustered(hits, story_prompt, bounds=means.SHARE)
     shares = {code: hits[system == code] for code in range(len(systems))}
     known_shares = {code: float(np.nanmean(share)) for code, share in shares.items() if (~np.isnan(share)).any()}
     worst = min(known_shares, key=lambda code: known_shares[code], default=None)

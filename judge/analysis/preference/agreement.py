@@ -178,7 +178,11 @@ class _Rows:
         if other is None:
             return nothing
         apart = pair_credit(side, self.net) - pair_credit(other, self.net)
-        return means.clustered(apart, self.people.pairs.prompt) if (~np.isnan(apart)).any() else nothing
+        return (
+            means.clustered(apart, self.people.pairs.prompt, bounds=means.OF_SHARES)
+            if (~np.isnan(apart)).any()
+            else nothing
+        )
 
 
 def _thirds(side: Floats, people: Floats, pairs: Pairs) -> tuple[Estimate, Estimate, Estimate]:

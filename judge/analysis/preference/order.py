@@ -132,7 +132,7 @@ def _share(values: Floats, pairs: Pairs, nothing: str) -> Estimate:
 def _mean(values: Floats, pairs: Pairs, nothing: str) -> Estimate:
     if np.isnan(values).all():
         return Estimate.undefined(nothing)
-    return means.clustered(values, pairs.prompt)
+    return means.clustered(values, pairs.prompt, bounds=means.OF_SHARES)
 
 
 def _counts(side: Side) -> tuple[Floats, Floats]:

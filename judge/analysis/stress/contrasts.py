@@ -48,7 +48,7 @@ def _contrast(first: Rated, second: Rated, pairs: Pairing, changed: Changed) -> 
         nothing = Estimate.undefined("no pair was rated with both")
         return Contrast(first.subject, changed.facts, changed.strength, *names, nothing, None)
     codes = np.unique(prompt[defined], return_inverse=True)[1].reshape(-1)
-    estimate = means.clustered(difference[defined], codes)
+    estimate = means.clustered(difference[defined], codes, bounds=means.OF_SHARES)
     return Contrast(first.subject, changed.facts, changed.strength, *names, estimate, _p(difference[defined], codes))
 
 

@@ -51,5 +51,5 @@ def _of_judge(group: Sequence[Rated], pairs: Pairing, changed: Changed) -> Selec
         nothing = Estimate.undefined("no pair is rated on all criteria")
         return Selectivity(subject, changed.facts, changed.strength, shares, aimed, nothing)
     codes = np.unique(prompt[defined], return_inverse=True)[1].reshape(-1)
-    estimate = means.clustered(difference[defined], codes)
+    estimate = means.clustered(difference[defined], codes, bounds=means.OF_SHARES)
     return Selectivity(subject, changed.facts, changed.strength, shares, aimed, estimate)

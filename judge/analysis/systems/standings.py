@@ -8,7 +8,7 @@ story-prompts, so that systems are compared on the same story-prompts.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
@@ -72,15 +72,18 @@ class Standing:
     groups: list[str] = field(default_factory=list)
 
 
-def standings(matrices: Sequence[RatingMatrix], options: SystemsOptions) -> list[Standing]:
+def standings(
+    matrices: Sequence[RatingMatrix], options: SystemsOptions, scales: Mapping[str, means.Bounds]
+) -> list[Standing]:
     """Results of all systems by each source (human raters, or a judge with an Eval-Prompt) on each criterion, then on
-    average. p values are adjusted over the tests that `options.holm_over` declares to be one family.
+    average. p values are adjusted over the tests that `options.holm_over` declares to be one family. `scales` maps a
+    criterion to the ends of its scale, where these are known; intervals of means do not leave them.
     """
     all_standings: list[Standing] = []
     for matrix in matrices:
         drawn = _draw(matrix, options)
         for source in sources(matrix):
-            all_standings += _standings(source, options, drawn)
+            all_standings += _standings(source, options, drawn, scales)
     if options.holm_over == "table":
         pairs = [pair for standing in all_standings for pair in standing.differences]
         whole, tests = iter(paired_differences.adjusted(pairs)), _tests(pairs)
@@ -132,7 +135,12 @@ def _draw(matrix: RatingMatrix, options: SystemsOptions) -> bootstrap.Resamples 
     return bootstrap.draw(matrix.story_prompt, options.resamples, rng, "boot-inputs")
 
 
-def _standings(source: Source, options: SystemsOptions, drawn: bootstrap.Resamples | None) -> Iterator[Standing]:
+def _standings(
+    source: Source,
+    options: SystemsOptions,
+    drawn: bootstrap.Resamples | None,
+    scales: Mapping[str, means.Bounds],
+) -> Iterator[Standing]:
     matrix, number = source.matrix, len(source.matrix.systems)
     several = len(source.criteria) > 1
     names = [*source.criteria, *([AVERAGE] if several else [])]
@@ -141,7 +149,10 @@ def _standings(source: Source, options: SystemsOptions, drawn: bootstrap.Resampl
     counts = np.vstack([source.counts, source.counts.sum(axis=0)])
     wanted = np.vstack([source.wanted, source.wanted.any(axis=0)])
     moved = None if drawn is None else drawn.values(means.resampled(values, matrix.system, number))
+    ends = np.array([scales.get(name, (-np.inf, np.inf)) for name in source.criteria])
+    ends = np.vstack([ends, ends.mean(axis=0)])
     for k, name in enumerate(names):
+        low, high = (float(end) for end in ends[k])
         resampled = np.empty((0, number)) if moved is None else moved[:, k]
         members = [matrix.system == s for s in range(number)]
         rated = ~np.isnan(values[k])
@@ -150,7 +161,10 @@ def _standings(source: Source, options: SystemsOptions, drawn: bootstrap.Resampl
         yield Standing(
             source=source,
             criterion=name,
-            mean=[_mean(values[k], singles[k], m, matrix, options, resampled[:, s]) for s, m in enumerate(members)],
+            mean=[
+                means.within(_mean(values[k], singles[k], m, matrix, options, resampled[:, s]), (low, high))
+                for s, m in enumerate(members)
+            ],
             stories=[int((m & rated).sum()) for m in members],
             story_prompts=[int(np.unique(matrix.story_prompt[m & rated]).size) for m in members],
             ratings=[int(counts[k][m].sum()) for m in members],

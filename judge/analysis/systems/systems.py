@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from judge.analysis.coverage.bounds import scales_of
 from judge.analysis.frames import signed
 from judge.analysis.inputs.label_criteria import numbers, scale_of
 from judge.analysis.options.signature import joined, signature_parts
@@ -110,7 +111,7 @@ def systems(table: RatingsTable, options: SystemsOptions | None = None) -> Syste
     table = numbers(table)
     matrices = build(table, drop_systems=options.drop_systems)
     return Systems(
-        standings=tuple(standings(matrices, options)),
+        standings=tuple(standings(matrices, options, scales_of(table))),
         separation=separation_of(table, matrices, options),
         options=options,
         matrices=matrices,

@@ -7,7 +7,7 @@ the story, and a quotation found in no source may be irony instead of a quotatio
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -19,7 +19,7 @@ from judge.explanations.quality.options import NumbersOptions
 from judge.explanations.quality.readings import Readings
 from judge.explanations.quality.rows import BY_CRITERION, STORY, Measured, Row, codes, groups, rows_with
 from judge.stats.estimate import Estimate
-from judge.stats.estimation.means import clustered
+from judge.stats.estimation.means import SHARE, clustered
 from judge.stats.estimation.power import clustered_proportion
 
 Floats = NDArray[np.float64]
@@ -139,10 +139,7 @@ def _mean(common: Floats, story: NDArray[np.int64]) -> Estimate:
     defined = ~np.isnan(common)
     if not defined.any():
         return Estimate.undefined(f"fewer than {MIN_STORIES} stories, or texts shorter than a run")
-    mean = clustered(common[defined], story[defined])
-    if mean.low is not None and mean.high is not None:  # Student's interval may leave a share's range
-        mean = replace(mean, low=max(0.0, mean.low), high=min(1.0, mean.high))
-    return mean
+    return clustered(common[defined], story[defined], bounds=SHARE)
 
 
 def _share(hits: Floats, story: NDArray[np.int64]) -> Estimate:

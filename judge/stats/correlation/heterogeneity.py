@@ -66,7 +66,8 @@ class Homogeneity:
     i2 : float or None
         Share of the variation of the correlations beyond chance, max(0, (Q - df) / Q) (Higgins & Thompson 2002).
     left_out : int
-        Number of groups without a usable correlation (undefined, 3 stories or fewer, |r| = 1).
+        Number of groups without a usable correlation (undefined, 3 stories or fewer, all but one story rated alike,
+        |r| = 1).
     reason : str or None
         Why the test is undefined.
     """

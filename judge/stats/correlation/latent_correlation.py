@@ -28,6 +28,8 @@ _MOST = 0.995
 """Largest |rho|: nearer to 1 the series of a step function has not converged."""
 _LEAST_SLOPE = 0.05
 _HALVINGS = 50
+_ONE = 1
+"""Story that alone differs from all others: the correlation then rests on it, and no jackknife tells how surely."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +54,9 @@ def latent_correlation(x: Floats, y: Floats) -> LatentCorrelation | None:
     Returns
     -------
     LatentCorrelation or None
-        None with 3 stories or fewer, where a side is constant, or where |r| is 1.
+        None with 3 stories or fewer, where a side is constant or differs in one story alone, or where |r| is 1.
     """
-    if x.size <= MIN_PAIRS or np.ptp(x) == 0 or np.ptp(y) == 0:
+    if x.size <= MIN_PAIRS or min(_unusual(x), _unusual(y)) <= _ONE:
         return None
     r = pearson(x, y)
     variance = _jackknife(x, y)
@@ -68,6 +70,11 @@ def latent_correlation(x: Floats, y: Floats) -> LatentCorrelation | None:
     rho = (low + high) / 2
     slope = max(float((products * _POWERS) @ rho ** (_POWERS - 1)), _LEAST_SLOPE)
     return LatentCorrelation(float(np.arctanh(rho)), variance / (slope * (1 - rho**2)) ** 2, x.size)
+
+
+def _unusual(values: Floats) -> int:
+    """Number of values that differ from the most frequent one."""
+    return values.size - int(np.unique(values, return_counts=True)[1].max())
 
 
 def _hermite(values: Floats) -> Floats:

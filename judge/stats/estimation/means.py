@@ -47,7 +47,15 @@ def as_independent(ratings: Floats, *, confidence: float = 0.95) -> Estimate:
     return _around(estimate, half, "t, ratings as independent, 95 %")
 
 
-def clustered(values: Floats, cluster: Codes, *, confidence: float = 0.95) -> Estimate:
+Bounds = tuple[float, float]
+SHARE: Bounds = (0.0, 1.0)
+OF_SHARES: Bounds = (-1.0, 1.0)
+"""Where a share, and a difference of two shares, can lie."""
+
+
+def clustered(
+    values: Floats, cluster: Codes, *, confidence: float = 0.95, bounds: Bounds = (-np.inf, np.inf)
+) -> Estimate:
     """Mean of stories' ratings, with an interval in which clusters (story-prompts) are the independent units.
 
     The interval is mean +- t(G - 1) * sqrt(G / (G - 1) * sum_g (sum_{i in g} (x_i - mean))^2) / n for n stories in G
@@ -62,6 +70,8 @@ def clustered(values: Floats, cluster: Codes, *, confidence: float = 0.95) -> Es
         Story-prompt of each story, 0, 1, ...
     confidence : float
         Coverage, 0 to 1.
+    bounds : tuple of float
+        Lowest and highest possible value, to which the interval is clipped.
 
     Returns
     -------
@@ -77,7 +87,14 @@ def clustered(values: Floats, cluster: Codes, *, confidence: float = 0.95) -> Es
     if error is None:
         only = "one story only" if x.size == 1 else "stories for one story-prompt only"
         return replace(estimate, reason=f"no interval: {only}")
-    return _around(estimate, _t(confidence, clusters - 1) * error, "t, clustered by story-prompt, 95 %")
+    return within(_around(estimate, _t(confidence, clusters - 1) * error, "t, clustered by story-prompt, 95 %"), bounds)
+
+
+def within(estimate: Estimate, bounds: Bounds) -> Estimate:
+    """The estimate with its interval clipped to the lowest and highest possible value."""
+    if estimate.low is None or estimate.high is None:
+        return estimate
+    return replace(estimate, low=max(bounds[0], estimate.low), high=min(bounds[1], estimate.high))
 
 
 def clustered_error(values: Floats, cluster: Codes) -> tuple[float | None, int]:

@@ -81,8 +81,8 @@ def recall_at_k(scores: Floats, selected: Flags, k: int) -> RecallAtK:
         nothing = Estimate.undefined("undefined without an item that has scores and a selected aspect")
         return RecallAtK(nothing, nothing, int(empty.sum()), int(unranked.sum()))
     item = np.repeat(np.arange(count.size), count)
-    micro = means.clustered(np.repeat(recalls / count, count), item)
-    macro = means.clustered(recalls / count, np.arange(count.size))
+    micro = means.clustered(np.repeat(recalls / count, count), item, bounds=means.SHARE)
+    macro = means.clustered(recalls / count, np.arange(count.size), bounds=means.SHARE)
     return RecallAtK(_of_items(micro), _of_items(macro), int(empty.sum()), int(unranked.sum()))
 
 

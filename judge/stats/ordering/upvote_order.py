@@ -43,7 +43,7 @@ def accuracy(higher: Floats, lower: Floats, story_prompt: Codes, *, tie: float =
     """
     gap = higher - lower
     right = np.where(np.isnan(gap), np.nan, (gap > 0).astype(np.float64))
-    return means.clustered(np.where(np.abs(gap) <= SAME, tie, right), story_prompt)
+    return means.clustered(np.where(np.abs(gap) <= SAME, tie, right), story_prompt, bounds=means.SHARE)
 
 
 def distance(higher: Floats, lower: Floats, story_prompt: Codes) -> Estimate:

@@ -77,7 +77,7 @@ def mean_share(
         The interval is that of `means.clustered`, clipped to 0..1. Where the story-prompts do not differ, their
         variance is 0, and the interval is Wilson's with one trial per story-prompt.
     """
-    estimate = means.clustered(shares, cluster)
+    estimate = means.clustered(shares, cluster, bounds=means.SHARE)
     if estimate.value is None:
         return estimate
     if estimate.low is None or estimate.high is None:
@@ -87,4 +87,4 @@ def mean_share(
         plain = wilson(estimate.value * clusters, clusters)
         method = f"Wilson, one trial a story-prompt ({clusters}), 95 %"
         return replace(estimate, low=plain.low, high=plain.high, method=method)
-    return replace(estimate, low=max(0.0, estimate.low), high=min(1.0, estimate.high))
+    return estimate

@@ -111,3 +111,16 @@ def test_a_judge_that_reads_one_system_badly_is_found() -> None:
         judge = np.round(people + noise * rng.normal(size=(4, 100)))
         found += homogeneity([in_group(x, y).latent for x, y in zip(judge, people, strict=True)]).p < 0.05
     assert found >= 95
+
+
+def test_a_group_whose_correlation_rests_on_one_story_is_left_out() -> None:
+    """One story apart gives r = -.02 with next to no variance, which set such a group apart from every other."""
+    rng = np.random.default_rng(3)
+    people = rng.integers(1, 6, 200).astype(np.float64)
+    judge = np.full(200, 5.0)
+    judge[7] = 4.0
+    assert in_group(judge, people).latent is None
+    judge[8] = 4.0
+    assert in_group(judge, people).latent is not None
+    groups = [in_group(people + rng.normal(size=200), people).latent for _ in range(3)]
+    assert homogeneity([*groups, None]).left_out == 1

@@ -73,3 +73,11 @@ def test_resampled_means_are_those_of_the_drawn_stories() -> None:
         part = values[row, drawn[group[drawn] == g]]
         part = part[~np.isnan(part)]
         assert found[b, row, g] == pytest.approx(part.mean()) if part.size else np.isnan(found[b, row, g])
+
+
+def test_no_interval_of_a_share_leaves_its_range() -> None:
+    values, prompt = np.array([1.0, 1.0, 1.0, 0.0, 1.0, 1.0]), np.array([0, 0, 1, 1, 2, 2])
+    plain, share = means.clustered(values, prompt), means.clustered(values, prompt, bounds=means.SHARE)
+    assert (plain.high or 0) > 1
+    assert (share.value, share.low, share.high) == (plain.value, plain.low, 1.0)
+    assert means.within(plain.without_interval("none"), means.SHARE).high is None
