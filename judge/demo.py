@@ -62,7 +62,7 @@ def demo_report(folder: Path, *results: Path) -> Path:
     output = folder / "report.html"
     runs = [str(result if len(results) > 1 else folder) for result in results]
     full = quoted(["report", *runs, "-o", str(output)])
-    few = f"--resamples {RESAMPLES} --permutations {RESAMPLES}"
+    few = f"--resamples {RESAMPLES} --set permutations={RESAMPLES}"
     options = ReportOptions(resamples=RESAMPLES, permutations=RESAMPLES, command=f"{full} {few}", full=full)
     write_page(ReportInputs.read(results, options), output, quiet=True)
     return output

@@ -26,7 +26,6 @@ FLAGS: Mapping[str, str] = {
     "columns": "--column",
     "overrides": "--set",
     "n": "-n",
-    "own_systems": "--own",
     "models": "--model",
     "annotators": "--annotator",
     "as_": "--as",
@@ -55,27 +54,19 @@ METAVARS: Mapping[str, str] = {
 
 RARE = frozenset(
     {
-        *("adjust", "all_criteria", "allocation", "alpha", "batch_size", "between", "bins", "bootstraps", "carry_over"),
-        *("cluster_on", "concurrency", "epsilon", "equivalence", "errors", "examples", "family", "first_repeat"),
-        *("flips", "foldings", "folds", "fpr", "full_text", "hold_out", "holm_over", "interval_kind", "k", "keep"),
-        *("learning_rate", "least", "long", "lowercase", "mark", "max_length", "mean_interval", "members", "metric"),
-        *("min_cluster", "min_members", "missing", "neighbours", "no_own", "number_repeats", "parser", "pass_rate"),
-        *(
-            "positions",
-            "power",
-            "predict",
-            "prompts",
-            "rater_price",
-            "readings",
-            "recital",
-            "refits",
-            "revision",
-            "roc",
-        ),
-        *("sample", "sheet", "shots", "split", "spread", "stride", "studies", "swap", "threshold", "title", "width"),
-        *("window", "with_features", "workers"),
-        *("given_as", "judged", "keep_out_of_scale", "rescale_people", "unrated", "with_measures"),
-        *("comments", "failed", "max_completion_tokens", "most_lines", "one_by_one", "organization", "with_batches"),
+        *("adjust", "all_criteria", "allocation", "alpha", "as_published", "batch_size", "between", "bins"),
+        *("bootstraps", "carry_over", "cluster_on", "comments", "concurrency", "difference", "epochs", "epsilon"),
+        *("equivalence", "errors", "examples", "failed", "family", "first_repeat", "flips", "foldings", "folds"),
+        *("fpr", "full_text", "given_as", "hold_out", "holm_over", "interval_kind", "judged", "k", "keep"),
+        *("keep_out_of_scale", "learning_rate", "least", "long", "lowercase", "mark", "max_completion_tokens"),
+        *("max_length", "mean_interval", "members", "metric", "min_cluster", "min_members", "missing"),
+        *("most_lines", "neighbours", "new_judge", "no_own", "number_repeats", "old_judge", "one_by_one"),
+        *("organization", "own", "own_systems", "pairs", "parser", "pass_rate", "people", "permutations"),
+        *("positions", "power", "predict", "prompts", "rated", "rater", "rater_price", "rating", "rating_pattern"),
+        *("ratings", "readings", "recital", "reference", "refits", "released", "reliability", "rescale_people"),
+        *("revision", "roc", "sample", "sheet", "shots", "split", "spread", "stride", "structured"),
+        *("studies", "swap", "threshold", "ties", "title", "unrated", "width", "window", "with_batches"),
+        *("with_features", "with_measures", "workers"),
     }
 )
 """Options that few need: `--set KEY=VALUE` gives them."""

@@ -79,7 +79,7 @@ DIAGNOSE = Question(
     in place of runs stands for its people), distributions (how often each rating was given) and stories (those on
     which judge and people, repeats, Eval-Prompts or judges differ most, with their texts).
 
-    Example: judge diagnose runs/hanna --drop-system Human --own Beluga-13b
+    Example: judge diagnose runs/hanna --drop-system Human --set own=Beluga-13b
 
     Example: judge diagnose runs/mans-roc --layout stories --top 5 --eval-prompt ep3""",
     {

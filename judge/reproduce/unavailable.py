@@ -38,7 +38,7 @@ REASONS: Mapping[str, str] = {
     AUC: "the study released no model's scores of the BooksMIA texts; judge contamination auc computes the AUC of a "
     "model that you run on such texts",
     KEYWORDS: "the study chose them by hand from the 30 that YAKE extracts for a criterion, and the score file holds "
-    "no explanations; the raw answers give the 30: " + _RAW_ANSWERS.format("explain RUN --as-published"),
+    "no explanations; the raw answers give the 30: " + _RAW_ANSWERS.format("explain RUN --set as_published=true"),
 }
 """Table -> why the released files that this program reads cannot give it, and the command that can, from other data."""
 

@@ -51,7 +51,7 @@ def commands(
         enough = "--require replace" if replaces else "--floor tau=0.3"
         looking.insert(0, f"judge certify {run}{'' if only else _narrowed(best)} {enough} -o certificate.json")
     if best is not None and other is not None and len(runs) == 1:
-        judges = f"--old-judge {shlex.quote(other)} --new-judge {shlex.quote(best.judge)}"
+        judges = f"--set old_judge={shlex.quote(other)} --set new_judge={shlex.quote(best.judge)}"
         looking.insert(0, f"judge succeed {first_run} {first_run} {judges}")
     room = MOST - len(looking)
     if closing["seen"] in closers[room:]:  # of a reader's questions the one that no other command answers

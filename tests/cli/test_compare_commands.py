@@ -11,7 +11,7 @@ import judge
 from judge.analysis.comparison.result import OVER_CRITERIA
 from judge.cli.main import main
 
-QUICK = ("--resamples", "50", "--permutations", "50")
+QUICK = ("--resamples", "50", "--set", "permutations=50")
 DEFINITION = """
 name: {name}
 dataset: demo

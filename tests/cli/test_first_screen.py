@@ -37,8 +37,8 @@ PRINTED = [
     f"diagnose {RUN} --layout criteria --resamples 20",
     f"diagnose {RUN} --layout distributions",
     f"diagnose {RUN} --layout stories",
-    f"compare {RUN} --resamples 20 --permutations 20",
-    f"compare {RUN} --by judge --resamples 20 --permutations 20",
+    f"compare {RUN} --resamples 20 --set permutations=20",
+    f"compare {RUN} --by judge --resamples 20 --set permutations=20",
     f"jury {RUN} --resamples 20",
     f"jury {RUN} --layout calibration",
     f"systems {RUN} --resamples 20",
@@ -48,7 +48,7 @@ PRINTED = [
     f"rank {RUN} --set bootstraps=0",
     f"succeed {SCRIPTED} {CONTROL}",
     f"plan {RUN}",
-    f"explain {RUN} --model tfidf --map pca --quiet --permutations 19 --refits 19 --resamples 19",
+    f"explain {RUN} --model tfidf --map pca --quiet --set permutations=19 --set refits=19 --resamples 19",
     f"audit report {RUN}",
 ]
 """Commands that print tables of a run, and have --full."""

@@ -98,7 +98,7 @@ def test_ratings_are_written_as_a_result_folder(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "jury"
-    assert _run("jury", folder, *FAST, "--calibrate", "isotonic", "--ratings", out) == 0
+    assert _run("jury", folder, *FAST, "--calibrate", "isotonic", "--set", f"ratings={out}") == 0
     assert "jury/auto+isotonic: ratings in" in capsys.readouterr().err
     assert _run("correlate", out, "--ci", "none") == 0
     text = capsys.readouterr().out

@@ -91,7 +91,7 @@ def test_a_wrong_option_gets_a_sentence(answers: Path, words: list[str], message
     assert message in str(error)
 
 
-@pytest.mark.parametrize("words", [["--format", "jsn"], ["--structured", "yes"]])
+@pytest.mark.parametrize("words", [["--format", "jsn"], ["--set", "structured=yes"]])
 def test_a_word_that_an_option_does_not_take_is_refused_with_those_it_takes(answers: Path, words: list[str]) -> None:
     done = CliRunner().invoke(app, [str(answers), *words])
     assert done.exit_code == 2
@@ -188,7 +188,7 @@ def test_a_line_of_a_pair_that_does_not_fit_is_named(comparisons: Path, line: di
         ["--diff"],
         ["--scale", "1-7"],
         ["--set", "parser=as-published"],
-        ["--rating-pattern", "a"],
+        ["--set", "rating_pattern=a"],
         ["--positive", "A"],
         ["--labels", "A"],
     ],

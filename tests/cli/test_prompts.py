@@ -57,7 +57,17 @@ def test_render_prints_what_would_be_sent(story: Path) -> None:
 
 
 def test_render_as_json_is_the_messages_and_nothing_else(story: Path) -> None:
-    words = ("render", "--eval-prompt", "ep4", "--criterion", "CH", "--story-file", story, "--reference", story)
+    words = (
+        "render",
+        "--eval-prompt",
+        "ep4",
+        "--criterion",
+        "CH",
+        "--story-file",
+        story,
+        "--set",
+        f"reference={story}",
+    )
     result = prompts(*words, "--system", "You judge {{ criterion.name }}.", "--format", "json")
     messages = json.loads(result.stdout)
     assert [m["role"] for m in messages] == ["system", "user"]

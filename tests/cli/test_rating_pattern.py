@@ -129,6 +129,6 @@ def test_parse_takes_a_pattern_and_the_story(tmp_path: Path, capsys: pytest.Capt
         return [(row["rating"], row["status"], row["flags"]) for row in parsed]
 
     assert rows() == [(2.0, "ok", []), (None, "ambiguous", ["quoted"]), (5.0, "ok", [])]
-    assert [row[0] for row in rows("--rating-pattern", r"V=(\d)")] == [4.0, None, None]
-    assert judge("parse", file, "--rating-pattern", r"V=\d") == 1
-    assert "--rating-pattern: rating_pattern" in capsys.readouterr().err
+    assert [row[0] for row in rows("--set", r"rating_pattern=V=(\d)")] == [4.0, None, None]
+    assert judge("parse", file, "--set", r"rating_pattern=V=\d") == 1
+    assert "--set rating_pattern: rating_pattern" in capsys.readouterr().err

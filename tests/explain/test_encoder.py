@@ -159,7 +159,7 @@ def test_a_killed_training_goes_on_and_ends_as_if_nothing_had_happened(tmp_path:
     base, data = _base(tmp_path / "base"), _pairs(tmp_path / "pairs.jsonl", 24)
     columns = [part for name in COLUMNS for part in ("--column", f"{name}={name}")]
     rare = ["--set", "folds=2", "--set", "learning_rate=2e-3"]
-    options = [*rare, "--epochs", "2", "--resamples", "20", "--format", "json"]
+    options = [*rare, "--set", "epochs=2", "--resamples", "20", "--format", "json"]
 
     def command(folder: str) -> list[str]:
         where = ["train", str(data), "-o", str(tmp_path / folder), "--encoder", str(base)]

@@ -147,7 +147,7 @@ def test_as_published_gives_the_studys_words_of_relevance_and_declares_the_rest(
 ) -> None:
     """The study's 30 words of Relevance, over all its answers, begin: story, prompt, Relevance, story roughly matches,
     target, match, weak relationship, human, connection, weak, Mark Zuckerberg. Sixteen of its answers are at hand."""
-    tables = as_json(capsys, "hanna_user_study", "--model", minilm, "--as-published")
+    tables = as_json(capsys, "hanna_user_study", "--model", minilm, "--set", "as_published=true")
     (row,) = [row for row in tables["Keywords by YAKE, as published"]["rows"] if row["criterion"] == "Relevance"]
     words = row["words"].split(", ")
     assert len(words) == 30

@@ -95,7 +95,7 @@ def _asked(folder: Path) -> dict[str, Any]:
 
 def _printed(journal: Path, answers: Path) -> dict[str, str]:
     commands = [
-        *(["parse", answers, *more] for more in ([], ["--format", "jsonl"], ["--diff"], ["--structured", "json"])),
+        *(["parse", answers, *more] for more in ([], ["--format", "jsonl"], ["--diff"], ["--set", "structured=json"])),
         *(["parse", journal, "--format", form] for form in ("table", "csv", "jsonl")),
         ["parse", journal, "--diff"],
         ["ratings", journal, "--format", "csv"],

@@ -112,7 +112,7 @@ def test_a_file_is_read_by_labels(folder: Path, capsys: pytest.CaptureFixture[st
     plain = rows_of(capsys, file)
     assert plain[1]["label"] == "given"
     assert "label" not in plain[0]
-    captured = rows_of(capsys, file, "--labels", "No,Yes", "--rating-pattern", "(No|Yes)")
+    captured = rows_of(capsys, file, "--labels", "No,Yes", "--set", "rating_pattern=(No|Yes)")
     assert [row.get("label") for row in captured] == ["No", "Yes", None, None]
 
 

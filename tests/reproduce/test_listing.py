@@ -93,7 +93,7 @@ def test_machines_get_one_table_of_all_studies() -> None:
     assert {row["study"] for row in rows} == set(listing.TITLES)
     keywords = next(row for row in rows if row["names"] == "keywords")
     assert (keywords["cells"], keywords["match"], keywords["state"]) == (6, 0, "own data")
-    assert "judge explain RUN --as-published" in keywords["command"]
+    assert "judge explain RUN --set as_published=true" in keywords["command"]
 
 
 def test_a_study_that_is_not_known_is_refused() -> None:

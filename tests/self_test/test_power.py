@@ -41,7 +41,7 @@ def test_a_fault_that_is_not_there_is_not_found(monkeypatch: pytest.MonkeyPatch)
 def test_a_study_is_what_the_command_makes_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_folder(tmp_path, 11)
     with pytest.raises(SystemExit) as left:
-        main(["diagnose", str(tmp_path), "--own", OWN, "--full", "--format", "json"])
+        main(["diagnose", str(tmp_path), "--set", f"own={OWN}", "--full", "--format", "json"])
     assert left.value.code == 0
     rows = json.loads(capsys.readouterr().out)["rows"]
     counted: dict[tuple[str, str], tuple[int, int]] = {}

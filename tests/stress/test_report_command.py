@@ -120,7 +120,7 @@ def test_rows_and_coverage_hold_everything(stressed: Path, tmp_path: Path, capsy
 def test_the_report_has_a_section_and_the_figure_a_row_a_perturbation(
     stressed: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert _run("report", stressed, "-o", tmp_path / "r.html", "--resamples", 20, "--permutations", 20) == 0
+    assert _run("report", stressed, "-o", tmp_path / "r.html", "--resamples", 20, "--set", "permutations=20") == 0
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     section = page[page.index('id="stress"') :]
     assert section.index("Findings of the stress tests") < section.index("Is it noticed?")
@@ -132,5 +132,5 @@ def test_the_report_has_a_section_and_the_figure_a_row_a_perturbation(
 
 def test_a_report_on_ordinary_stories_has_no_such_section(tmp_path: Path) -> None:
     folder, _ = run_demo(tmp_path / "demo", quiet=True)
-    assert _run("report", folder, "-o", tmp_path / "r.html", "--resamples", 20, "--permutations", 20) == 0
+    assert _run("report", folder, "-o", tmp_path / "r.html", "--resamples", 20, "--set", "permutations=20") == 0
     assert 'id="stress"' not in (tmp_path / "r.html").read_text(encoding="utf-8")

@@ -86,7 +86,7 @@ class Said:
     @property
     def report(self) -> str:
         page = self.run / "page.html"
-        assert command("report", self.run, "-o", page, "--resamples", "5", "--permutations", "5") == 0
+        assert command("report", self.run, "-o", page, "--resamples", "5", "--set", "permutations=5") == 0
         return html.unescape(page.read_text(encoding="utf-8"))
 
     @property

@@ -99,10 +99,10 @@ def parse(
     if rating_pattern is not None:
         from judge.parsing.ours.rating_pattern import check_pattern
 
-        check_pattern(rating_pattern, where="--rating-pattern")
+        check_pattern(rating_pattern, where="--set rating_pattern")
     path, mode = Path(source), structured
     if pair:
-        _refuse({"--diff": diff, "--rating-pattern": rating_pattern, "--positive": positive})
+        _refuse({"--diff": diff, "--set rating_pattern": rating_pattern, "--positive": positive})
         _refuse({"--scale": scale != _SCALE, "--set parser": parser != "ours"})
         _print(_verdicts(path, labels, criterion, structured, whole=written in _WHOLE), written, output, full=full)
         return

@@ -96,7 +96,7 @@ def check(
 
     Example: judge contamination check runs/demo-llm
 
-    Example: judge contamination check runs/hanna --released my-model=2024-11 --labelled WikiMIA_length64.jsonl
+    Example: judge contamination check runs/hanna --set released=my-model=2024-11 --labelled WikiMIA_length64.jsonl
     """
     from judge.analysis.inputs.selection import Selection, narrowed
     from judge.cli.option_words import FLAGS, emit

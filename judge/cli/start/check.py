@@ -21,7 +21,7 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
 HELP = {
-    "judge": "column of a judge's ratings (or CRITERION=COLUMN); with --rating, name of a judge among the raters; "
+    "judge": "column of a judge's ratings (or CRITERION=COLUMN); with rating, name of a judge among the raters; "
     "may be given several times",
     "human": "column of one person's ratings (or CRITERION=COLUMN); may be given several times",
     "criterion": "column of criteria, where each row is about one criterion",

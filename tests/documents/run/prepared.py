@@ -205,7 +205,7 @@ def _mapped(_url: str) -> None:
     """A run with a map of its explanations."""
     shutil.rmtree("runs/hanna")
     shutil.copytree("runs/demo", "runs/hanna")
-    numbers = ("--permutations", "19", "--set", "refits=19", "--resamples", "20")
+    numbers = ("--set", "permutations=19", "--set", "refits=19", "--resamples", "20")
     done("explain", "runs/hanna", "--model", "tfidf", "--map", "pca", "--quiet", *numbers)
 
 

@@ -25,7 +25,7 @@ DECLARED = {"certify": 4, "run runs/my-run --batch collect": 3, "run runs/new-st
 """Commands that also end otherwise when they have worked: a condition that is not met, batches that are at work."""
 
 QUICKER = {
-    "explain": ["--permutations", "19", "--set", "refits=19", "--resamples", "20"],
+    "explain": ["--set", "permutations=19", "--set", "refits=19", "--resamples", "20"],
     "report": ["--quick"],
 }
 """Options that are added to save minutes, unless the page has them."""
