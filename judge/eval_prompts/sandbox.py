@@ -49,7 +49,16 @@ JOINT: Mapping[str, str] = {
 
 _OTHER_FILES = (nodes.Include, nodes.Extends, nodes.Import, nodes.FromImport)
 # What rendering can raise because of what a template says: Jinja's errors, and plain Python's from its expressions.
-_TEMPLATE_FAULTS = (jinja2.TemplateError, TypeError, ValueError, ArithmeticError, LookupError, AttributeError)
+# A constant that is infinite or NaN stands in jinja's code as the name inf or nan, which Python does not have.
+_TEMPLATE_FAULTS = (
+    jinja2.TemplateError,
+    TypeError,
+    ValueError,
+    ArithmeticError,
+    LookupError,
+    AttributeError,
+    NameError,
+)
 # What only templates do that are rendered apart: too deep, too much, too long.
 _LIMITS = (RecursionError, MemoryError, TooLongError)
 

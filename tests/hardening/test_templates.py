@@ -67,6 +67,8 @@ QUICK = {
     "loop": "{% for x in points %}{{ loop.__class__ }}{% endfor %}",
     "random": "{{ points|random }}",
     "undefined": "{{ nobody }}",
+    "an infinite number": "{{ 1e400|int }}",
+    "an infinite product": "{{ story[:1e308 * 10] }}",
     "syntax": "{{ story",
     "unknown filter": "{{ story|system }}",
     "too long a template": "a" * (1 << 20) + "b",
