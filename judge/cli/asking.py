@@ -155,8 +155,7 @@ def _write(answer: Answer, folder: Path) -> None:
 def _print(answer: Answer, form: str, output: Path | None, *, full: bool) -> None:
     from judge.analysis.coverage.tables import with_coverage
     from judge.analysis.inputs.pass_rate import asked_for
-    from judge.cli.option_words import FLAGS
-    from judge.printing.output import emit
+    from judge.cli.option_words import FLAGS, emit
 
     printed = list(answer.printed(FLAGS))
     if form == "table" and output is None and (sentence := answer.sentence):

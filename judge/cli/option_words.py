@@ -77,4 +77,4 @@ def emit(
     from judge.printing.tables import Table, worded
 
     group = [tables] if isinstance(tables, Table) else tables
-    printing.emit([worded(table, FLAGS) for table in group], form, output, full=full)
+    printing.emit([worded(table, FLAGS) for table in group], form, output, rest=None if full else FLAGS)

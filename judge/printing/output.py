@@ -12,13 +12,15 @@ from judge.printing import screen_width, shortened
 from judge.printing.forms import form_of
 from judge.printing.tables import Table, notes_of, printable, render
 from judge.whole_file import write_whole
+from judge.wording import Wording
 
 
 def emit(
-    tables: Table | Sequence[Table], form: str = "table", output: Path | None = None, *, full: bool = True
+    tables: Table | Sequence[Table], form: str = "table", output: Path | None = None, *, rest: Wording | None = None
 ) -> None:
-    """Print tables, or write them to a file. Several tables as JSON become a list. Unless `full`, plain text on the
-    screen or in a pipe is the first screen alone (`judge.printing.shortened`).
+    """Print tables, or write them to a file. Several tables as JSON become a list. With `rest`,
+    which names the option for the rest, plain text on the screen or in a pipe is the first screen alone
+    (`judge.printing.shortened`).
 
     With `form` "table", the suffix of `output` (.csv, .json, .md or .tex) chooses the format. Several tables as CSV
     become a file each (X.csv, X-2.csv, ...). A CSV's signature and notes are written to X.csv.notes.txt, or to stderr
@@ -35,8 +37,8 @@ def emit(
         # What stands above a table on the screen is a note elsewhere.
         group = [replace(table, notes=[*filter(None, [table.above]), *table.notes]) for table in group]
     try:
-        if form == "table" and output is None and not full:
-            _write(_first_screen(group), output)
+        if form == "table" and output is None and rest is not None:
+            _write(_first_screen(group, rest), output)
         elif form != "csv":
             _write(_text(group, form, output), output)
         elif output is None or (output.exists() and not output.is_file()):
@@ -65,8 +67,8 @@ def _text(group: Sequence[Table], form: str, output: Path | None) -> str:
     return "\n".join(render(table, form, color=color, width=screen) for table in group)
 
 
-def _first_screen(group: Sequence[Table]) -> str:
-    return shortened.shortened(group, color=sys.stdout.isatty(), width=screen_width.columns() or shortened.WIDTH)
+def _first_screen(group: Sequence[Table], rest: Wording) -> str:
+    return shortened.shortened(group, rest, color=sys.stdout.isatty(), width=screen_width.columns() or shortened.WIDTH)
 
 
 def _write(text: str, output: Path | None) -> None:

@@ -26,6 +26,7 @@ from judge.printing.tables import (
     whys,
 )
 from judge.stats.estimate import Estimate
+from judge.wording import Wording
 
 LINES, WIDTH, NOTES = 40, 100, 5
 """Lines of the first screen, its width in columns where there is no terminal, and its notes."""
@@ -56,8 +57,8 @@ class _LeftOut:
     notes: int = 0
     signatures: int = 0
 
-    def sentence(self) -> str:
-        """Sentence on what is left out; empty if nothing is."""
+    def sentence(self, wording: Wording) -> str:
+        """Sentence on what is left out, and the option that shows it; empty if nothing is."""
         counts = (
             (self.tables, "table"),
             (self.rows, "row"),
@@ -66,11 +67,14 @@ class _LeftOut:
             (self.signatures, "signature"),
         )
         parts = [f"{count:,} {noun}{'s' * (count != 1)}" for count, noun in counts if count]
-        return f"Left out: {', '.join(parts)}. --full shows everything." if parts else ""
+        return f"Left out: {', '.join(parts)}. {wording.option('full')} shows everything." if parts else ""
 
 
-def shortened(tables: Sequence[Table], *, color: bool = False, width: int = WIDTH, lines: int = LINES) -> str:
+def shortened(
+    tables: Sequence[Table], wording: Wording, *, color: bool = False, width: int = WIDTH, lines: int = LINES
+) -> str:
     """The tables as plain text of at most so many lines, none wider than `width` columns, with a final newline.
+    `wording` names the option that prints everything.
 
     Raises nothing: a table with few columns and long texts keeps its first row, even if that takes more lines.
     """
@@ -98,22 +102,18 @@ def shortened(tables: Sequence[Table], *, color: bool = False, width: int = WIDT
         fits = len(shown) + len(note) <= lines - _TAIL
         shown += note if fits else []
         left.notes += not fits
-    return "\n".join(_signed(shown, left, tables, color=color, width=width, lines=lines)) + "\n"
+    spare = lines - len(shown) - (_TAIL if left.sentence(wording) else 0)
+    shown += _signature(left, tables, spare, color=color, width=width)
+    return "\n".join([*shown, *broken(left.sentence(wording), width)]) + "\n"
 
 
-def _signed(
-    shown: list[str], left: _LeftOut, tables: Sequence[Table], *, color: bool, width: int, lines: int
-) -> list[str]:
-    """The lines with the first signature, if it has room, and with the sentence on what is left out."""
-    signatures = list(dict.fromkeys(tuple(signature_lines(table, color=color, width=width)) for table in tables))
-    signatures = [signature for signature in signatures if signature]
-    left.signatures = max(0, len(signatures) - 1)
-    spare = lines - len(shown) - (_TAIL if left.sentence() else 0)
-    if signatures and len(signatures[0]) <= spare:
-        shown = [*shown, *signatures[0]]
-    else:
-        left.signatures = len(signatures)
-    return [*shown, *broken(left.sentence(), width)]
+def _signature(left: _LeftOut, tables: Sequence[Table], spare: int, *, color: bool, width: int) -> list[str]:
+    """Lines of the first signature if they have room; none else. The other signatures are counted as left out."""
+    printed = dict.fromkeys(tuple(signature_lines(table, color=color, width=width)) for table in tables)
+    signatures = [signature for signature in printed if signature]
+    fits = bool(signatures) and len(signatures[0]) <= spare
+    left.signatures = len(signatures) - fits
+    return list(signatures[0]) if fits else []
 
 
 def _block(
@@ -208,7 +208,10 @@ def _names(table: Table, numbers: Sequence[int]) -> str:
         for column in table.columns
         if any(isinstance(row.get(column.key), str) for row in table.rows) and not _same(table, column)
     ]
-    named = (" ".join(cell_text(table.rows[number], column) for column in texts[:3]) for number in numbers)
+    named = (
+        " ".join(cell_text(row, column) for column in texts[:3] if row.get(column.key) is not None)
+        for row in map(table.rows.__getitem__, numbers)
+    )
     return "; ".join(named) or "all rows"
 
 

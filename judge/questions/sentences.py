@@ -204,10 +204,12 @@ def _order(found: Systems, dataset: str) -> str:
     rows = [row for row in found.separation.rows if row.dataset == dataset]
     if not rows:
         return f"By people: {order}."
-    best = max(rows, key=lambda row: row.same)
+    same = [row.same for row in rows]
+    count = f"{min(same)} to {max(same)}" if min(same) < max(same) else f"{same[0]}"
+    who = f"the {len(rows)} judges and Eval-Prompts tell" if len(rows) > 1 else "the judge tells"
+    pairs = max(row.people for row in rows)
     return (
-        f"By people: {order}. Of the {best.people} pairs of systems that people tell apart, the {len(rows)} judges and "
-        f"Eval-Prompts tell {min(row.same for row in rows)} to {best.same} apart as they do."
+        f"By people: {order}. Of the {pairs} pairs of systems that people tell apart, {who} {count} apart as they do."
     )
 
 

@@ -29,7 +29,7 @@ def _run(*arguments: object) -> int:
 
 
 def test_systems_prints_people_judges_and_what_both_see(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert _run("systems", demo, "--resamples", 50) == 0
+    assert _run("systems", demo, "--resamples", 50, "--full") == 0
     text = capsys.readouterr().out
     titles = ["coverage: ", "Mean rating, demo: labels", "Mean rating, demo: surface, ep1", "Do judges tell"]
     assert [text.index(title) for title in titles] == sorted(text.index(title) for title in titles)
@@ -54,7 +54,7 @@ def test_systems_narrows_ranks_and_writes(demo: Path, tmp_path: Path, capsys: py
 
 
 def test_criteria_of_a_run_and_of_a_dataset(demo: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert _run("diagnose", "--layout", "criteria", demo, "--ci", "none") == 0
+    assert _run("diagnose", "--layout", "criteria", demo, "--ci", "none", "--full") == 0
     text = capsys.readouterr().out
     assert "Tau-b x100 with the labels' criteria, demo: surface, ep1" in text
     assert _run("diagnose", "--layout", "criteria", "demo", "--ci", "none") == 0
@@ -69,7 +69,7 @@ def test_criteria_of_a_run_and_of_a_dataset(demo: Path, tmp_path: Path, capsys: 
 
 
 def test_disagreements_as_list_and_in_full(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert _run("diagnose", "--layout", "stories", demo, "--top", 2, "--eval-prompt", "ep2") == 0
+    assert _run("diagnose", "--layout", "stories", demo, "--top", 2, "--eval-prompt", "ep2", "--full") == 0
     text = capsys.readouterr().out
     assert text.index("coverage: ") < text.index("Largest differences between judge and labels")
     assert "\n2. " in text

@@ -38,7 +38,7 @@ def tables(result: Consistency, *, full: bool = False) -> list[Table]:
 def _every_form(result: Consistency) -> Table:
     table = long_table("Consistency, every form", result.frame.drop(columns="dataset"), result.signature)
     columns = [replace(column, digits=3, p="row" if column.key == "p" else "") for column in table.columns]
-    return replace(table, columns=columns)
+    return replace(table, columns=columns, notes=result.notes)
 
 
 def _wide(result: Consistency) -> Table:

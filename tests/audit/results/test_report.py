@@ -251,7 +251,7 @@ def test_control_characters_of_notes_do_not_reach_the_terminal(make_audit: Make,
     said(store, "Ada", 1, 0)
     said(store, "Bo", 1, 1)
     store.answer("Bo", 1, {}, note="\x1b[2Jgone <b>|</b>")
-    assert cli("report", store.path) == 0
+    assert cli("report", store.path, "--full") == 0
     out = capsys.readouterr().out
     assert "\x1b[2J" not in out
     assert "gone" in out
