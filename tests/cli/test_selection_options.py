@@ -136,12 +136,12 @@ def test_disagreements_propose_what_can_be_compared(folder: Path, capsys: pytest
     assert _run("diagnose", "--layout", "stories", folder) == 1
     said = capsys.readouterr().err
     assert "nothing to compare between people: people rated none of the judge's criteria" in said
-    assert "--between repeats or --between eval-prompts or --between judges" in said
+    assert "--set between=repeats or --set between=eval-prompts or --set between=judges" in said
     assert _run("diagnose", "--layout", "stories", folder, "--set", "between=repeats") == 0
     capsys.readouterr()
     assert _run("diagnose", "--layout", "stories", folder, "--judge", "a", "--eval-prompt", "v1") == 1
     said = capsys.readouterr().err
-    assert "--between repeats" in said
+    assert "--set between=repeats" in said
     assert "eval-prompts" not in said
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from judge.cli.declared import refuse_flags
+from judge.cli.declared import flag, refuse_flags
 from judge.cli.table_options import Criteria, EvalPrompts, Full, Judges, PanelName, ParserName, PassRate, Rows, Runs
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def ratings(
     from judge.cli.option_words import emit
 
     if preferences:
-        refuse_flags(ctx, ("--panel", "--pass-rate", "--parser"), "--preferences")
+        refuse_flags(ctx, ("--panel", flag("pass_rate"), flag("parser")), "--preferences")
         frame, preview = _preferences(runs, criterion, judge, eval_prompt)
     else:
         from judge.analysis.inputs.selection import Selection
