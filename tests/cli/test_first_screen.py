@@ -18,7 +18,7 @@ PRINTED = [
     f"status {RUN}",
     f"parse {RUN}",
     f"ratings {RUN}",
-    f"preferences {RUN}",
+    f"ratings {RUN} --preferences",
     f"coverage {RUN}",
     f"consistency {RUN}",
     f"consistency {RUN} --layout repeats --resamples 20",
@@ -78,7 +78,6 @@ OTHERS = {
     "reproduce": "a study's published tables",
     "export": "files",
     "import": "files",
-    "bundle": "a file",
 }
 """Commands that print no table of a run, or none that these stories have, and why."""
 
