@@ -113,7 +113,8 @@ def _said(command: list[Any]) -> str:
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         try:
-            main([str(part) for part in command])
+            whole = ["--full"] if command[0] == "parse" else []
+            main([*map(str, command), *whole])
         except SystemExit as end:
             out.write(f"\nexit {end.code}")
     return out.getvalue().replace(f"|v{__version__}", "|v")

@@ -68,7 +68,7 @@ def test_a_run_asks_for_labels_and_reads_them(folder: Path, capsys: pytest.Captu
     ending = {(row["rating"], row["label"]) for row in rows if row["criterion"] == "Ending"}
     assert ending == {(0.0, "No"), (1.0, "Yes")}
     assert {(row["rating"], row.get("label")) for row in rows if row["criterion"] == "Pace"} == {(4.0, None)}
-    assert judge(capsys, "parse", result)[1].splitlines()[1].split() == [
+    assert judge(capsys, "parse", result, "--full")[1].splitlines()[1].split() == [
         "line", "judge", "story", "criterion", "eval_prompt", "repeat", "rating", "label", "status", "flags",
         "explanation",
     ]  # fmt: skip

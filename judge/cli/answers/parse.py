@@ -217,7 +217,7 @@ def _judgments(path: Path, answers: Sequence[AnswerLine], name: str, structured:
     label = (LABEL,) if any(line.answer.criterion.scale.labels for line in parsed) else ()
     keys = ("line", *passed, "rating", *label, "status", "flags", "explanation")
     rows = [line.row() if whole else _cut(line.row()) for line in parsed]
-    columns = [Column(key, key, digits=1 if key == "rating" else 2) for key in keys]
+    columns = [Column(key, key, digits=1 if key == "rating" else 2, main=key in ("rating", "status")) for key in keys]
     return Table("Judgments", columns, rows, _signature(path, parsed, chosen.version), notes)
 
 

@@ -88,7 +88,7 @@ def test_points_and_tables_are_stored_beside_the_journal(capsys: pytest.CaptureF
 
 
 def test_stored_tables_print_what_the_command_printed(capsys: pytest.CaptureFixture[str], demo_run: Path) -> None:
-    _, printed, told = explain(capsys, demo_run, "--model", "tfidf")
+    _, printed, told = explain(capsys, demo_run, "--model", "tfidf", "--full")
     step = f"the map: judge report {demo_run}; judge view; judge explain {demo_run} --figure map.pdf"
     assert told.splitlines()[-1] == step
     (folder,) = resolve([demo_run])
