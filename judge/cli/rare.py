@@ -119,8 +119,9 @@ def _joined(
 
 
 def _has_own_set(parameters: Mapping[str, inspect.Parameter]) -> bool:
-    declared = (getattr(_option(each), "param_decls", None) or () for each in parameters.values())
-    return any("--set" in each for each in declared)
+    options = filter(None, map(_option, parameters.values()))
+    # typer takes the first flag of an annotation for a default until it reads the command.
+    return any("--set" in (each.default, *(each.param_decls or ())) for each in options)
 
 
 def _keyword(name: str, annotation: Any, default: Any) -> inspect.Parameter:

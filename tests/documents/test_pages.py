@@ -16,6 +16,7 @@ import typer
 from judge.backends import recorded
 from judge.backends.protocol import Settings
 from judge.cli.commands import COMMANDS, app_of
+from judge.cli.rare import EVERYWHERE, KEYS
 from judge.journal.schema import TABLES
 from judge.ratings_table import COLUMNS
 from judge.records import STATUSES, Outcome
@@ -58,7 +59,11 @@ def test_every_example_names_commands_and_options_that_exist(line: str) -> None:
     if path in known:
         options = {name for parameter in known[path].params for name in (*parameter.opts, *parameter.secondary_opts)}
         used = {word.split("=")[0] for word in words if word.startswith("--")}
-        assert used <= options | {"--help"}, line
+        assert used <= options | {"--help"} | {f"--{name}" for name in EVERYWHERE}, line
+        keys = getattr(known[path].callback, KEYS, {})
+        if keys:
+            given = {after.partition("=")[0] for word, after in itertools.pairwise(words) if word == "--set"}
+            assert given <= {*keys, "KEY"}, line
 
 
 def _slug(heading: str) -> str:

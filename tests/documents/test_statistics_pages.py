@@ -22,6 +22,7 @@ SHARED_TOOLS = {
     "kernels.compiled": "the loops of other modules, compiled",
     "kernels.loops": "the loops of other modules",
     "correlation.weighted_tau": "tau-b of many resamples",
+    "resampling.many_taus": "tau-b of many criteria together, as `correlation.weighted_tau` gives it for one",
     "estimation.balanced": "the draw of a sample that `estimation.stratified` weights",
 }
 """Modules of judge/stats that compute no number of their own."""

@@ -168,7 +168,7 @@ def test_a_p_value_is_never_printed_as_zero() -> None:
 
 def test_a_wrapped_cell_keeps_names_with_hyphens_whole() -> None:
     # A command or an option that is broken after a hyphen cannot be copied.
-    rows = [{"text": "judge import FILE"}]
+    rows = [{"text": "judge import hanna-answers FILE"}]
     lines = render(Table("T", [Column("text", "text", wrap=20)], rows, "sig"), "table").splitlines()
     assert lines[3:5] == ["judge import", "hanna-answers FILE"]
 

@@ -289,7 +289,7 @@ BEFORE: dict[str, Callable[[str], None]] = {
     "audit pack": _done("audit sample runs/demo -n 12"),
     "audit report": _all(lambda _: audited("runs/my-run"), _study_audit),
     "audit sample": _done(
-        "diagnose runs/my-run --layout stories --between eval-prompts --long --format json -o differ.json"
+        "diagnose runs/my-run --layout stories --set between=eval-prompts --set long=true --format json -o differ.json"
     ),
     "confusion": _ttcw_run,
     "figure confusion": _ttcw_run,
