@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from judge.cli.stories.prompts import app
+from judge.cli.commands import app_of
 from judge.errors import SpecError
 from judge.folders.shipped import shipped
+
+app = app_of("prompts")
 
 
 def prompts(*words: str | Path) -> Result:

@@ -91,7 +91,7 @@ def _notes(table: TableCells, columns: Guessed, left_out: list[str], given: Give
         notes.append("in every row people's columns are in order: they hold sorted answers, not one person each")
     elif not columns.positions and len({column.who for column in columns.people}) > 1:
         meaning = "each column of people's ratings is read as one person's"
-        advice = Advice("where columns are the first, second, ... answer and not persons: {positions}")
+        advice = Advice("where columns are the first, second, ... answer and not persons: {positions}", positions=True)
         notes.append(Note(meaning, advice, joint="; "))
     if columns.missing:
         notes.append(f"read as no rating: {', '.join(map(repr, columns.missing))}")

@@ -44,7 +44,8 @@ def refuse_twice(rows: Sequence[FileRow], path: Path) -> None:
         if row.cells["repeat"] is None:
             numbered = Advice(
                 "repeated answers are numbered in a column repeat, or by {number_repeats} in the file's order; of rows "
-                "that say the same, delete all but one"
+                "that say the same, delete all but one",
+                number_repeats=True,
             )
             raise DataError(_repeated_sentence(pairs, asked, "", "judges' ratings"), file=path, hint=numbered)
         hint = "number the repeats of one story and criterion 0, 1, 2, ..., or delete all rows but one"

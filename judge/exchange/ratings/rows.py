@@ -259,7 +259,8 @@ class _Reader:
         message = f"{subject} of story {row.cells['story']!r} differ from those of an earlier row"
         hint = Advice(
             "where rows are people's, a column names the rater; where they are a judge's repeats: {number_repeats}; "
-            "else each story needs an id of its own"
+            "else each story needs an id of its own",
+            number_repeats=True,
         )
         raise DataError(message, file=self.path, row=row.number, column=column, hint=hint)
 

@@ -182,7 +182,7 @@ def test_the_first_line_says_what_the_file_was_taken_for(tmp_path: Path, capsys:
         (["--as", "deepeva"], "did you mean 'deepeval'"),
         (["--as", "batch"], "go into the run that asked for them: --output RUN"),
         (["--as", "ttcw-answers"], "--as ttcw-answers needs --judge"),
-        (["--as", "lm-eval", "--set", "judged=some"], "should be 'outputs' or 'inputs'"),
+        (["--as", "lm-eval", "--set", "judged=some"], "allowed: outputs, inputs"),
     ],
 )
 def test_what_a_form_does_not_take_is_refused_by_name(

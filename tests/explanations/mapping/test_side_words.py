@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from judge.cli.explanations.explain import app
+from judge.cli.commands import app_of
 from judge.explanations.corpus.corpus import ExplanationTexts, frame_of, stories_of
 from judge.explanations.mapping.explanation_map import ExplanationMap, map_explanations
 from judge.explanations.mapping.options import ExplainOptions
@@ -18,6 +18,8 @@ from judge.explanations.mapping.side_words import JUDGES, PEOPLE, log_odds, side
 from judge.records import Criterion, Scale
 
 PACE = Criterion("Pace", "PA", "how fast it is", Scale.of_labels(["No", "Yes"]))
+
+app = app_of("explain")
 
 
 def _texts(*, sides: bool = True) -> ExplanationTexts:
