@@ -119,7 +119,7 @@ def test_validity_finds_what_was_planted(
     assert row["error_difference_high"] < 0
     assert row["tau_difference"] == pytest.approx(row["tau_high"] - row["tau_low"])
     assert any("the halves' systems differ most in" in note for note in table["notes"])
-    assert run("report", folder, "--layout", "validity", "--scores", made, *how, "--least", 81) == 0
+    assert run("report", folder, "--layout", "validity", "--scores", made, *how, "--set", "least=81") == 0
     (row,) = json.loads(capsys.readouterr().out)["rows"]
     assert row["tau_high"] is None
     assert row["tau_high_reason"].startswith("refused: 80 stories high and 80 low, and 81")
@@ -191,7 +191,7 @@ def test_bad_labelled_lines_get_a_sentence(
     [
         (["score", "STORIES", "--model", "bigram/large", "-o", "OUT"], "did you mean 'bigrams'"),
         (["score", "STORIES", "--model", "hf", "-o", "OUT"], "names no model"),
-        (["score", "STORIES", "--model", "bigrams/large", "-o", "OUT", "--set", "k=0"], "--k 0 is not a share"),
+        (["score", "STORIES", "--model", "bigrams/large", "-o", "OUT", "--set", "k=0"], "--set k=0.0 is not a share"),
         (["score", "STORIES", "--model", "bigrams/large", "-o", "OUT", "--words", "900"], "no text of tales has 900"),
         (["score", "STORIES", "--model", "bigrams/large", "-o", "OUT", "--engine", "x"], "is not KEY=VALUE"),
         (["score", "STORIES", "--model", "bigrams/large", "-o", "OUT", "--nonmembers", "NO"], "there is no such file"),

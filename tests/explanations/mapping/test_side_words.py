@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from judge.cli.commands import app_of
+from judge.cli.main import app
 from judge.explanations.corpus.corpus import ExplanationTexts, frame_of, stories_of
 from judge.explanations.mapping.explanation_map import ExplanationMap, map_explanations
 from judge.explanations.mapping.options import ExplainOptions
@@ -18,8 +18,6 @@ from judge.explanations.mapping.side_words import JUDGES, PEOPLE, log_odds, side
 from judge.records import Criterion, Scale
 
 PACE = Criterion("Pace", "PA", "how fast it is", Scale.of_labels(["No", "Yes"]))
-
-app = app_of("explain")
 
 
 def _texts(*, sides: bool = True) -> ExplanationTexts:
@@ -86,7 +84,7 @@ def test_the_command_sets_sides_of_a_file_apart_and_draws_them(tmp_path: Path) -
     file, out, figure = tmp_path / "both.jsonl", tmp_path / "out.json", tmp_path / "sides.png"
     columns = ["story", "judge", "side", "criterion", "rating", "text"]
     file.write_text("".join(f"{json.dumps(row)}\n" for row in frame[columns].to_dict("records")), encoding="utf-8")
-    asked = [str(file), "--model", "tfidf", "--map", "pca", "--by", "side", "--quiet", "--format", "json"]
+    asked = ["explain", str(file), "--model", "tfidf", "--map", "pca", "--by", "side", "--quiet", "--format", "json"]
     done = CliRunner().invoke(app, [*asked, "-o", str(out), "--figure", str(figure)])
     assert done.exit_code == 0, done.output
     assert figure.read_bytes().startswith(b"\x89PNG")
@@ -104,6 +102,6 @@ def test_a_figure_needs_a_map_and_a_known_ending(tmp_path: Path) -> None:
         (["--figure", str(tmp_path / "a.gif")], ".png, .svg"),
         (["--figure", str(tmp_path / "a.png"), "--no-map"], "makes none"),
     ):
-        failed = CliRunner().invoke(app, [str(file), *arguments])
+        failed = CliRunner().invoke(app, ["explain", str(file), *arguments])
         assert failed.exit_code != 0
         assert said in str(failed.exception)
