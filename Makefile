@@ -17,7 +17,7 @@ SITE_STAMP := $(VENV)/.site-$(shell cat pyproject.toml constraints.txt | cksum |
 BROWSER_STAMP := $(VENV)/.browser-$(shell cat requirements/browser-tests.txt | cksum | cut -d' ' -f1)
 VLLM_STAMP := $(VLLM)/.installed-$(shell cat pyproject.toml requirements/*.txt | cksum | cut -d' ' -f1)
 
-.PHONY: help demo demo-llm test test-arithmetics test-pythons test-explain test-measures test-stress test-browser test-vllm advisories fix docs site benchmarks clean
+.PHONY: help demo demo-llm test test-arithmetics test-pythons test-explain test-measures test-stress test-browser test-vllm environments advisories fix docs site benchmarks clean
 
 help:
 	@echo "make demo        set up, and run the whole program on packaged stories (no key, no network but PyPI)"
@@ -30,6 +30,7 @@ help:
 	@echo "make test-stress  set up spaCy with a small model and WordNet pinned by hash (500 MB, .venv-stress), and test perturbed stories"
 	@echo "make test-browser  set up a browser (Debian's Chromium where you are root), and run the tests that drive the pages"
 	@echo "make test-vllm   set up a vLLM that runs on a CPU, and Ray (3 GB, .venv-vllm), and run the tests that need real engines"
+	@echo "make environments  set up what explain, stress and vllm tests need (6 GB), without running them"
 	@echo "make advisories  look up known holes in the installed packages, or say that the list of them cannot be had"
 	@echo "make fix         format and mend what the linter can"
 	@echo "make docs        write again what the documentation takes from the program"
@@ -122,6 +123,8 @@ test-arithmetics: $(STAMP)
 test-pythons: $(STAMP)
 	$(BIN)/python -m tests.every_python $(PYTHONS)
 
+environments: $(EXPLAIN_STAMP) $(STRESS_STAMP) $(VLLM_STAMP)
+
 test-explain: $(EXPLAIN_STAMP)
 	$(EXPLAIN)/bin/python -m pytest tests/explain -q
 
@@ -132,7 +135,7 @@ test-stress: $(STRESS_STAMP)
 	NLTK_DATA="$(CURDIR)/$(STRESS)/nltk_data" $(STRESS)/bin/python -m pytest tests/stress_tagged tests/stress -q
 
 test-browser: $(BROWSER_STAMP)
-	$(BIN)/python -m pytest tests/browser -q
+	$(BIN)/python -m pytest -n 2 tests/browser -q
 
 test-vllm: $(VLLM_STAMP)
 	$(VLLM)/bin/python -m pytest tests/vllm tests/ray -q
@@ -154,7 +157,7 @@ docs: $(STAMP)
 # Nothing is fetched when the pages are built or read; the packages come once.
 site: $(SITE_STAMP)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
-	JUDGE_SLOW=1 $(BIN)/python -m pytest tests/documents/site/test_notebooks.py tests/documents/run/test_slow_commands_run.py -q
+	JUDGE_SLOW=1 $(BIN)/python -m pytest -n 2 tests/documents/site/test_notebooks.py tests/documents/run/test_slow_commands_run.py -q
 
 benchmarks: $(STAMP)
 	$(BIN)/python -m tests.benchmarks

@@ -50,7 +50,7 @@ def whole(asked: argparse.Namespace) -> list[Figure]:
     done("run", folder)
     wall, cpu = time.perf_counter() - began, time.process_time() - busy
     done("stress", "report", folder, "-o", folder / "report.txt")
-    done("stress", "report", folder, "--long", "--format", "json", "-o", folder / "report.json")
+    done("stress", "report", folder, "--set", "long=true", "--format", "json", "-o", folder / "report.json")
     done("stress", "report", folder, "-o", folder / "stress.png")
     asked_for = sum(1 for _ in stories.open(encoding="utf-8"))
     return [
