@@ -69,7 +69,18 @@ def _rows(
         _first(stories, origins)
     (folder / "run.yaml").write_text(_RUN.format(judge=name, stories=stories) + more, encoding="utf-8")
     _done("run", folder, "--quiet")
-    _done("stress", "report", folder, "--set", "long=true", "--no-control", "--format", "json", "-o", folder / "report.json")
+    _done(
+        "stress",
+        "report",
+        folder,
+        "--set",
+        "long=true",
+        "--no-control",
+        "--format",
+        "json",
+        "-o",
+        folder / "report.json",
+    )
     rows: list[dict[str, object]] = json.loads((folder / "report.json").read_text(encoding="utf-8"))["rows"]
     return rows
 

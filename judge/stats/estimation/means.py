@@ -91,7 +91,7 @@ def clustered(
 
 
 def within(estimate: Estimate, bounds: Bounds) -> Estimate:
-    """The estimate with its interval clipped to the lowest and highest possible value."""
+    """The `estimate` with its interval clipped to the lowest and highest possible value, which are the `bounds`."""
     if estimate.low is None or estimate.high is None:
         return estimate
     return replace(estimate, low=max(bounds[0], estimate.low), high=min(bounds[1], estimate.high))

@@ -78,7 +78,7 @@ def test_semicolons_decimal_commas_a_mark_at_the_start_and_words_for_nothing(tmp
     found = check(path)
     assert ratings(found, "judge")["Overall", "gpt4"][0] == 1.5
     assert list(found.ratings.frame["status"]).count("no_rating") == 1
-    assert "--missing n/a" in flags(found.columns.options)
+    assert "--set missing=n/a" in flags(found.columns.options)
     assert any("why 1 of the judge's 24 ratings are empty" in one.missing for one in found.untold)
 
 
