@@ -91,7 +91,15 @@ def clustered(
 
 
 def within(estimate: Estimate, bounds: Bounds) -> Estimate:
-    """The `estimate` with its interval clipped to the lowest and highest possible value, which are the `bounds`."""
+    """The estimate with its interval clipped to the possible values; as it is without an interval.
+
+    Parameters
+    ----------
+    estimate : Estimate
+        A value with an interval in the same unit as the bounds.
+    bounds : pair of float
+        Lowest and highest possible value.
+    """
     if estimate.low is None or estimate.high is None:
         return estimate
     return replace(estimate, low=max(bounds[0], estimate.low), high=min(bounds[1], estimate.high))
