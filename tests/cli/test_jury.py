@@ -118,7 +118,7 @@ def test_notebooks_have_it_too(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--set", "members=m4"], "--members 'm4' is not known; did you mean"),
+        (["--set", "members=m4"], "--set members=m4 is not known; did you mean"),
         (["--set", "folds=1"], "--set folds=1 must be 2 or more"),
         (["--set", "min_members=0"], "--set min_members=0 must be 1 or more"),
     ],

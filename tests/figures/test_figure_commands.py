@@ -48,7 +48,7 @@ def test_wrong_files_and_widths_are_refused_before_anything_is_read(
     assert run(*FIGURES[name], tmp_path / "nowhere", "-o", tmp_path / "a.gif") == 1
     assert "allowed: .png, .svg, .pdf" in capsys.readouterr().err
     assert run(*FIGURES[name], tmp_path / "nowhere", "--set", "width=poster", "-o", tmp_path / "a.png") == 1
-    assert "--width 'poster' is not known; allowed: column, page" in capsys.readouterr().err
+    assert "--set width=poster is not known; allowed: column, page" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", list(FIGURES))

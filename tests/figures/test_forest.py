@@ -38,7 +38,7 @@ def layout(rated_table: RatingsTable) -> Layout:
 
 @pytest.fixture(scope="module")
 def found_systems(demo_table: RatingsTable) -> list[Standing]:
-    return standings(build(demo_table), SystemsOptions(resamples=20))
+    return standings(build(demo_table), SystemsOptions(resamples=20), {})
 
 
 def of_systems(found: list[Standing]) -> Forest:

@@ -37,7 +37,7 @@ def test_resamples_without_intervals_are_refused() -> None:
         from_words(CorrelationOptions, ci="none", resamples=200)
     with pytest.raises(SpecError) as caught:
         from_words(CorrelationOptions, coefficient="pearson", ci="fisher-z", interval_kind="bca")
-    assert complaint(caught.value) == "--interval bca has no effect with --ci fisher-z"
+    assert complaint(caught.value) == "--set interval_kind=bca has no effect with --ci fisher-z"
 
 
 def test_a_default_that_is_only_said_again_is_no_mistake() -> None:
