@@ -176,8 +176,8 @@ def plain(result: ResultFolder, name: str = "ours", *, explanations: bool = True
     return frame
 
 
-def check(result: ResultFolder, name: str = "ours") -> None:
-    """With explanations the table is the plain one; without, it is when its categories are written out."""
+def check(result: ResultFolder, name: str = "ours") -> int:
+    """With explanations the table is the plain one; without, it is when its categories are written out. Its rows."""
     whole = plain(result, name)
     table = read([result.path], name)
     pd.testing.assert_frame_equal(table.frame, whole)
@@ -193,6 +193,7 @@ def check(result: ResultFolder, name: str = "ours") -> None:
     assert table.facts == lean.facts == never.facts
     pd.testing.assert_frame_equal(never.frame, whole)
     pd.testing.assert_frame_equal(table.stories, never.stories)
+    return len(table.frame)
 
 
 def rest() -> None:
@@ -280,18 +281,18 @@ def test_every_way_of_asking(changes: dict[str, Any], name: str, tmp_path: Path)
     made.fill(30)
     rest()
     for _ in range(2):
-        check(made.result, name)
+        assert check(made.result, name)
 
 
 def test_a_rating_pattern_is_part_of_what_is_kept(made: Made) -> None:
     rest()
-    check(made.result)
+    assert check(made.result)
     with JournalReader(made.result.journal) as journal:
         definition = journal.meta()["definition"]
     definition["rating_patterns"] = {"ep1": r"Rating: (\d)"}
     made.write("UPDATE meta SET value = ? WHERE key = 'definition'", json.dumps(definition))
     rest()
-    check(made.result)
+    assert check(made.result)
 
 
 @pytest.mark.parametrize("old", sorted(JOURNALS.glob("*.sqlite")), ids=lambda path: path.stem)
@@ -302,16 +303,16 @@ def test_journals_of_every_format(old: Path, name: str, tmp_path: Path) -> None:
     shutil.copy(old.with_suffix(".manifest.json"), result.manifest)
     for _ in range(2):
         rest()
-        check(result, name)
+        assert check(result, name)
     assert result.parsed(name).is_file()
 
 
 def test_a_journal_without_texts(made: Made) -> None:
     rest()
-    check(made.result)
+    assert check(made.result)
     leave_out_texts(made.result.journal)
     rest()
-    check(made.result)
+    assert check(made.result)
 
 
 def test_nothing_is_parsed_twice(made: Made, parsed: list[str]) -> None:
@@ -352,32 +353,32 @@ def test_a_copy_is_read_with_what_is_kept_beside_it(made: Made, parsed: list[str
 
 def test_another_journal_in_its_place_brings_its_own_judgments(made: Made, tmp_path: Path) -> None:
     rest()
-    check(made.result)
+    assert check(made.result)
     other = Made(tmp_path / "other").fill(seed=9)
     # As large, as old and with as many rows: only its content differs.
     shutil.copy2(other.result.journal, made.result.journal)
     rest()
-    check(made.result)
+    assert check(made.result)
 
 
 def test_an_edit_that_leaves_size_and_time_is_seen(made: Made) -> None:
     rest()
-    check(made.result)
+    assert check(made.result)
     before = made.result.journal.stat()
     made.write("UPDATE responses SET text = '2' WHERE text = '4'")
     os.utime(made.result.journal, ns=(before.st_atime_ns, before.st_mtime_ns))
     assert made.result.journal.stat().st_size == before.st_size
     rest()
-    check(made.result)
+    assert check(made.result)
 
 
 def test_a_journal_that_was_just_written_is_looked_through(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(standing, "_SETTLING", 3_600_000_000_000)
-    check(made.result)
+    assert check(made.result)
     with closing(sqlite3.connect(made.file)) as db:
         assert db.execute("SELECT count(*) FROM states").fetchone() == (0,)
     made.write("UPDATE responses SET text = '2' WHERE text = '4'")
-    check(made.result)
+    assert check(made.result)
 
 
 def test_a_table_beside_a_writer(made: Made) -> None:
@@ -388,7 +389,7 @@ def test_a_table_beside_a_writer(made: Made) -> None:
                 writer.execute("UPDATE responses SET text = ? WHERE rowid = 3", (text,))
             for _ in range(2):
                 rest()
-                check(made.result)
+                assert check(made.result)
 
 
 @pytest.mark.parametrize(
@@ -404,11 +405,11 @@ def test_a_table_beside_a_writer(made: Made) -> None:
 )
 def test_a_journal_that_somebody_else_changed(made: Made, sql: str) -> None:
     rest()
-    check(made.result)
+    assert check(made.result)
     made.write(sql)
     for _ in range(2):
         rest()
-        check(made.result)
+        assert check(made.result)
 
 
 def test_an_edited_parser_never_reads_old_judgments(
@@ -471,7 +472,7 @@ def test_a_broken_file_is_made_anew(made: Made, parsed: list[str], how: str) -> 
     rest()
     read([made.result.path])
     broken(made.file, how)
-    check(made.result)
+    assert check(made.result)
     read([made.result.path])
     parsed.clear()
     read([made.result.path])
@@ -514,7 +515,7 @@ def test_values_of_another_kind_are_found(made: Made) -> None:
 def test_a_folder_that_cannot_be_written(made: Made, capfd: pytest.CaptureFixture[str]) -> None:
     made.result.derived.write_text("in the way")
     rest()
-    check(made.result)
+    assert check(made.result)
     assert made.result.derived.read_text() == "in the way"
     assert capfd.readouterr() == ("", "")
 
@@ -546,9 +547,9 @@ def test_a_full_disk(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parsed_file, "_TABLES", "PRAGMA max_page_count = 9;" + parsed_file._TABLES)
     rest()
     for _ in range(2):
-        check(made.result)
+        assert check(made.result)
     monkeypatch.undo()
-    check(made.result)
+    assert check(made.result)
 
 
 _READ = """
@@ -585,7 +586,7 @@ def test_a_kill_in_the_middle(made: Made) -> None:
         with reader(made, dies) as process:
             process.communicate()
         assert process.returncode == -signal.SIGKILL
-        check(made.result)
+        assert check(made.result)
 
 
 def test_several_processes_at_once(made: Made) -> None:
@@ -595,7 +596,7 @@ def test_several_processes_at_once(made: Made) -> None:
     for process in running:
         with process:
             assert process.communicate()[0].strip() == whole.strip()
-    check(made.result)
+    assert check(made.result)
 
 
 def many(tmp_path: Path) -> Made:
@@ -613,7 +614,7 @@ def test_others_parse_their_shares(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     told: list[int] = []
     read([made.result.path], telling=lambda total: nullcontext(told.append))
     assert told
-    check(made.result)
+    assert check(made.result)
 
 
 @pytest.mark.parametrize("executable", ["/no/such/python", sys.executable])
@@ -623,7 +624,7 @@ def test_whether_others_work_is_no_matter(tmp_path: Path, executable: str, monke
     monkeypatch.setattr(helpers, "_CODE", "raise SystemExit(1)")
     monkeypatch.setattr(sys, "executable", executable)
     made = many(tmp_path)
-    check(made.result)
+    assert check(made.result)
 
 
 def test_small_runs_and_those_who_ask_for_it_keep_nothing(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -81,8 +81,11 @@ class Question:
 
 
 def _answer(way: Way, source: Source, options: Any, show: Mapping[str, Any]) -> Answer:
+    from judge.rating_matrix import built_once
+
     table = way.table(source, options)
-    value = way.compute(table, options, **way.further(source, table))
+    with built_once():
+        value = way.compute(table, options, **way.further(source, table))
     return Answer(value, table, options, way, show)
 
 

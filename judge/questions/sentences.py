@@ -41,6 +41,9 @@ _MOST = 2
 _SCOPES = {"judge": "of", "eval_prompt": "with"}
 """What variants have in common -> the word that joins it to their name."""
 
+_BARS = ((CEILING, "one person with the others"), (CONTROL, "the control"))
+"""What a judge is set beside, and its words."""
+
 _KINDS = 4
 """Kinds of faults that are named."""
 
@@ -59,8 +62,8 @@ def _highest(found: Correlations, dataset: CorrelatedDataset) -> str:
         return ""
     best = judges[near_ties.highest([row.estimate.value for row in judges])]
     criteria = best.averaged or (best.subject.criterion,)
-    bars = [f"{name} {worded(bar.estimate)}" for kind, name in ((CEILING, "one person with the others"),
-            (CONTROL, "the control")) if (bar := _bar(rows, kind, best)) is not None]  # fmt: skip
+    found_bars = [(name, _bar(rows, kind, best)) for kind, name in _BARS]
+    bars = [f"{name} {worded(bar.estimate)}" for name, bar in found_bars if bar is not None]
     value = people.height(found.statistic, best.estimate, best.stories, criteria)
     beside = f"; {', '.join(bars)}" if bars else ""
     return f"{_named(best.subject)}{_chosen(len(judges))}: {value}{beside}."
@@ -81,9 +84,12 @@ def _margin(rows: Sequence[Margin]) -> str:
     best = of_margins.best_of(rows)
     if best is None:
         return ""
-    verdict = people.of_agreement(best)
+    said = " ".join(people.beside(best))
     judges = sum(not row.control for row in rows) or len(rows)
-    return f"{best.name}{_chosen(judges)}: {verdict.text.upper()}. {' '.join(people.beside(best))}"
+    if judges > 1:
+        # The interval of a row that was picked as the highest bears no verdict: judges of noise would get one.
+        return f"{best.name}{_chosen(judges)}: {said}"
+    return f"{best.name}: {people.of_agreement(best).text.upper()}. {said}"
 
 
 def accuracy(found: Accuracies) -> str:
@@ -95,7 +101,7 @@ def accuracy(found: Accuracies) -> str:
     bars = [
         f"{name} {worded(row.half)}"
         for row in found.rows
-        for kind, name in ((CEILING, "one person with the others"), (CONTROL, "the control"))
+        for kind, name in _BARS
         if (row.subject.kind, row.subject.criterion, row.subject.dataset)
         == (kind, best.subject.criterion, best.subject.dataset)
     ]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
 
 _KEY = ("run", "judge", "eval_prompt", "criterion")
+_BUILT: ContextVar[dict[tuple[int | str, ...], tuple[RatingsTable, tuple[RatingMatrix, ...]]] | None] = ContextVar(
+    "rating matrices", default=None
+)
 _CODED = ("dataset", "story", "story_prompt", "system", "source", "rater", "status", *_KEY)
 
 
@@ -59,7 +64,8 @@ class _Coded:
 
 
 def build(table: RatingsTable, *, drop_systems: Sequence[str] = ()) -> tuple[RatingMatrix, ...]:
-    """One rating matrix for each dataset of a ratings table, in order of appearance; built once for each table.
+    """One rating matrix for each dataset of a ratings table, in order of appearance; built once for each table
+    within `built_once`.
 
     Parameters
     ----------
@@ -78,11 +84,28 @@ def build(table: RatingsTable, *, drop_systems: Sequence[str] = ()) -> tuple[Rat
     SpecError
         A system to drop that is in none of the datasets.
     """
-    key = ("rating matrices", *drop_systems)
-    if key not in table.built:
-        table.built[key] = _build(table, drop_systems)
-    matrices: tuple[RatingMatrix, ...] = table.built[key]
-    return matrices
+    known = _BUILT.get()
+    if known is None:
+        return _build(table, drop_systems)
+    key: tuple[int | str, ...] = (id(table), *drop_systems)
+    if key not in known:
+        known[key] = (table, _build(table, drop_systems))  # with its table, so that no other gets its number
+    return known[key][1]
+
+
+@contextmanager
+def built_once() -> Iterator[None]:
+    """Within it, the rating matrices of a table are built once, however many analyses ask for them. It spans one
+    computation: a table that is changed in between, as a notebook may, would keep its old matrices.
+    """
+    if _BUILT.get() is not None:
+        yield
+        return
+    before = _BUILT.set({})
+    try:
+        yield
+    finally:
+        _BUILT.reset(before)
 
 
 def _build(table: RatingsTable, drop_systems: Sequence[str]) -> tuple[RatingMatrix, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -135,8 +135,6 @@ class RatingsTable:
         Scale of each criterion with labels, by (dataset, criterion in small letters).
     panel : str or None
         Panel to which human ratings were restricted; None for all people.
-    built : dict
-        What was computed from this table and is asked for again, by name and options (`judge.rating_matrix.build`).
     """
 
     frame: pd.DataFrame
@@ -144,4 +142,3 @@ class RatingsTable:
     facts: tuple[RunFacts, ...]
     labels: Mapping[tuple[str, str], Scale] = field(default_factory=dict)
     panel: str | None = None
-    built: dict[tuple[str, ...], Any] = field(default_factory=dict, init=False, repr=False, compare=False)

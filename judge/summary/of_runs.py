@@ -19,6 +19,7 @@ from judge.contamination.scores_file import ScoresFile
 from judge.errors import SpecError
 from judge.preferences_table import ComparisonFacts, PreferencesTable, comparing
 from judge.preferences_table.unasked import unasked
+from judge.rating_matrix import built_once
 from judge.ratings_table.judgments import Telling, silent
 from judge.summary.evidence import Evidence
 from judge.summary.options import EvidenceOptions
@@ -66,7 +67,8 @@ def of_ratings(evidence: Evidence, named: Sequence[str], scores: Sequence[Scores
     """
     files = [*scores, *(file for _, file in kept(evidence.table))]
     seen = Seen.of(contamination_report.report(evidence.table, files), files) if files else None
-    return summarize(evidence, named, seen)
+    with built_once():
+        return summarize(evidence, named, seen)
 
 
 @dataclass(frozen=True, eq=False)

@@ -282,7 +282,7 @@ def test_budgets_of_a_judge_and_of_all_are_kept_in_dollars(
     assert whole[0] / 8 < spent[0] <= whole[0] / 4
     assert sum(spent) <= most
     assert "for this run is reached" in said
-    code, _, said = judge(capsys, "run", folder, "--max-cost", f"{sum(spent) + whole[1] / 6:.4f}")
+    code, _, said = judge(capsys, "run", folder, "--set", f"max_cost={sum(spent) + whole[1] / 6:.4f}")
     assert code == 3, said
     again = [_spent(folder / name) for name in ("openai-mock", "openai-mock-judge")]
     # The seed is tried before the plan, and of that no budget knows; all prompts are about equally long.

@@ -161,7 +161,7 @@ def test_the_stop_at_max_cost_prints_one_sum(home: Path, tmp_path: Path, capsys:
     with metered() as meter:
         meter.delay = 0.05
         run = define(tmp_path / "runs", meter, longer=0, repeats=1, concurrency=3)
-        assert command("run", run, "--max-cost", "0.25") == 3
+        assert command("run", run, "--set", "max_cost=0.25") == 3
         spent = (meter.prompt_tokens + meter.completion_tokens) / 1e3
     said = capsys.readouterr().err
     assert "stopped: max_cost $0.2500 for this run is reached" in said
@@ -179,18 +179,18 @@ def test_max_cost_is_kept_by_the_cost_that_a_server_names(tmp_path: Path, capsys
 
     with metered(usage=named) as meter:
         run = define(tmp_path / "runs", meter, repeats=1, concurrency=1)
-        assert command("run", run, "--max-cost", "0.05", "--quiet") == 1
+        assert command("run", run, "--set", "max_cost=0.05", "--quiet") == 1
         assert "ask a few with --pilot 2" in capsys.readouterr().err
         assert command("run", run, "--pilot", "2", "--quiet") == 0
-        assert command("run", run, "--max-cost", "0.055", "--quiet") == 3
+        assert command("run", run, "--set", "max_cost=0.055", "--quiet") == 3
         asked = meter.calls
         # The sum is of the run: what earlier sittings spent is gone.
         assert asked == 5
-        assert command("run", run, "--max-cost", "0.05", "--quiet") == 3
+        assert command("run", run, "--set", "max_cost=0.05", "--quiet") == 3
         assert meter.calls == asked
         assert "were spent before this sitting" in capsys.readouterr().err
         # A server that stops naming costs cannot be kept to a sum.
         meter.usage = plain
-        assert command("run", run, "--max-cost", "0.075", "--quiet") == 3
+        assert command("run", run, "--set", "max_cost=0.075", "--quiet") == 3
         assert meter.calls == asked + 1
     assert "neither the cost of an answer nor tokens that have a price" in capsys.readouterr().err

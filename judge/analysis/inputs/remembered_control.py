@@ -20,7 +20,7 @@ class RememberedControl:
 
     def __call__(self, stories: pd.DataFrame, people: pd.Series[float], criterion: str) -> ControlPredictions:
         """Ratings of the control judge, from the cache if the same stories and ratings were given before."""
-        key = (tuple(stories["story"]), people.to_numpy(dtype=np.float64).tobytes(), criterion)
+        key = (tuple(stories["story"]), tuple(stories["text"]), people.to_numpy(dtype=np.float64).tobytes(), criterion)
         if key not in self._known:
             self._known[key] = self._control(stories, people, criterion)
         return self._known[key]

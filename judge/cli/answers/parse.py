@@ -93,31 +93,34 @@ def parse(
     Example: judge parse runs/mans-roc --diff
     """
     from judge.parsing.answers_file import read_answers
+    from judge.parsing.ours.rating_pattern import check_pattern
     from judge.printing.forms import form_of
 
     written = form_of(form, output)
     if rating_pattern is not None:
-        from judge.parsing.ours.rating_pattern import check_pattern
-
         check_pattern(rating_pattern, where="--set rating_pattern")
     path, mode = Path(source), structured
     if pair:
-        _refuse({"--diff": diff, "--set rating_pattern": rating_pattern, "--positive": positive})
-        _refuse({"--scale": scale != _SCALE, "--set parser": parser != "ours"})
+        own = {"--scale": scale != _SCALE, "--set parser": parser != "ours"}
+        _refuse(own | {"--diff": diff, "--set rating_pattern": rating_pattern, "--positive": positive})
         _print(_verdicts(path, labels, criterion, structured, whole=written in _WHOLE), written, output, full=full)
         return
     if path.is_dir() or path.suffix in (".yaml", ".yml"):
         if labels is not None or positive is not None:
             raise SpecError("--labels and --positive are for a file: a run brings its own criteria")
         answers, mode = _run_answers(path, rating_pattern)
-    elif path.is_file():
-        answers = read_answers(path, criterion, _scale(scale, labels, positive), rating_pattern)
     else:
-        raise SpecError(f"{source} does not exist", hint='give JSON Lines with {"text": "..."} a line, or a run')
+        _refuse_missing(path)
+        answers = read_answers(path, criterion, _scale(scale, labels, positive), rating_pattern)
     if diff:
         _print(_difference(path, answers, mode), written, output, full=full)
     else:
         _print(_judgments(path, answers, parser, mode, whole=written in _WHOLE), written, output, full=full)
+
+
+def _refuse_missing(path: Path) -> None:
+    if not path.is_file():
+        raise SpecError(f"{path} does not exist", hint='give JSON Lines with {"text": "..."} a line, or a run')
 
 
 def _verdicts(path: Path, labels: str | None, criterion: str | None, mode: Structured, *, whole: bool) -> Table:

@@ -59,7 +59,6 @@ def write(
         int | None, typer.Option("--limit", min=1, help="number of story-prompts, from the first on")
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="forecast only; nothing is requested")] = False,
-    max_cost: Annotated[float | None, typer.Option(min=0, help="largest amount in dollars that may be spent")] = None,
     shard: Annotated[
         str | None, typer.Option(metavar="i/N", help="part i of N parts; judge run GEN --merge joins them")
     ] = None,
@@ -95,8 +94,7 @@ def write(
     if engine == "async" and (ray_actors is not None or ray_address != "local"):
         raise SpecError("--ray-address and --ray-actors go with --engine ray", hint="add --engine ray")
     definition = definition_of(gen)
-    overrides = [*(set_ or []), *([] if max_cost is None else [f"max_cost={max_cost}"])]
-    specs = load_generate_specs(definition, overrides, list(dict.fromkeys(writer or [])))
+    specs = load_generate_specs(definition, set_ or [], list(dict.fromkeys(writer or [])))
     folders = folders_of(specs.asked, definition, output)
     part = None if shard is None else part_named(shard, limit, {"--dry-run": dry_run, "--engine ray": engine == "ray"})
     if dry_run:

@@ -35,10 +35,9 @@ def ask(run: Path, options: RunOptions) -> None:
     from judge.run_folder.layout import definition_of
 
     definition, limit, pilot = definition_of(run), options.limit, options.pilot
-    overrides = [*options.overrides, *([] if options.max_cost is None else [f"max_cost={options.max_cost}"])]
     if options.engine == "async" and (options.ray_actors is not None or options.ray_address != "local"):
         raise SpecError("--ray-address and --ray-actors go with --engine ray", hint="add --engine ray")
-    specs = load_run_specs(definition, overrides, options.judges)
+    specs = load_run_specs(definition, options.overrides, options.judges)
     folders = folders_of(specs.judges, definition, options.output, options.reuse)
     if options.dry_run and options.summary is not None:
         raise SpecError("--dry-run asks nothing, and --summary is of answers", hint="leave one of them out")

@@ -27,7 +27,6 @@ _Pilot = Annotated[
     int | None,
     typer.Option(min=1, help="number of stories (or pairs) to request first, before a forecast of the whole run"),
 ]
-_MaxCost = Annotated[float | None, typer.Option(min=0, help="largest amount in dollars that may be spent")]
 _Shard = Annotated[str | None, typer.Option(metavar="i/N", help="part i of N parts; --merge joins them")]
 _Reuse = Annotated[Path | None, typer.Option(help="result folder whose answers to identical queries are reused")]
 _Output = Annotated[Path | None, typer.Option("--output", "-o", help="result folder to write (with one judge)")]
@@ -75,7 +74,6 @@ def run(
     limit: Limit = None,
     dry_run: _DryRun = False,
     pilot: _Pilot = None,
-    max_cost: _MaxCost = None,
     shard: _Shard = None,
     reuse: _Reuse = None,
     output: _Output = None,
@@ -115,7 +113,6 @@ def run(
         limit,
         dry_run,
         pilot,
-        max_cost,
         shard,
         reuse,
         output,

@@ -39,7 +39,6 @@ class RunOptions:
     limit: int | None
     dry_run: bool
     pilot: int | None
-    max_cost: float | None
     shard: str | None
     reuse: Path | None
     output: Path | None

@@ -170,7 +170,6 @@ def test_a_criterion_that_cannot_be_told_becomes_a_note(make_table) -> None:
     assert set(components(table).frame["criterion"]) == {"Relevance"}
     notes = tables(components(table))[0].notes
     assert any(note.startswith("no components: Coherence: no two story-prompts have a rating") for note in notes)
-    table = make_table(judged=("Relevance", "Coherence"))  # a table that was analysed is not changed
     table.frame.loc[judged & (table.frame["story_prompt"] != "prompt 3"), "rating"] = np.nan
     with pytest.raises(DataError, match="Relevance: no two story-prompts have a rating"):
         tables(components(table))
