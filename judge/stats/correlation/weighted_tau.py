@@ -217,7 +217,8 @@ def _between_units(unit: Codes, units: int, pairs: Callable[[Codes], NDArray[np.
     for start in range(0, n, step):
         rows = order[start : start + step]
         sums = np.add.reduceat(pairs(rows)[:, order], first, axis=1, dtype=np.int32)
-        np.add.at(out, (unit[rows][:, None], present[None, :]), sums)
+        own, begins = np.unique(unit[rows], return_index=True)
+        out[np.ix_(own, present)] += np.add.reduceat(sums, begins, axis=0)
     return out
 
 
