@@ -6,7 +6,6 @@ import functools
 import inspect
 import os
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -157,9 +156,7 @@ def _print(answer: Answer, form: str, output: Path | None, *, full: bool) -> Non
     from judge.analysis.inputs.pass_rate import asked_for
     from judge.cli.option_words import FLAGS, emit
 
-    printed = list(answer.printed(FLAGS))
-    if form == "table" and output is None and (sentence := answer.sentence):
-        printed[0] = replace(printed[0], above=sentence)
+    printed = list(answer.told(FLAGS) if form == "table" and output is None else answer.printed(FLAGS))
     if (answer.table.frame["source"] == "judge").any():
         counted = printed[:1] if answer.way.coverage_once else printed
         dropped = getattr(answer.options, "drop_systems", ())

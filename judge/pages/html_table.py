@@ -24,7 +24,8 @@ COPIES = (("latex", "LaTeX"), ("csv", "CSV"))
 def html_table(table: Table, *, copies: bool = True, notes: Sequence[str] | None = None, signed: bool = True) -> Markup:
     """The table as HTML, in a `div`.
 
-    `copies` adds the table as LaTeX and CSV in inert `template` elements, with buttons that a script makes visible.
+    The line above the table stands before it. `copies` adds the table as LaTeX and CSV in inert `template` elements,
+    with buttons that a script makes visible.
     `notes` replace the table's own notes on the page, but not in the copies. Advice on command-line options is left
     out. Without `signed` the page shows no signature below the table; the copies keep it.
     """
@@ -38,7 +39,8 @@ def html_table(table: Table, *, copies: bool = True, notes: Sequence[str] | None
         _head(table),
         _body(table, cells, stacks=stacks),
     )
-    return Markup('<div class="table">{}{}{}{}</div>').format(
+    return Markup('<div class="table">{}{}{}{}{}</div>').format(
+        Markup("<p>{}</p>").format(table.above) if table.above else "",
         Markup('<div class="scroll" tabindex="0" role="region" aria-label="{}"><table{}>{}{}{}</table></div>').format(
             *parts
         ),

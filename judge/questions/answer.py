@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from judge.errors import SpecError
@@ -64,6 +65,13 @@ class Answer:
         raters = Raters.of_all(self.table)
         return tuple(raters.table(table) for table in printed)
 
+    def told(self, wording: Wording) -> tuple[Table, ...]:
+        """The tables as `printed` gives them, with the answer's sentence above the first."""
+        printed = self.printed(wording)
+        if not printed or not self.sentence:
+            return printed
+        return (replace(printed[0], above=self.sentence), *printed[1:])
+
     @functools.cached_property
     def _made(self) -> Sequence[Table]:
         return self.way.tables(self.value, **self._show)
@@ -108,7 +116,7 @@ class Answer:
     def _repr_html_(self) -> str:
         from judge.pages.html_table import html_table
 
-        return "".join(html_table(table, copies=False) for table in self.tables)
+        return "".join(html_table(table, copies=False) for table in self.told(PYTHON))
 
     def __repr__(self) -> str:
         return self.text()

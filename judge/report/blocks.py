@@ -105,7 +105,8 @@ def shown(table: Table, inputs: ReportInputs, *, folded: bool | None = None, tit
     # A page has no options. Copies as LaTeX and CSV take the table's own notes: advice leaves those too.
     table = worded(table, None)
     notes = [inputs.raters.worded(note) for note in table.notes if note not in general]
-    table = replace(table, title=table.title if title is None else title)
+    # Sections say in sentences of their own what the table's answer is.
+    table = replace(table, title=table.title if title is None else title, above="")
     table = inputs.raters.table(table)
     if not table.rows:  # nothing to unfold: what the notes say of it is all there is
         sentence = "; ".join(notes) or "no rows"

@@ -123,6 +123,10 @@ def test_a_page_of_view_gives_the_answer_of_its_command(
     rows = _rows([output for output in shown if isinstance(output, Table)])
     of_command = {table["title"]: table["rows"] for table in printed}
     assert {title: of_command.get(title) for title in rows} == rows
+    answer = judge.open_run(demo).ask(asked.question, **asked.words)
+    if answer.sentence:
+        assert answer.sentence in [output.above for output in shown if isinstance(output, Table)]
+        assert answer.sentence in unescape(answer._repr_html_())
 
 
 @pytest.fixture(scope="module")

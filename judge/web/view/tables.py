@@ -102,7 +102,7 @@ class Answers:
         asked = question(page.question)
         source = self._explained if asked.way(page.words)[1].explanations else self._plain
         answer = asked.ask(source, **page.words)
-        return [*(_plots(answer) if page.question == "stress" else ()), *answer.printed(PLAIN)]
+        return [*(_plots(answer) if page.question == "stress" else ()), *answer.told(PLAIN)]
 
     def _of_comparisons(self, page: Asked) -> Sequence[Table]:
         from judge import preferences_table
