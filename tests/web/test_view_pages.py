@@ -194,12 +194,13 @@ def test_pages_name_labels_where_no_person_rated(tmp_path: Path, server: Served)
             shown = re.sub(r'<div class="text.*?</div>|<nav.*?</nav>|class="people"', "", text, flags=re.S)
             assert "labels" in shown, path
             assert "{&#39;" not in text, "a value is printed as words, not as Python has it"
-            # The control was fitted on people's ratings of other stories, an option and its code have this name, and
-            # the summary says what is missing.
+            # The control was fitted on people's ratings of other stories, an option, its code and its address have this
+            # name, and the summary says what is missing.
             told = (
                 shown.partition("Requested and in force")[0]
                 .replace("--between people", "")
                 .replace("|between:people|", "")
+                .replace("between=people", "")
                 .replace("people&#39;s ratings: these are labels by construction", "")
             )
             assert re.findall(r"(?i).{40}\bpeople.{20}", told) == [], path
