@@ -8,14 +8,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from judge.errors import SpecError, unknown
-from judge.execution.session import Result, Sitting, sit
-from judge.folders.shipped import shipped
-from judge.run_definition.spec import load_run_spec
-from judge.run_folder import folder_for
+from judge.asking.execution.session import Result, Sitting, sit
+from judge.asking.run_definition.spec import load_run_spec
+from judge.asking.run_folder import folder_for
+from judge.base.errors import SpecError, unknown
+from judge.base.folders.shipped import shipped
 
 if TYPE_CHECKING:
-    from judge.printing.tables import Table
+    from judge.base.printing.tables import Table
 
 
 JUDGES = {"surface": ("demo",), "local/smollm2": ("demo-llm", "demo-llm-words")}
@@ -55,9 +55,9 @@ def demo_report(folder: Path, *results: Path) -> Path:
     """Write the HTML report of the demo's results to `report.html` in `folder`, and return its path. The report uses as
     many resamples as the demo's tables.
     """
-    from judge.report import ReportInputs, ReportOptions
-    from judge.report.page import quoted
-    from judge.report.write import write_page
+    from judge.show.report import ReportInputs, ReportOptions
+    from judge.show.report.page import quoted
+    from judge.show.report.write import write_page
 
     output = folder / "report.html"
     runs = [str(result if len(results) > 1 else folder) for result in results]
@@ -79,7 +79,7 @@ def demo_tables(result: Path) -> list[Table]:
     from judge.analysis.options.table_options import CorrelationOptions
     from judge.analysis.reliability import consistency_tables
     from judge.analysis.reliability.consistency import consistency
-    from judge.ratings_table import read
+    from judge.ratings.ratings_table import read
 
     table = read([result])
     options = CorrelationOptions(resamples=RESAMPLES)

@@ -11,9 +11,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Literal, get_args
 
-from judge.errors import JudgeError
-from judge.installation import install_command
-from judge.redaction import redact
+from judge.base.errors import JudgeError
+from judge.base.installation import install_command
+from judge.base.redaction import redact
 
 State = Literal["failed", "missing", "note", "ok"]
 STATES: tuple[State, ...] = get_args(State)
@@ -86,7 +86,7 @@ def _packages() -> list[Finding]:
 
 def _tagger() -> Finding:
     """Finding on the spaCy model, which perturbations of words and clauses need."""
-    from judge.perturbations.english import tagging
+    from judge.inputs.perturbations.english import tagging
 
     lost = tagging.available()
     if lost is None:
@@ -95,7 +95,7 @@ def _tagger() -> Finding:
 
 
 def _datasets() -> list[Finding]:
-    from judge.datasets import DATASETS, open_dataset
+    from judge.inputs.datasets import DATASETS, open_dataset
 
     findings = []
     for name in DATASETS:
@@ -123,7 +123,7 @@ def _other_keys() -> list[Finding]:
     """Findings on API keys that are set for providers other than OpenAI, each with the hosts to which the key may be
     sent.
     """
-    from judge.credentials.providers import OPENAI, PROVIDERS
+    from judge.base.credentials.providers import OPENAI, PROVIDERS
 
     findings = []
     for provider in PROVIDERS:
@@ -135,7 +135,7 @@ def _other_keys() -> list[Finding]:
 
 def _trusted() -> Finding:
     """Finding on the hosts to which the user's configuration allows keys to be sent."""
-    from judge.credentials.trust import VARIABLE, trust_file, trusts
+    from judge.base.credentials.trust import VARIABLE, trust_file, trusts
 
     try:
         hosts = ", ".join(f"{trust.scheme}://{'*.' if trust.below else ''}{trust.host}" for trust in trusts())
@@ -188,7 +188,7 @@ def _server() -> Finding:
 
 
 def _prices() -> Finding:
-    from judge.plan.prices import shipped_table, user_price_file
+    from judge.asking.plan.prices import shipped_table, user_price_file
 
     file: Path = user_price_file()
     if file.is_file():
@@ -200,8 +200,8 @@ def _models() -> list[Finding]:
     """Findings on the catalogue of models, and on judges of runs in the folder `runs` whose provider has announced
     their shutdown.
     """
-    from judge.in_force.catalogue import catalogue
-    from judge.in_force.shutdown import ending
+    from judge.asking.in_force.catalogue import catalogue
+    from judge.asking.in_force.shutdown import ending
 
     models = catalogue()
     findings = [

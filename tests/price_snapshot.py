@@ -1,4 +1,4 @@
-"""Writes judge/plan/prices.json from the package genai-prices (MIT), which the program itself does not need.
+"""Writes judge/asking/plan/prices.json from the package genai-prices (MIT), which the program itself does not need.
 
 python -m pip install --no-deps --target FOLDER genai-prices==VERSION
 PYTHONPATH=FOLDER python -m tests.price_snapshot VERSION DATE

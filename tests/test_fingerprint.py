@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from judge.fingerprint import (
+from judge.base.fingerprint import (
     digest,
     fingerprint,
     fingerprint_bytes,

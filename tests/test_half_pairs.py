@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge.half_pairs import json_value, whole_characters, whole_escapes
-from judge.parsing import parser
-from judge.records import Criterion, Response, Scale
+from judge.answers.parsing import parser
+from judge.base.half_pairs import json_value, whole_characters, whole_escapes
+from judge.base.records import Criterion, Response, Scale
 
 ANY = st.text(st.characters(exclude_categories=()), max_size=20)
 """Texts of any code points, halves of pairs among them."""

@@ -8,10 +8,10 @@ import orjson
 import pandas as pd
 import pytest
 
+from judge.base.errors import DataError
 from judge.demo import run_demo
-from judge.errors import DataError
-from judge.rating_matrix import build
-from judge.ratings_table import COLUMNS, read
+from judge.ratings.rating_matrix import build
+from judge.ratings.ratings_table import COLUMNS, read
 
 
 def _rows() -> list[dict[str, object]]:

@@ -21,18 +21,18 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from judge.execution.preparation import prepare
-from judge.journal import JournalReader, standing
-from judge.journal.snapshot import leave_out_texts
-from judge.parsing import parser as load_parser
-from judge.parsing import sources
-from judge.parsing.ours.parser import Ours
-from judge.parsing.stored_answers import StoredAnswers
-from judge.plan import make_plan
-from judge.ratings_table import COLUMNS, helpers, journaled, judgments, parsed_file, read
-from judge.records import Criterion
-from judge.run_definition.spec import parse_run_spec
-from judge.run_folder import ResultFolder, write_manifest
+from judge.answers.journal import JournalReader, standing
+from judge.answers.journal.snapshot import leave_out_texts
+from judge.answers.parsing import parser as load_parser
+from judge.answers.parsing import sources
+from judge.answers.parsing.ours.parser import Ours
+from judge.answers.parsing.stored_answers import StoredAnswers
+from judge.asking.execution.preparation import prepare
+from judge.asking.plan import make_plan
+from judge.asking.run_definition.spec import parse_run_spec
+from judge.asking.run_folder import ResultFolder, write_manifest
+from judge.base.records import Criterion
+from judge.ratings.ratings_table import COLUMNS, helpers, journaled, judgments, parsed_file, read
 
 JOURNALS = Path(__file__).resolve().parent / "journals"
 TEXTS = (
@@ -554,8 +554,8 @@ def test_a_full_disk(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
 
 _READ = """
 import sys, os, signal
-from judge.ratings_table import judgments, journaled, parsed_file, read
-from judge.journal import standing
+from judge.ratings.ratings_table import judgments, journaled, parsed_file, read
+from judge.answers.journal import standing
 journaled.LEAST, standing.ROWS = 0, 7
 put, left = parsed_file.ParsedFile.put, [int(sys.argv[2])]
 def dying(self, *words):

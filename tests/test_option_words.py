@@ -15,15 +15,15 @@ from typing import Any
 import pytest
 import typer
 
+from judge.base.errors import DataError, MissingExtraError, OptionError, SpecError, unknown_value
+from judge.base.estimate import Estimate
+from judge.base.printing.tables import Column, Table, render, worded
+from judge.base.wording import PLAIN, Advice, Note, joined, listed, written
 from judge.cli.commands import COMMANDS
 from judge.cli.declared import RARE, flag
 from judge.cli.main import app
 from judge.cli.option_words import FLAGS, complaint, mend, with_flags
 from judge.cli.rare import EVERYWHERE
-from judge.errors import DataError, MissingExtraError, OptionError, SpecError, unknown_value
-from judge.printing.tables import Column, Table, render, worded
-from judge.stats.estimate import Estimate
-from judge.wording import PLAIN, Advice, Note, joined, listed, written
 
 ROOT = Path(__file__).resolve().parents[1]
 FLAG = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
@@ -151,7 +151,7 @@ def test_every_option_that_a_sentence_names_is_a_flag() -> None:
 def test_the_command_line_prints_tables_by_its_own_emit() -> None:
     for path in sorted((ROOT / "judge/cli").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ImportFrom) and node.module == "judge.printing.tables":
+            if isinstance(node, ast.ImportFrom) and node.module == "judge.base.printing.tables":
                 assert "emit" not in {one.name for one in node.names}, path
 
 

@@ -60,7 +60,7 @@ HOLDER = (
     + """
 import time
 from pathlib import Path
-from judge.run_folder import lock
+from judge.asking.run_folder import lock
 with lock(Path(sys.argv[1])):
     print("held", flush=True)
     time.sleep(60)

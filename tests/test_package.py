@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import judge
-from judge.folders.shipped import package_file, shipped
+from judge.base.folders.shipped import package_file, shipped
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -50,10 +50,10 @@ def test_the_wheel_holds_prompts_definitions_and_data_and_no_results(tmp_path: P
     for path in shipped("prompts").rglob("*.*"):
         assert f"judge/prompts/{path.relative_to(shipped('prompts')).as_posix()}" in names
     assert "judge/runs/demo/run.yaml" in names
-    assert "judge/datasets/demo_stories.jsonl" in names
+    assert "judge/inputs/datasets/demo_stories.jsonl" in names
     assert "judge/backends/surface/model.json" in names
-    assert "judge/plan/prices.json" in names
-    assert {"judge/in_force/models.json", "judge/in_force/endpoints.yaml"} <= names
+    assert "judge/asking/plan/prices.json" in names
+    assert {"judge/asking/in_force/models.json", "judge/asking/in_force/endpoints.yaml"} <= names
     assert "judge/reproduce/published_data/hanna_published.csv" in names
     for study in ("hanna", "openmeva", "storyer"):
         assert f"judge/reproduce/published_data/{study}_tables.csv" in names
@@ -61,4 +61,4 @@ def test_the_wheel_holds_prompts_definitions_and_data_and_no_results(tmp_path: P
     assert "judge/py.typed" in names
     assert not [name for name in names if name.endswith((".sqlite", ".pyc"))]
     assert not [name for name in names if "demo_originals" in name or name.startswith("tests/")]
-    assert package_file("plan", "prices.json").is_file()
+    assert package_file("asking", "plan", "prices.json").is_file()

@@ -22,8 +22,8 @@ CUTS = {
 EXPRESSIONS = {"match", "fullmatch", "search", "sub", "subn", "split", "findall", "finditer"}
 
 ALLOWED = {
-    "judge/report/blocks.py: table.title.endswith('?')": "the dots between a title and what follows, not its words",
-    "judge/pages/html_table.py: column.title.split()": "how wide a title is where it wraps between words",
+    "judge/show/report/blocks.py: table.title.endswith('?')": "the dots between a title and what follows",
+    "judge/base/printing/html_table.py: column.title.split()": "how wide a title is where it wraps between words",
 }
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from judge import rating_matrix
-from judge.rating_matrix import Cell
-from judge.ratings_table import RatingsTable
+from judge.ratings import rating_matrix
+from judge.ratings.rating_matrix import Cell
+from judge.ratings.ratings_table import RatingsTable
 
 COLUMNS = ["run", "judge", "dataset", "story", "story_prompt", "system", "criterion", "eval_prompt", "source", "rater"]
 COLUMNS += ["repeat", "rating", "status"]

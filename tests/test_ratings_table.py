@@ -12,14 +12,14 @@ import pandas as pd
 import pytest
 
 import judge
+from judge.asking.execution.session import Sitting, sit
+from judge.asking.execution.verification import verify_journal
+from judge.asking.run_definition.spec import parse_run_spec
+from judge.asking.run_folder import ResultFolder
+from judge.base.errors import DataError, RunFolderError, SpecError
 from judge.cli.main import main
 from judge.demo import demo_tables, run_demo
-from judge.errors import DataError, RunFolderError, SpecError
-from judge.execution.session import Sitting, sit
-from judge.execution.verification import verify_journal
-from judge.ratings_table import COLUMNS, read
-from judge.run_definition.spec import parse_run_spec
-from judge.run_folder import ResultFolder
+from judge.ratings.ratings_table import COLUMNS, read
 
 STORIES = [
     {

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge.text_features import (
+from judge.inputs.text_features import (
     SCORE_FILE_FEATURES,
     for_regression,
     length,
@@ -141,7 +141,7 @@ def test_all_features_are_finite_and_shares_lie_in_0_to_1(text: str, prompt: str
 
 def test_needs_no_numpy() -> None:
     code = (
-        "import sys, judge.text_features as t; t.own_features('A story.', 'A prompt.');"
+        "import sys, judge.inputs.text_features as t; t.own_features('A story.', 'A prompt.');"
         "print({'numpy', 'pandas', 'scipy'} & set(sys.modules))"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "set()\n"

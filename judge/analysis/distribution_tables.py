@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from judge.analysis.distributions import Distributions
-from judge.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table
 
 
 def table(distributions: Distributions) -> Table:

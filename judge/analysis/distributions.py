@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from judge.analysis.inputs.rating_sources import Source, sources
 from judge.analysis.options.signature import abbreviations, joined, signature_parts
 from judge.analysis.options.table_options import DistributionOptions
-from judge.rating_matrix import RatingMatrix, build
-from judge.records import Scale
+from judge.base.records import Scale
+from judge.ratings.rating_matrix import RatingMatrix, build
 
 if TYPE_CHECKING:
-    from judge.ratings_table import RatingsTable
+    from judge.ratings.ratings_table import RatingsTable
 
 Floats = NDArray[np.float64]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from judge.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table
 
 
 def signed(frame: pd.DataFrame, signature: str, notes: Sequence[str] = ()) -> pd.DataFrame:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from judge.analysis.options.signature import joined
 from judge.analysis.options.table_options import names
-from judge.errors import SpecError, unknown_value
-from judge.printing.tables import Column, Table
+from judge.base.errors import SpecError, unknown_value
+from judge.base.printing.tables import Column, Table
 from judge.version import __version__
 
 if TYPE_CHECKING:
-    from judge.preferences_table import ComparisonFacts, PreferencesTable
+    from judge.ratings.preferences_table import ComparisonFacts, PreferencesTable
 
 _SHOWN = 20
 """Rows on the screen."""

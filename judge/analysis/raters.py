@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from judge.analysis.inputs.bars import PEOPLE_NAME
 from judge.analysis.reliability.consistency import PEOPLE
-from judge.printing.tables import Table
-from judge.stats.estimate import Estimate
+from judge.base.estimate import Estimate
+from judge.base.printing.tables import Table
 
 if TYPE_CHECKING:
-    from judge.ratings_table import RatingsTable
+    from judge.ratings.ratings_table import RatingsTable
 
 NO_CEILING = "no human ceiling: no person rated the stories"
 

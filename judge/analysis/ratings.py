@@ -11,14 +11,14 @@ import pandas as pd
 from pandas.api.types import is_numeric_dtype
 
 from judge.analysis.options.signature import signature
-from judge.errors import MissingExtraError, SpecError
-from judge.printing.tables import Column, Table
-from judge.printing.visible import no_formula
-from judge.rating_matrix import build
-from judge.whole_file import draft, write_whole
+from judge.base.errors import MissingExtraError, SpecError
+from judge.base.printing.tables import Column, Table
+from judge.base.printing.visible import no_formula
+from judge.base.whole_file import draft, write_whole
+from judge.ratings.rating_matrix import build
 
 if TYPE_CHECKING:
-    from judge.ratings_table import RatingsTable
+    from judge.ratings.ratings_table import RatingsTable
 
 SUFFIXES = (".csv", ".jsonl", ".parquet")
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas as pd
 
-    from judge.datasets import Dataset
+    from judge.inputs.datasets import Dataset
 
 
 class LoadedDataset:
@@ -81,6 +81,6 @@ def load_dataset(name_or_path: str, *, columns: Mapping[str, Any] | None = None)
     """Open a dataset by its name or path. If the path is a table (such as a CSV file), `columns` maps the names that
     the program expects to the table's columns.
     """
-    from judge.datasets import open_dataset
+    from judge.inputs.datasets import open_dataset
 
     return LoadedDataset(open_dataset(name_or_path, columns=columns))

@@ -14,9 +14,9 @@ from judge.questions.source import Source
 if TYPE_CHECKING:
     import pandas as pd
 
-    from judge.audit.results.frames import OpenedAudit
+    from judge.explanations.audit.results.frames import OpenedAudit
     from judge.explanations.mapping.explanation_map import ExplanationMap
-    from judge.ratings_table import RatingsTable
+    from judge.ratings.ratings_table import RatingsTable
 
 Names = str | Sequence[str]
 """One name or several: a string is one name, never its letters."""
@@ -31,7 +31,7 @@ class OpenedRun:
     """
 
     def __init__(self, runs: Path | str | Sequence[Path | str], parser: str = "ours") -> None:
-        from judge.run_folder import resolve
+        from judge.asking.run_folder import resolve
 
         several = [runs] if isinstance(runs, str | Path) else list(runs)
         folders = [folder.path for folder in resolve(several)]
@@ -87,7 +87,7 @@ class OpenedRun:
         import pandas as pd
 
         from judge.api.status import status_row
-        from judge.run_folder.layout import ResultFolder
+        from judge.asking.run_folder.layout import ResultFolder
 
         return pd.DataFrame([status_row(ResultFolder(path)) for path in self.folders])
 
@@ -109,8 +109,8 @@ class OpenedRun:
 
         Options are `ReportOptions`' fields, e.g. `drop_systems=("Human",), resamples=200`.
         """
-        from judge.report import ReportInputs, ReportOptions
-        from judge.report.write import write_methods, write_page
+        from judge.show.report import ReportInputs, ReportOptions
+        from judge.show.report.write import write_methods, write_page
 
         settings = {"parser": self.parser, "command": f"open_run(...).report({str(output)!r})"} | options
         inputs = ReportInputs.read(self.folders, _options(ReportOptions, **settings))
@@ -183,7 +183,7 @@ def open_run(*runs: Path | str, parser: str = "ours") -> OpenedRun:
 
 def open_audit(path: Path | str) -> OpenedAudit:
     """Open an audit of explanations (created by `judge audit sample`) to read its items, answers and tables."""
-    from judge.audit.results.frames import OpenedAudit
+    from judge.explanations.audit.results.frames import OpenedAudit
 
     return OpenedAudit(path)
 

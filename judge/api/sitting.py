@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import orjson
 
 if TYPE_CHECKING:
-    from judge.execution.session import Sitting
+    from judge.asking.execution.session import Sitting
 
 
 def run_all(definition: Path, overrides: Mapping[str, object], limit: int | None, *, quiet: bool) -> list[Path]:
@@ -19,9 +19,9 @@ def run_all(definition: Path, overrides: Mapping[str, object], limit: int | None
     `overrides` holds values that replace those of the definition, by key. Only the first `limit` stories or pairs are
     judged (None: all). With `quiet` no progress is displayed.
     """
-    from judge.execution.session import Sitting
-    from judge.run_definition.spec import load_run_specs
-    from judge.run_folder.layout import definition_of, folder_for
+    from judge.asking.execution.session import Sitting
+    from judge.asking.run_definition.spec import load_run_specs
+    from judge.asking.run_folder.layout import definition_of, folder_for
 
     path = definition_of(definition)
     words = [
@@ -56,9 +56,9 @@ def _in_thread(sittings: Sequence[Sitting], max_cost: float | None) -> None:
 
 
 def _sit(sittings: Sequence[Sitting], max_cost: float | None) -> None:
-    from judge.errors import JudgeError
-    from judge.execution.session import sit
-    from judge.execution.side_by_side import sit_side_by_side
+    from judge.asking.execution.session import sit
+    from judge.asking.execution.side_by_side import sit_side_by_side
+    from judge.base.errors import JudgeError
 
     if len(sittings) == 1:
         ended = sit(sittings[0])

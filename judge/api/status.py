@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from judge.run_folder import ResultFolder
+    from judge.asking.run_folder import ResultFolder
 
 
 def status_row(folder: ResultFolder) -> dict[str, Any]:
     """Progress of a result folder: answers received and planned, failures by cause, tokens, cost in dollars, hours. It
     can be read while the run goes on.
     """
+    from judge.answers.journal import JournalReader
+    from judge.answers.journal.counting import queries_of
+    from judge.asking.in_force.words import mark, stored
+    from judge.asking.run_folder import folder_cost, read_manifest
     from judge.exchange.batch.ledger import in_flight_note
-    from judge.in_force.words import mark, stored
-    from judge.journal import JournalReader
-    from judge.journal.counting import queries_of
-    from judge.run_folder import folder_cost, read_manifest
 
     manifest = read_manifest(folder.manifest)
     cost = folder_cost(folder)

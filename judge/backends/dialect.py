@@ -14,9 +14,9 @@ from typing import Any
 import orjson
 
 from judge.backends.structured import STRUCTURED
-from judge.credentials.providers import OPENAI, Provider
-from judge.errors import BackendError
-from judge.records import Response
+from judge.base.credentials.providers import OPENAI, Provider
+from judge.base.errors import BackendError
+from judge.base.records import Response
 
 Scrub = Callable[[str], str]
 Read = Callable[[bytes, str, Scrub], tuple[list[Response], int]]

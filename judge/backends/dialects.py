@@ -9,7 +9,7 @@ from judge.backends.dialect import Dialect, Scrub
 from judge.backends.gemini.backend import GEMINI
 from judge.backends.openai.answers import CHAT, COMPLETIONS
 from judge.backends.openai.responses_api import RESPONSES
-from judge.records import Response
+from judge.base.records import Response
 
 _OF_GEMINI = ("candidates", "promptFeedback", "usageMetadata")
 

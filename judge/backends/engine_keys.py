@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from judge.errors import SpecError, unknown
+from judge.base.errors import SpecError, unknown
 
 SPEED = frozenset(
     {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from judge.records import Message
+from judge.base.records import Message
 
 
 def joined(messages: Sequence[Message]) -> str:

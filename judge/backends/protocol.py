@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from judge.errors import BackendError
-from judge.records import Request, Response
+from judge.base.errors import BackendError
+from judge.base.records import Request, Response
 
 
 @dataclass(frozen=True, slots=True)

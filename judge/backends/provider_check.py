@@ -16,7 +16,6 @@ from typing import Literal
 
 import aiohttp
 
-from judge import redaction
 from judge.backends.anthropic.backend import VERSION, route_of
 from judge.backends.bodies import read_body
 from judge.backends.gemini.backend import GEMINI
@@ -25,11 +24,12 @@ from judge.backends.openai.probe import models_in
 from judge.backends.openai.urls import endpoint, without_slash
 from judge.backends.provider_facts import ProviderFacts, facts_of
 from judge.backends.server_refusals.kinds import read_refusal
-from judge.credentials.origin import Origin, origin_of
-from judge.credentials.providers import OPENAI, provider_of
-from judge.credentials.trust import VARIABLE, trusted
-from judge.errors import nearest
-from judge.wording import Advice
+from judge.base import redaction
+from judge.base.credentials.origin import Origin, origin_of
+from judge.base.credentials.providers import OPENAI, provider_of
+from judge.base.credentials.trust import VARIABLE, trusted
+from judge.base.errors import nearest
+from judge.base.wording import Advice
 
 PATIENCE = 10.0
 """Seconds for the list of models."""

@@ -9,9 +9,9 @@ from typing import Any
 
 import yaml
 
-from judge.credentials.providers import PROTOCOLS, PROVIDERS, Provider
-from judge.errors import SpecError, unknown
-from judge.folders.shipped import package_file
+from judge.base.credentials.providers import PROTOCOLS, PROVIDERS, Provider
+from judge.base.errors import SpecError, unknown
+from judge.base.folders.shipped import package_file
 
 
 @dataclass(frozen=True, slots=True)

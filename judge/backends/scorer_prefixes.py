@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from judge.errors import BackendError
-from judge.wording import Advice
+from judge.base.errors import BackendError
+from judge.base.wording import Advice
 
 
 def one_each(prefix: str | Sequence[str] | None, texts: int) -> list[str | None]:

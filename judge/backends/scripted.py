@@ -14,8 +14,8 @@ from typing import Any
 import orjson
 
 from judge.backends.protocol import Backend, Capabilities, Settings
-from judge.errors import BackendError, DataError, SpecError, unknown
-from judge.records import Request, Response
+from judge.base.errors import BackendError, DataError, SpecError, unknown
+from judge.base.records import Request, Response
 
 
 @dataclass(frozen=True, slots=True)

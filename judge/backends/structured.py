@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any, assert_never
 
-from judge.records import Criterion, Query
+from judge.base.records import Criterion, Query
 
 STRUCTURED = ("choice", "json", "json-explanation-first")
 """Forms that an answer can be asked to have."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from judge.records import Response
+from judge.base.records import Response
 
 _PROMPT = ("prompt_tokens", "input_tokens")
 _COMPLETION = ("completion_tokens", "output_tokens")

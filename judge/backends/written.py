@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from judge.records import Query
+from judge.base.records import Query
 
 Value = str | float
 """A label or a word, or a number."""

@@ -120,8 +120,8 @@ def _ask(question: Question, values: Mapping[str, Any]) -> None:
 
 def _inches(question: Question, way: Way, values: Mapping[str, Any]) -> float:
     """Width of the picture; SpecError if this way to answer has none, before anything is read."""
-    from judge.errors import SpecError
-    from judge.figures import page
+    from judge.base.errors import SpecError
+    from judge.questions.figures import page
 
     if way.picture is None:
         drawn = [name for name, each in question.ways.items() if each.picture is not None]
@@ -133,7 +133,7 @@ def _inches(question: Question, way: Way, values: Mapping[str, Any]) -> float:
 def _draw(answer: Answer, output: Path, inches: float) -> None:
     from judge.analysis.inputs.panels import people_said
     from judge.cli.option_words import with_flags
-    from judge.figures import page
+    from judge.questions.figures import page
 
     page.write(answer.figure(inches), output)
     typer.echo("; ".join([str(output), *map(with_flags, people_said(answer.table))]))
@@ -141,7 +141,7 @@ def _draw(answer: Answer, output: Path, inches: float) -> None:
 
 def _write(answer: Answer, folder: Path) -> None:
     """Write the answer's own ratings to `folder` as a result folder of imported ratings."""
-    from judge.errors import SpecError
+    from judge.base.errors import SpecError
     from judge.exchange.imports.imported_folder import write_folder
 
     if answer.way.ratings is None:

@@ -4,7 +4,7 @@ requests.
 
 from __future__ import annotations
 
-from judge.errors import SpecError, unknown
+from judge.base.errors import SpecError, unknown
 
 SHELLS = ("bash", "zsh", "fish")
 REQUEST = "_JUDGE_COMPLETE"

@@ -6,16 +6,16 @@ import contextlib
 from collections.abc import Iterable
 from pathlib import Path
 
-from judge.errors import TELLS_INTACT, JudgeError, RunFolderError
+from judge.base.errors import TELLS_INTACT, JudgeError, RunFolderError
 
 _HINT = f"{TELLS_INTACT}; restore the journal from a copy"
 
 
 def damage(arguments: Iterable[str]) -> RunFolderError | None:
     """Error that names the first damaged journal or manifest of the runs on a command line; None if all are sound."""
-    from judge.journal.soundness import what_is_wrong
-    from judge.run_folder.layout import resolve
-    from judge.run_folder.manifest import read_manifest
+    from judge.answers.journal.soundness import what_is_wrong
+    from judge.asking.run_folder.layout import resolve
+    from judge.asking.run_folder.manifest import read_manifest
 
     for word in arguments:
         if not Path(word).exists():

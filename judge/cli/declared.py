@@ -235,7 +235,7 @@ def flags_given(context: typer.Context) -> list[str]:
 
 def refuse_flags(context: typer.Context, flags: Iterable[str], by: str) -> None:
     """Raise SpecError if one of the flags stands on the command line, where it has no effect because of `by`."""
-    from judge.errors import SpecError
+    from judge.base.errors import SpecError
 
     unwanted = {*flags}
     for each in flags_given(context):

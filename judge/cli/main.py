@@ -13,14 +13,14 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from judge.base.errors import JudgeError, nearest
+from judge.base.printing import screen_width
+from judge.base.printing.visible import visible
+from judge.base.redaction import redact
 from judge.cli import completion
 from judge.cli.commands import COMMANDS, MEANT, PANELS, app_of
 from judge.cli.option_words import complaint, mend
 from judge.cli.streams import guarded
-from judge.errors import JudgeError, nearest
-from judge.printing import screen_width
-from judge.printing.visible import visible
-from judge.redaction import redact
 from judge.version import __version__
 
 

@@ -8,14 +8,14 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from judge.base.errors import JudgeError
+from judge.base.wording import written
 from judge.cli.declared import RARE, flag
-from judge.errors import JudgeError
-from judge.wording import written
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from judge.printing.tables import Table
+    from judge.base.printing.tables import Table
 
 
 SETTINGS = {("map", "none"): "--no-map"}
@@ -73,8 +73,8 @@ def emit(
     """Print tables or write them to a file, with options in their notes written as flags. Unless `full`, plain text is
     the first screen alone.
     """
-    from judge.printing import output as printing
-    from judge.printing.tables import Table, worded
+    from judge.base.printing import output as printing
+    from judge.base.printing.tables import Table, worded
 
     group = [tables] if isinstance(tables, Table) else tables
     printing.emit([worded(table, FLAGS) for table in group], form, output, rest=None if full else FLAGS)

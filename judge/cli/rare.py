@@ -71,7 +71,7 @@ def set_words(options: Mapping[str, inspect.Parameter], words: Iterable[str]) ->
     Raises SpecError for words of another form, a key that is no rare option of the command, a value of another type,
     and a second value of a key that takes one.
     """
-    from judge.errors import SpecError, unknown
+    from judge.base.errors import SpecError, unknown
 
     values: dict[str, Any] = {}
     for each in words:
@@ -144,7 +144,7 @@ def _kind(parameter: inspect.Parameter) -> Any:
 def _read(name: str, text: str, kind: Any, option: OptionInfo | None) -> Any:
     from pydantic import Field, TypeAdapter, ValidationError
 
-    from judge.errors import OptionError
+    from judge.base.errors import OptionError
 
     bounded: Any = Annotated[kind, Field(ge=option.min, le=option.max)] if option and kind in (int, float) else kind
     try:

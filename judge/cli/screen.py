@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Sequence
 
-from judge.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table
 
 _WIDEST, _NARROWEST = 80, 30
 

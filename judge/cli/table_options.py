@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from judge.printing.forms import Format
+from judge.base.printing.forms import Format
 
 Runs = Annotated[list[str], typer.Argument(metavar="RUN...", help="a run.yaml, its folder, or a result folder")]
 DropSystem = Annotated[
@@ -82,7 +82,7 @@ def is_picture(output: Path | None) -> bool:
     """
     if output is None or output.suffix.lower() not in _IMAGES:
         return False
-    from judge.figures.page import check_suffix
+    from judge.questions.figures.page import check_suffix
 
     check_suffix(output)
     return True

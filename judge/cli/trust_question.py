@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from judge.cli.option_words import complaint
 
 if TYPE_CHECKING:
-    from judge.credentials.trust import UntrustedHostError
+    from judge.base.credentials.trust import UntrustedHostError
 
 
 def allowed(error: UntrustedHostError) -> bool:
     """Ask the user whether to send API keys to a server, for this command or always. False if the user declines or if
     there is no terminal.
     """
-    from judge.credentials.trust import VARIABLE, remember
+    from judge.base.credentials.trust import VARIABLE, remember
 
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False

@@ -9,9 +9,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.base.estimate import Estimate
 from judge.contamination.options import AucOptions
 from judge.contamination.scores_file import ScoresFile
-from judge.stats.estimate import Estimate
 from judge.stats.resampling import bootstrap
 from judge.stats.resampling.bootstrap import Resamples
 from judge.stats.shares.auc_interval import score_interval

@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from judge.base.errors import SpecError
+from judge.base.estimate import Estimate
+from judge.base.whole_file import draft
+from judge.base.wording import Advice, Note
 from judge.contamination.area import area, draw
 from judge.contamination.options import AucOptions
 from judge.contamination.scores_file import ScoresFile
 from judge.contamination.threshold import of_score
-from judge.errors import SpecError
 from judge.stats import near_ties
-from judge.stats.estimate import Estimate
 from judge.stats.flat_frame import flat_frame
 from judge.stats.resampling.bootstrap import Resamples
 from judge.stats.shares import roc
 from judge.stats.shares.auc import auc
 from judge.version import __version__
-from judge.whole_file import draft
-from judge.wording import Advice, Note
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -21,11 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from judge.stats.estimate import Estimate
+from judge.base.estimate import Estimate
+from judge.base.wording import Advice, Note
 from judge.stats.shares.prevalence import corrected_share
 from judge.stats.shares.proportion import wilson_of_share
 from judge.stats.shares.weighted_proportion import effective_size
-from judge.wording import Advice, Note
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]

@@ -15,7 +15,7 @@ from types import TracebackType
 import orjson
 
 from judge.backends.protocol import TokenLogprobs
-from judge.derived_file import keep, open_cache
+from judge.base.derived_file import keep, open_cache
 
 _TABLE = (
     "CREATE TABLE IF NOT EXISTS logprobs (model TEXT, text TEXT, body BLOB, PRIMARY KEY (model, text)) WITHOUT ROWID"

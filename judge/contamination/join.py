@@ -11,12 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.base.errors import SpecError
+from judge.base.fingerprint import fingerprint_text
+from judge.base.judge_name import JudgeName
+from judge.base.wording import Advice
 from judge.contamination.scores_file import ScoresFile
-from judge.errors import SpecError
-from judge.fingerprint import fingerprint_text
-from judge.judge_name import JudgeName
-from judge.rating_matrix import RatingMatrix
-from judge.wording import Advice
+from judge.ratings.rating_matrix import RatingMatrix
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]

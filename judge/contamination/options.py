@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from judge.errors import OptionError
+from judge.base.errors import OptionError
 
 if TYPE_CHECKING:
     from judge.backends.protocol import Settings

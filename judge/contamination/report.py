@@ -18,25 +18,25 @@ from numpy.typing import NDArray
 
 from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.options.signature import signature as signature_of_runs
+from judge.base.errors import unknown_value
+from judge.base.estimate import Estimate
+from judge.base.judge_name import JudgeName
+from judge.base.wording import Advice, Note, joined
 from judge.contamination import baseline
 from judge.contamination.auc import TEMPORAL, scored_by
 from judge.contamination.join import join, letters, refuse_strangers, story_prompts
 from judge.contamination.options import ReportOptions
 from judge.contamination.scores_file import ScoresFile
 from judge.contamination.threshold import Threshold, of_score
-from judge.errors import unknown_value
-from judge.judge_name import JudgeName
-from judge.rating_matrix import RatingMatrix, build
-from judge.stats.estimate import Estimate
+from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.stats.estimation import means
 from judge.stats.flat_frame import flat_frame
 from judge.stats.shares.proportion import wilson
-from judge.wording import Advice, Note, joined
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from judge.ratings_table import RatingsTable
+    from judge.ratings.ratings_table import RatingsTable
 
 Floats = NDArray[np.float64]
 

@@ -18,7 +18,7 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.stats.estimate import Estimate
+from judge.base.estimate import Estimate
 
 Floats = NDArray[np.float64]
 

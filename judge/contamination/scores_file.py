@@ -19,11 +19,11 @@ import orjson
 from numpy.typing import NDArray
 
 from judge.backends.protocol import ScorerFacts
+from judge.base.errors import DataError, SpecError, unknown
+from judge.base.whole_file import write_whole
+from judge.base.wording import PLAIN, Advice, written
 from judge.contamination.scoring import Scored
-from judge.errors import DataError, SpecError, unknown
 from judge.version import __version__
-from judge.whole_file import write_whole
-from judge.wording import PLAIN, Advice, written
 
 Floats = NDArray[np.float64]
 FORMAT = "judge-contamination-scores/1"

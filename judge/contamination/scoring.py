@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.backends.protocol import Scorer, ScorerFacts, TokenLogprobs
+from judge.base.errors import BackendError, OptionError
+from judge.base.estimate import Estimate
+from judge.base.fingerprint import fingerprint, fingerprint_text
 from judge.contamination import scores
 from judge.contamination.cache import Cache
 from judge.contamination.texts import Text
-from judge.errors import BackendError, OptionError
-from judge.fingerprint import fingerprint, fingerprint_text
-from judge.stats.estimate import Estimate
 
 Floats = NDArray[np.float64]
 Progress = Callable[[str, int, int], None]

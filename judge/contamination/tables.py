@@ -5,10 +5,10 @@ stories.
 from __future__ import annotations
 
 from judge.analysis.inputs.candidates import first_columns
+from judge.base.printing.tables import Column, Table
 from judge.contamination.auc import Areas
 from judge.contamination.report import ContaminationReport
 from judge.contamination.validity import PARTS, Validity
-from judge.printing.tables import Column, Table
 
 
 def auc_table(areas: Areas) -> Table:

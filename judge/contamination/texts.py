@@ -11,10 +11,10 @@ from typing import Any
 
 import orjson
 
-from judge.datasets import open_dataset
-from judge.errors import DataError, OptionError
-from judge.fingerprint import fingerprint_text
-from judge.wording import Advice
+from judge.base.errors import DataError, OptionError
+from judge.base.fingerprint import fingerprint_text
+from judge.base.wording import Advice
+from judge.inputs.datasets import open_dataset
 
 TEXT_KEYS = ("input", "snippet", "text")
 """Names of the text's column: WikiMIA's, BookMIA's, and the plain one."""

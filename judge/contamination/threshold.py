@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.backends.protocol import ScorerFacts
+from judge.base.errors import OptionError, SpecError
+from judge.base.estimate import Estimate
+from judge.base.wording import Advice
 from judge.contamination.area import area
 from judge.contamination.baseline import Expected, expected_rates
 from judge.contamination.scores_file import ScoresFile, different_model, with_thresholds
-from judge.errors import OptionError, SpecError
-from judge.stats.estimate import Estimate
 from judge.stats.shares import roc
-from judge.wording import Advice
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]

@@ -20,25 +20,25 @@ from numpy.typing import NDArray
 from judge.analysis.inputs.candidates import Candidate, Subject, comparable
 from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.options.signature import signature as signature_of_runs
+from judge.base.errors import SpecError
+from judge.base.estimate import Estimate
+from judge.base.wording import Advice, Note
 from judge.contamination.auc import scored_by
 from judge.contamination.join import join, refuse_strangers, same_name
 from judge.contamination.options import ValidityOptions
 from judge.contamination.scores_file import ScoresFile
 from judge.contamination.threshold import of_score
-from judge.errors import SpecError
-from judge.rating_matrix import RatingMatrix, build
+from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.stats import near_ties
 from judge.stats.correlation import kendall
-from judge.stats.estimate import Estimate
 from judge.stats.flat_frame import flat_frame
 from judge.stats.resampling import bootstrap, resampled_tau
 from judge.stats.resampling.bootstrap import Resamples
-from judge.wording import Advice, Note
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from judge.ratings_table import RatingsTable
+    from judge.ratings.ratings_table import RatingsTable
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
+from judge.base.wording import Advice, Note
 from judge.explanations.mapping import as_published, keywords
 from judge.explanations.mapping.clusters import NOISE
 from judge.explanations.mapping.explanation_map import ExplanationMap, Step
@@ -19,7 +20,6 @@ from judge.explanations.mapping.side_words import SideWords, side_words
 from judge.explanations.quality.numbers import Numbers, numbers
 from judge.explanations.quality.rows import Asked, Measured, Row
 from judge.stats import near_ties
-from judge.wording import Advice, Note
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,13 @@ The values come from `results`.
 
 from __future__ import annotations
 
+from judge.base.printing.tables import Column, Table, printable
 from judge.explanations.mapping.clusters import NOISE
 from judge.explanations.mapping.explanation_map import cluster_name
 from judge.explanations.mapping.keyword_tables import keyword_table, side_words_table, yake_table
 from judge.explanations.quality import tables as numbers
 from judge.explanations.quality.rows import Measured
 from judge.explanations.results import ClusterFound, ExplanationResults
-from judge.printing.tables import Column, Table, printable
 
 _EXAMPLE = 160
 """Characters shown of the text that stands for a cluster."""

@@ -40,9 +40,9 @@ from judge.questions.way import Shown, Way, shown
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from judge.printing.tables import Table
+    from judge.base.printing.tables import Table
     from judge.questions.source import Source
-    from judge.ratings_table import RatingsTable
+    from judge.ratings.ratings_table import RatingsTable
 
 _CORRELATION = {
     "coefficient": "correlation coefficient",

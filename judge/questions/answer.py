@@ -7,16 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from judge.errors import SpecError
-from judge.wording import PYTHON
+from judge.base.errors import SpecError
+from judge.base.wording import PYTHON
 
 if TYPE_CHECKING:
-    from judge.preferences_table import PreferencesTable
-    from judge.printing.forms import Format
-    from judge.printing.tables import Table
+    from judge.base.printing.forms import Format
+    from judge.base.printing.tables import Table
+    from judge.base.wording import Wording
     from judge.questions.way import Way
-    from judge.ratings_table import RatingsTable
-    from judge.wording import Wording
+    from judge.ratings.preferences_table import PreferencesTable
+    from judge.ratings.ratings_table import RatingsTable
 
 
 class Answer:
@@ -55,8 +55,8 @@ class Answer:
     def printed(self, wording: Wording) -> tuple[Table, ...]:
         """The tables with options in their notes named as this wording does, and the raters by what they are."""
         from judge.analysis.raters import Raters
-        from judge.printing.tables import worded
-        from judge.ratings_table import RatingsTable
+        from judge.base.printing.tables import worded
+        from judge.ratings.ratings_table import RatingsTable
 
         # Options in notes become words first: words for labels are put into plain text.
         printed = [worded(table, wording) for table in self._made]
@@ -80,7 +80,7 @@ class Answer:
     def sentence(self) -> str:
         """The answer in one or two sentences, computed from the rows; "" where the first table has it above."""
         from judge.analysis.raters import Raters
-        from judge.ratings_table import RatingsTable
+        from judge.ratings.ratings_table import RatingsTable
 
         words = self.way.sentence(self.value)
         return Raters.of_all(self.table).worded(words) if isinstance(self.table, RatingsTable) else words
@@ -93,14 +93,14 @@ class Answer:
     @property
     def notes(self) -> tuple[str, ...]:
         """Remarks needed to read the numbers, as whole sentences without duplicates."""
-        from judge.printing.tables import reasons
+        from judge.base.printing.tables import reasons
 
         every = [note for table in self.tables for note in (*table.notes, *reasons(table))]
         return tuple(dict.fromkeys(map(str, every)))
 
     def text(self, form: Format = "table") -> str:
         """The tables as text, in the format "table", "md", "latex", "csv" or "json"."""
-        from judge.printing.tables import render
+        from judge.base.printing.tables import render
 
         return "\n".join(render(table, form) for table in self.tables)
 
@@ -114,7 +114,7 @@ class Answer:
         return self.way.picture(self.table, self.value, self.options, inches)
 
     def _repr_html_(self) -> str:
-        from judge.pages.html_table import html_table
+        from judge.base.printing.html_table import html_table
 
         return "".join(html_table(table, copies=False) for table in self.told(PYTHON))
 

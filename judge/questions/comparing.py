@@ -21,12 +21,12 @@ from judge.analysis.preference import printed as preference_tables
 from judge.analysis.preference import ranked
 from judge.analysis.systems import separation, systems
 from judge.analysis.systems import tables as systems_tables
-from judge.errors import SpecError
+from judge.base.errors import SpecError
+from judge.base.wording import Advice
 from judge.questions import pictures, sentences
 from judge.questions.frames import frame_of
 from judge.questions.question import Question
 from judge.questions.way import Shown, Way, shown
-from judge.wording import Advice
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from judge.analysis.jury.result import Juries
     from judge.exchange.imports.imported_folder import Import
     from judge.questions.source import Source
-    from judge.ratings_table import RatingsTable
+    from judge.ratings.ratings_table import RatingsTable
 
 
 class _Pairs(Shown):

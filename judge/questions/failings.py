@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from judge.questions.source import Source
-    from judge.ratings_table import RatingsTable
+    from judge.ratings.ratings_table import RatingsTable
 
 
 class _Full(Shown):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 if TYPE_CHECKING:
     from judge.analysis.labels.result import Confusions
     from judge.analysis.options.table_options import ConsistencyOptions, SystemsOptions
-    from judge.ratings_table import RatingsTable
+    from judge.ratings.ratings_table import RatingsTable
 
 _One = TypeVar("_One")
 
@@ -22,8 +22,8 @@ def heatmap(table: RatingsTable, found: Any, _options: Any, inches: float | None
     """
     from judge.analysis.agreement.correlation_grid import layouts
     from judge.analysis.raters import Raters
-    from judge.charts.heatmap import heat_map
-    from judge.figures import heatmap as figure
+    from judge.questions.charts.heatmap import heat_map
+    from judge.questions.figures import heatmap as figure
 
     grid = only(layouts(found), "a heat map")
     return figure.draw(heat_map(grid, Raters.of(table, grid.dataset)), inches)
@@ -33,8 +33,8 @@ def correlations(table: RatingsTable, found: Any, _options: Any, inches: float |
     """Correlations with people as dots with intervals; human ceiling and control behind them."""
     from judge.analysis.agreement.correlation_grid import layouts
     from judge.analysis.raters import Raters
-    from judge.charts import correlations as chart
-    from judge.figures import forest
+    from judge.questions.charts import correlations as chart
+    from judge.questions.figures import forest
 
     grid = only(layouts(found), "a picture of correlations")
     return forest.draw(chart.forest(grid, Raters.of(table, grid.dataset)), inches or PAGE)
@@ -44,9 +44,9 @@ def confusion(table: RatingsTable, found: Confusions, _options: Any, inches: flo
     """Confusion matrices of labels as a heat map: one criterion's, or all binary criteria together."""
     from judge.analysis.inputs.bars import CONTROL
     from judge.analysis.raters import Raters
-    from judge.charts import confusion as chart
-    from judge.errors import SpecError
-    from judge.figures import heatmap as figure
+    from judge.base.errors import SpecError
+    from judge.questions.charts import confusion as chart
+    from judge.questions.figures import heatmap as figure
 
     dataset = only(list(dict.fromkeys(row.subject.dataset for row in found.rows)), "a picture of confusion")
     rows = [row for row in found.main(dataset) if row.kind != CONTROL and row.counts]
@@ -62,9 +62,9 @@ def consistency(table: RatingsTable, found: Any, options: ConsistencyOptions, in
     from judge.analysis.inputs.label_criteria import numbers
     from judge.analysis.options.signature import abbreviations, signature
     from judge.analysis.raters import Raters
-    from judge.charts import consistency as chart
-    from judge.figures import forest
-    from judge.rating_matrix import build
+    from judge.questions.charts import consistency as chart
+    from judge.questions.figures import forest
+    from judge.ratings.rating_matrix import build
 
     form = "ICC(1,1)"
     rated = numbers(table)
@@ -84,8 +84,8 @@ def consistency(table: RatingsTable, found: Any, options: ConsistencyOptions, in
 def distributions(table: RatingsTable, found: Any, _options: Any, inches: float | None) -> Any:
     """Distribution of ratings in per cent, for people and every judge x Eval-Prompt by criterion."""
     from judge.analysis.raters import Raters
-    from judge.charts import distributions as chart
-    from judge.figures import distributions as figure
+    from judge.questions.charts import distributions as chart
+    from judge.questions.figures import distributions as figure
 
     values = only(found, "a picture of distributions")
     return figure.draw(chart.distributions(values, Raters.of(table, values.dataset)), inches or PAGE)
@@ -94,7 +94,7 @@ def distributions(table: RatingsTable, found: Any, _options: Any, inches: float 
 def calibration(table: RatingsTable, found: Any, _options: Any, inches: float | None) -> Any:
     """Calibration curves: people's mean rating against a judge's, before and after out-of-fold calibration."""
     from judge.analysis.raters import Raters
-    from judge.figures import calibration as figure
+    from judge.questions.figures import calibration as figure
 
     curves = only(found, "a picture of calibration")
     figure.check(len(curves.curves))
@@ -103,8 +103,8 @@ def calibration(table: RatingsTable, found: Any, _options: Any, inches: float | 
 
 def stress(_table: RatingsTable, found: Any, _options: Any, inches: float | None) -> Any:
     """Detection of perturbations by judges as dots with intervals, repeats of unchanged stories behind."""
-    from judge.charts import stress as chart
-    from judge.figures import forest
+    from judge.questions.charts import stress as chart
+    from judge.questions.figures import forest
 
     dataset = only(list(dict.fromkeys(row.subject.dataset for row in found.rows)), "a picture of stress")
     return forest.draw(chart.forest(found, dataset, signature=found.signature), inches or PAGE)
@@ -114,8 +114,8 @@ def systems(table: RatingsTable, found: Any, options: SystemsOptions, inches: fl
     """Systems' mean ratings by people and judges as dots with intervals."""
     from judge.analysis.options.signature import abbreviations
     from judge.analysis.raters import Raters
-    from judge.charts import systems as chart
-    from judge.figures import forest
+    from judge.questions.charts import systems as chart
+    from judge.questions.figures import forest
 
     matrix = only(found.matrices, "a picture of systems")
     drawing = chart.forest(
@@ -134,7 +134,7 @@ def only(results: Sequence[_One], subject: str) -> _One:
     """The only one of several results. Raises SpecError if there are none or several; `subject` is what shows one
     dataset.
     """
-    from judge.errors import SpecError
+    from judge.base.errors import SpecError
 
     if len(results) != 1:
         names = ", ".join(str(getattr(result, "dataset", result)) for result in results) or "none"

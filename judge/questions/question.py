@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal
 
 from judge.analysis.options.alternatives import Option, options_of, refuse
-from judge.errors import OptionError
+from judge.base.errors import OptionError
 from judge.questions.answer import Answer
 from judge.questions.way import Way
 
@@ -81,7 +81,7 @@ class Question:
 
 
 def _answer(way: Way, source: Source, options: Any, show: Mapping[str, Any]) -> Answer:
-    from judge.rating_matrix import built_once
+    from judge.ratings.rating_matrix import built_once
 
     table = way.table(source, options)
     with built_once():

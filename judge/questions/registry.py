@@ -11,7 +11,7 @@ from importlib.metadata import entry_points
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from judge.errors import SpecError, unknown
+from judge.base.errors import SpecError, unknown
 
 if TYPE_CHECKING:
     from judge.questions.question import Question

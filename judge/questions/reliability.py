@@ -13,7 +13,7 @@ from judge.questions.way import Shown, Way, shown
 
 if TYPE_CHECKING:
     from judge.questions.source import Source
-    from judge.ratings_table import RatingsTable
+    from judge.ratings.ratings_table import RatingsTable
 
 
 class _Full(Shown):

@@ -14,7 +14,7 @@ from judge.questions.question import Question
 from judge.questions.way import Way
 
 if TYPE_CHECKING:
-    from judge.ratings_table import RatingsTable
+    from judge.ratings.ratings_table import RatingsTable
 
 
 def _with_scores(options: type) -> type:

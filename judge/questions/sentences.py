@@ -1,6 +1,6 @@
 """What results come to, in one or two sentences that a command prints first.
 
-Where a summary answers the same question, its words are used: those of `judge.summary`.
+Where a summary answers the same question, its words are used: those of `judge.questions.summary`.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from judge.analysis.jury.result import CONTROL as BASELINE
 from judge.analysis.jury.result import SINGLE
 from judge.analysis.jury.tables import sentences as of_jury
 from judge.analysis.systems.standings import AVERAGE
-from judge.charts.words import worded
-from judge.printing.shortened import ALPHA
+from judge.base.printing.shortened import ALPHA
+from judge.questions.charts.words import worded
+from judge.questions.summary import agreement, people, quality, rules
+from judge.questions.summary.faults import Faults
 from judge.stats import near_ties
-from judge.summary import agreement, people, quality, rules
-from judge.summary.faults import Faults
 
 if TYPE_CHECKING:
     from judge.analysis.agreement.accuracy import Accuracies
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from judge.analysis.reliability.consistency import Consistency
     from judge.analysis.repeats.result import Repeats
     from judge.analysis.systems.systems import Systems
-    from judge.stats.estimate import Estimate
+    from judge.base.estimate import Estimate
 
 _MOST = 2
 """Datasets, or groups of compared runs, of which sentences are printed; a table has the others."""

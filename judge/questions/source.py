@@ -9,14 +9,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from judge.ratings_table import RatingsTable
-from judge.ratings_table.judgments import Telling, silent
+from judge.ratings.ratings_table import RatingsTable
+from judge.ratings.ratings_table.judgments import Telling, silent
 
 if TYPE_CHECKING:
     from judge.analysis.inputs.remembered_control import RememberedControl
     from judge.analysis.inputs.selection import Selection
-    from judge.datasets import Dataset
-    from judge.preferences_table import PreferencesTable
+    from judge.inputs.datasets import Dataset
+    from judge.ratings.preferences_table import PreferencesTable
 
 
 class Source:
@@ -44,7 +44,7 @@ class Source:
     @cached_property
     def dataset(self) -> Dataset | None:
         """The dataset that stands for its people in place of runs, where a single name or file of one is given."""
-        from judge.datasets import known_datasets, open_dataset
+        from judge.inputs.datasets import known_datasets, open_dataset
 
         single = str(self.folders[0]) if len(self.folders) == 1 else None
         return open_dataset(single) if single and _is_dataset(single, known_datasets()) else None
@@ -79,7 +79,7 @@ class Source:
         """
         from judge.analysis.inputs.dataset_ratings import ratings_of
         from judge.analysis.inputs.selection import narrowed
-        from judge.ratings_table import read
+        from judge.ratings.ratings_table import read
 
         table = (
             ratings_of(self.dataset)

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, dataclass_transform, get_type_hints
 if TYPE_CHECKING:
     import pandas as pd
 
+    from judge.base.printing.tables import Table
     from judge.exchange.imports.imported_folder import Import
-    from judge.preferences_table import PreferencesTable
-    from judge.printing.tables import Table
     from judge.questions.source import Source
-    from judge.ratings_table import RatingsTable
+    from judge.ratings.preferences_table import PreferencesTable
+    from judge.ratings.ratings_table import RatingsTable
 
 Picture = Callable[[Any, Any, Any, float | None], Any]
 """Draws a result: takes the ratings table, the result, the options and a width in inches (None: as the picture

@@ -12,11 +12,11 @@ from judge.analysis.options.planning_options import PlanOptions
 from judge.analysis.options.table_options import CoverageOptions, names
 from judge.questions import sentences
 from judge.questions.question import Question
+from judge.questions.summary import screen
+from judge.questions.summary.evidence import Evidence
+from judge.questions.summary.of_runs import of_ratings
+from judge.questions.summary.options import EvidenceOptions
 from judge.questions.way import Shown, Way, shown
-from judge.summary import screen
-from judge.summary.evidence import Evidence
-from judge.summary.of_runs import of_ratings
-from judge.summary.options import EvidenceOptions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from judge.analysis.inputs.bars import Predict
     from judge.questions.source import Source
-    from judge.ratings_table import RatingsTable
+    from judge.ratings.ratings_table import RatingsTable
 
 
 class _By(Shown):
@@ -62,7 +62,8 @@ SUMMARY = Question(
     "summary",
     """Summary of the runs: whether the judge may replace a rater, the best Eval-Prompt, problems, recommended steps.
 
-    `.value` is a `judge.summary.result.Summary`; `judge.summary.screen.text` prints it on one screen.""",
+    `.value` is a `judge.questions.summary.result.Summary`; `judge.questions.summary.screen.text` prints it on one
+    screen.""",
     {
         "screen": Way(
             options=EvidenceOptions,

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from judge.stats.estimate import Estimate
+from judge.base.estimate import Estimate
 
 Place = tuple[str, str, str]
 """Table, row, column."""

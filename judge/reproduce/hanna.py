@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from functools import cache, partial
 
-from judge.datasets.locate import need
-from judge.datasets.sources import OTHER_FILES
-from judge.datasets.studies.hanna_scores import read_score_file
+from judge.base.wording import Advice
+from judge.inputs.datasets.locate import need
+from judge.inputs.datasets.sources import OTHER_FILES
+from judge.inputs.datasets.studies.hanna_scores import read_score_file
 from judge.reproduce import unavailable
 from judge.reproduce.listing import TITLES
 from judge.reproduce.published import published
@@ -15,7 +16,6 @@ from judge.reproduce.study import Options, Study
 from judge.reproduce.tables import correlation_intervals, correlations, out_of_scale, system_means, user_study, williams
 from judge.reproduce.tables.family import Family
 from judge.reproduce.tables.scores import Scores
-from judge.wording import Advice
 
 
 def study(options: Options) -> Study:

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from judge.errors import SpecError, unknown
-from judge.folders.shipped import package_file
-from judge.printing.tables import Column, Table
+from judge.base.errors import SpecError, unknown
+from judge.base.folders.shipped import package_file
+from judge.base.printing.tables import Column, Table
 from judge.version import __version__
 
 TableState = Literal["reproduced", "partly reproduced", "own data", "not computable", "not compared"]

@@ -12,9 +12,10 @@ from pathlib import Path
 
 import numpy as np
 
-from judge.datasets.locate import need
-from judge.datasets.sources import FILES
-from judge.datasets.studies.mans import SYSTEMS, read_stories
+from judge.base.estimate import Estimate
+from judge.inputs.datasets.locate import need
+from judge.inputs.datasets.sources import FILES
+from judge.inputs.datasets.studies.mans import SYSTEMS, read_stories
 from judge.reproduce.cell import Numbers, Place
 from judge.reproduce.listing import TITLES
 from judge.reproduce.published import Printed, published
@@ -23,7 +24,6 @@ from judge.reproduce.study import Options, Study
 from judge.reproduce.tables.family import Family
 from judge.reproduce.tables.scores import Floats
 from judge.stats.agreement import icc, krippendorff
-from judge.stats.estimate import Estimate
 from judge.stats.estimation import means
 from judge.stats.resampling import bootstrap
 

@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from judge.fingerprint import fingerprint_file
-from judge.printing.tables import Column, Table, cell_text
+from judge.base.fingerprint import fingerprint_file
+from judge.base.printing.tables import Column, Table, cell_text
+from judge.base.wording import Advice, joined
 from judge.reproduce.cell import STATES, VERDICTS, Cell, State
 from judge.reproduce.recipe import DIFFERENCES
 from judge.reproduce.study import Options, Study
 from judge.reproduce.tables.counting import sentence
 from judge.reproduce.tables.family import Change
 from judge.version import __version__
-from judge.wording import Advice, joined
 
 CHOICES = "choices"
 """The table of differences, one at a time."""

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from judge.errors import DataError
-from judge.folders.shipped import package_file
+from judge.base.errors import DataError
+from judge.base.folders.shipped import package_file
 from judge.reproduce.cell import VERDICTS, Place, Verdict
 
 

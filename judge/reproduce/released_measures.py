@@ -15,25 +15,25 @@ from typing import Any
 
 import numpy as np
 
-from judge.datasets.locate import find, need
-from judge.datasets.sources import FILES, OTHER_FILES
-from judge.datasets.studies.hanna_llm import read_human_stories
-from judge.datasets.studies.hanna_scores import ScoreFile, read_score_file
-from judge.datasets.studies.mans import read_stories
+from judge.base.estimate import Estimate
+from judge.base.fingerprint import fingerprint_file
+from judge.base.folders.shipped import package_file
+from judge.base.printing.tables import Column, Table
+from judge.base.records import Story
+from judge.base.wording import Advice, joined
 from judge.exchange.imports.hanna_scores import measure_columns
-from judge.fingerprint import fingerprint_file
-from judge.folders.shipped import package_file
-from judge.measures import measures_by_name, named
-from judge.measures.measure import Undefined, Value
-from judge.measures.session import Measured, measured
-from judge.measures.unavailable import UNAVAILABLE, reason
-from judge.printing.tables import Column, Table
-from judge.records import Story
+from judge.inputs.datasets.locate import find, need
+from judge.inputs.datasets.sources import FILES, OTHER_FILES
+from judge.inputs.datasets.studies.hanna_llm import read_human_stories
+from judge.inputs.datasets.studies.hanna_scores import ScoreFile, read_score_file
+from judge.inputs.datasets.studies.mans import read_stories
+from judge.inputs.text_features import SCORE_FILE_FEATURES
+from judge.lab.measures import measures_by_name, named
+from judge.lab.measures.measure import Undefined, Value
+from judge.lab.measures.session import Measured, measured
+from judge.lab.measures.unavailable import UNAVAILABLE, reason
 from judge.reproduce.listing import TITLES
-from judge.stats.estimate import Estimate
-from judge.text_features import SCORE_FILE_FEATURES
 from judge.version import __version__
-from judge.wording import Advice, joined
 
 EQUAL = 1e-9
 """Largest difference of a released number, which has ten digits, from ours."""
@@ -87,7 +87,7 @@ def _hanna_stories() -> tuple[list[Story], list[tuple[str, int]], list[str]]:
     """HANNA's stories whose texts are on this machine, the (system, index) of each in HANNA's score file, and notes."""
     annotations = find(FILES["hanna"][0])
     if annotations is not None:
-        from judge.datasets import open_dataset
+        from judge.inputs.datasets import open_dataset
 
         stories = list(open_dataset("hanna").stories())
         counts: dict[str, int] = {}

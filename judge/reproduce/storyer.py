@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.analysis.aspects.table_2 import storyer_aspects
-from judge.datasets.locate import find, need
-from judge.datasets.sources import FILES, OTHER_FILES
+from judge.base.estimate import Estimate
+from judge.inputs.datasets.locate import find, need
+from judge.inputs.datasets.sources import FILES, OTHER_FILES
 from judge.reproduce.cell import Numbers, Place
 from judge.reproduce.listing import TITLES
 from judge.reproduce.published import Printed, published
@@ -28,7 +29,6 @@ from judge.reproduce.tables.comment_overlap import bleu, rouge_l
 from judge.reproduce.tables.family import Family
 from judge.reproduce.tables.storyer_samples import Comments, RankedPairs, Scored, accuracies, scores
 from judge.stats.correlation.coefficients import correlate
-from judge.stats.estimate import Estimate
 from judge.stats.estimation import means
 from judge.stats.ordering.recall_at_k import recall_at_k
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from judge.datasets.sources import SOURCES
-from judge.errors import OptionError, unknown_value
-from judge.fingerprint import sha256_file
+from judge.base.errors import OptionError, unknown_value
+from judge.base.fingerprint import sha256_file
+from judge.inputs.datasets.sources import SOURCES
 from judge.reproduce.cell import Cell, Place
 from judge.reproduce.published import Printed
 from judge.reproduce.tables.family import Change, Family, cells, changes

@@ -18,14 +18,15 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.criteria import load_criteria
-from judge.datasets.locate import find, need
-from judge.datasets.sources import FILES
-from judge.datasets.studies.ttcw import EXPERTS, read_stories, read_verdicts
-from judge.datasets.studies.ttcw_answers import TestAnswer, read_answers
-from judge.errors import DataError
-from judge.parsing import parser as load_parser
-from judge.records import Response
+from judge.answers.parsing import parser as load_parser
+from judge.base.errors import DataError
+from judge.base.estimate import Estimate
+from judge.base.records import Response
+from judge.inputs.criteria import load_criteria
+from judge.inputs.datasets.locate import find, need
+from judge.inputs.datasets.sources import FILES
+from judge.inputs.datasets.studies.ttcw import EXPERTS, read_stories, read_verdicts
+from judge.inputs.datasets.studies.ttcw_answers import TestAnswer, read_answers
 from judge.reproduce.cell import Numbers, Place
 from judge.reproduce.listing import TITLES
 from judge.reproduce.published import published
@@ -34,7 +35,6 @@ from judge.reproduce.study import Options, Study
 from judge.reproduce.tables.family import Family
 from judge.stats.agreement import chance_agreement
 from judge.stats.agreement.confusion import confusion
-from judge.stats.estimate import Estimate
 from judge.stats.resampling import bootstrap
 
 Floats = NDArray[np.float64]

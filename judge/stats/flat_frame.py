@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from judge.stats.estimate import Estimate
+from judge.base.estimate import Estimate
 
 
 def flat_frame(rows: Iterable[Mapping[str, Any]], signature: str, notes: Sequence[str] = ()) -> pd.DataFrame:

@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from judge.ratings_table import COLUMNS, RatingsTable, RunFacts
-from judge.records import Criterion, Scale
+from judge.base.records import Criterion, Scale
+from judge.ratings.ratings_table import COLUMNS, RatingsTable, RunFacts
 
 CRITERIA = {
     "RE": "Relevance",

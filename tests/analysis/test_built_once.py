@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from judge.rating_matrix import build, built_once
-from judge.ratings_table import RatingsTable
+from judge.ratings.rating_matrix import build, built_once
+from judge.ratings.ratings_table import RatingsTable
 
 
 def test_matrices_are_built_once_and_anew_after_the_computation(

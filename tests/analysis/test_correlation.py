@@ -15,8 +15,8 @@ from judge.analysis import correlation
 from judge.analysis.agreement import correlation_grid
 from judge.analysis.inputs.bars import CONTROL_NAME, PEOPLE_NAME, ControlSource
 from judge.analysis.options.table_options import CorrelationOptions
-from judge.errors import SpecError
-from judge.ratings_table import RatingsTable
+from judge.base.errors import SpecError
+from judge.ratings.ratings_table import RatingsTable
 from tests.benchmarks.simulations.worlds import Studies, World
 
 ORDER = ["Relevance", "Coherence", "Empathy", "Surprise", "Engagement", "Complexity"]

@@ -14,8 +14,8 @@ from judge.analysis.correlation.margins import CEILING, margins
 from judge.analysis.inputs.bars import ControlMade, ControlSource, Remarks
 from judge.analysis.inputs.candidates import candidates
 from judge.analysis.options.table_options import CorrelationOptions
-from judge.rating_matrix import build
-from judge.stats.estimate import Estimate, Reason
+from judge.base.estimate import Estimate, Reason
+from judge.ratings.rating_matrix import build
 
 BOTH = ("Relevance", "Empathy")
 OPTIONS = CorrelationOptions(resamples=50)

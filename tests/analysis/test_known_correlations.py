@@ -15,7 +15,7 @@ from judge.analysis.correlation.known import Known
 from judge.analysis.correlation.margins import by_criterion, margins
 from judge.analysis.inputs.control import Control
 from judge.analysis.options.table_options import CorrelationOptions, from_words
-from judge.ratings_table import RatingsTable
+from judge.ratings.ratings_table import RatingsTable
 from tests.benchmarks.simulations.bounded_raters import BoundedRaters, Judges
 from tests.benchmarks.simulations.worlds import World
 

@@ -16,8 +16,8 @@ from judge.analysis.correlation.margins_table import table_of
 from judge.analysis.inputs.bars import ControlSource, Predict
 from judge.analysis.inputs.control import ControlPredictions
 from judge.analysis.options.table_options import CorrelationOptions, from_words
-from judge.printing.tables import Table
-from judge.ratings_table import RatingsTable
+from judge.base.printing.tables import Table
+from judge.ratings.ratings_table import RatingsTable
 from tests.benchmarks.simulations.worlds import Studies, World
 
 OPTIONS = CorrelationOptions(resamples=200)

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from judge.analysis import ratings
-from judge.errors import SpecError
+from judge.base.errors import SpecError
 
 
 @pytest.fixture

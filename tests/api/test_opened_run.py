@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import judge
-from judge.errors import SpecError
-from judge.folders.shipped import shipped
+from judge.base.errors import SpecError
+from judge.base.folders.shipped import shipped
 from judge.questions import registry
 
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from judge.audit.exchange.importing import import_file
-from judge.audit.file.items import Facts, Subject
-from judge.audit.file.store import AuditStore
+from judge.base.records import Criterion, Scale
 from judge.cli.main import main
-from judge.records import Criterion, Scale
+from judge.explanations.audit.exchange.importing import import_file
+from judge.explanations.audit.file.items import Facts, Subject
+from judge.explanations.audit.file.store import AuditStore
 
 COHERENCE = Criterion("Coherence", "CH", "how much the story makes sense", Scale(1, 5), tuple("abcde"))
 

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from judge.asking.execution.session import Sitting, sit
+from judge.asking.run_definition.spec import load_run_spec
+from judge.asking.run_folder import ResultFolder
 from judge.backends import Settings, open_backend
+from judge.base.errors import BackendError, DataError
+from judge.base.records import Criterion, Generation, Query, Story
 from judge.demo import run_demo
-from judge.errors import BackendError, DataError
-from judge.execution.session import Sitting, sit
-from judge.ratings_table import read
-from judge.records import Criterion, Generation, Query, Story
-from judge.run_definition.spec import load_run_spec
-from judge.run_folder import ResultFolder
+from judge.ratings.ratings_table import read
 
 
 def query(criterion: str = "Coherence") -> Query:

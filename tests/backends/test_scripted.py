@@ -9,8 +9,8 @@ import pytest
 
 from judge.backends import Settings, open_backend
 from judge.backends.scripted import SCRIPTS, Line, Scripted, read_script
-from judge.errors import BackendError, DataError, SpecError
-from judge.records import Criterion, Generation, Message, Query, Story
+from judge.base.errors import BackendError, DataError, SpecError
+from judge.base.records import Criterion, Generation, Message, Query, Story
 
 
 def query(content: str = "Rate the story.") -> Query:

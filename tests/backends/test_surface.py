@@ -17,9 +17,9 @@ from judge.backends import Settings, open_backend
 from judge.backends.surface import SurfaceBackend, model_card
 from judge.backends.surface.explanation import explain
 from judge.backends.surface.model import POINTS, distribution, expected, prompt_mark, read_card, shipped_model
-from judge.errors import BackendError, DataError, SpecError
-from judge.printing.tables import FORMATS, render
-from judge.records import Criterion, Generation, Message, Query, Response, Scale, Story
+from judge.base.errors import BackendError, DataError, SpecError
+from judge.base.printing.tables import FORMATS, render
+from judge.base.records import Criterion, Generation, Message, Query, Response, Scale, Story
 
 TEXT = (
     "The lamp went out at nine. Mara waited on the stairs and counted to forty. Nobody came, so she lit it herself. "

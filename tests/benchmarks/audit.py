@@ -13,13 +13,13 @@ import time
 from contextlib import closing
 from pathlib import Path
 
-from judge.audit.file.items import Subject
-from judge.audit.file.store import AuditStore
+from judge.explanations.audit.file.items import Subject
+from judge.explanations.audit.file.store import AuditStore
 from tests.benchmarks.figures import Figure, show
 from tests.benchmarks.judge_run import compile_all, measured
 
 JUDGMENTS = 150_000
-_READ = "from judge.ratings_table import read; import sys; print(len(read([sys.argv[1]]).frame))"
+_READ = "from judge.ratings.ratings_table import read; import sys; print(len(read([sys.argv[1]]).frame))"
 
 
 def write_run(folder: Path, judgments: int) -> int:

@@ -23,8 +23,8 @@ from importlib.util import find_spec
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.base.estimate import Estimate
 from judge.stats.correlation import coefficients, kendall
-from judge.stats.estimate import Estimate
 from judge.stats.kernels import compiled
 from judge.stats.resampling import bootstrap, resampled_tau
 from judge.stats.resampling import intervals as interval

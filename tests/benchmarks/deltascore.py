@@ -16,12 +16,12 @@ from itertools import islice
 import numpy as np
 from scipy import stats
 
-from judge.datasets import open_dataset
-from judge.measures import named
-from judge.measures.measure import Undefined
-from judge.measures.models.delta_score import PERTURBATIONS
-from judge.measures.session import measured
-from judge.records import Story
+from judge.base.records import Story
+from judge.inputs.datasets import open_dataset
+from judge.lab.measures import named
+from judge.lab.measures.measure import Undefined
+from judge.lab.measures.models.delta_score import PERTURBATIONS
+from judge.lab.measures.session import measured
 from tests.benchmarks.figures import Figure, show
 
 PROTOTYPE = {"mean-log-p": 0.137, "deltascore-typos": 0.243, "deltascore-word-shuffle": 0.229}

@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from judge.records import Query
+from judge.base.records import Query
 from tests.benchmarks.bare_client import ask_all
 from tests.benchmarks.figures import Figure, median, show, spread
 from tests.benchmarks.judge_run import Run, write_run
@@ -39,9 +39,9 @@ def definition(folder: Path, model: Path, given: argparse.Namespace, **changes: 
 
 def planned(run: Run) -> list[Query]:
     """The run's queries, in the plan's order."""
-    from judge.datasets import open_dataset
-    from judge.plan import make_plan
-    from judge.run_definition.spec import load_run_spec
+    from judge.asking.plan import make_plan
+    from judge.asking.run_definition.spec import load_run_spec
+    from judge.inputs.datasets import open_dataset
 
     plan = make_plan(load_run_spec(run.definition), folder=run.definition.parent)
     stories = list(open_dataset(plan.spec.dataset).stories())

@@ -25,12 +25,12 @@ def main() -> int:
     if not os.environ.get("JUDGE_DATA"):
         show("Numbers on explanations", [Figure("CPU", None, remark="needs JUDGE_DATA")])
         return 0
-    from judge.criteria import load_criteria
-    from judge.datasets import open_dataset
     from judge.explanations.corpus.corpus import ExplanationTexts, frame_of, stories_of
     from judge.explanations.corpus.reading import read_texts
     from judge.explanations.quality.numbers import numbers
     from judge.explanations.quality.options import NumbersOptions
+    from judge.inputs.criteria import load_criteria
+    from judge.inputs.datasets import open_dataset
 
     rng = random.Random(1)
     comments = read_texts("storyer_reasons").with_text["text"].tolist()

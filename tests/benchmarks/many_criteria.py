@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from judge.ratings_table import COLUMNS
+from judge.ratings.ratings_table import COLUMNS
 from tests.benchmarks.figures import Figure, show
 from tests.benchmarks.judge_run import compile_all, measured
 

@@ -15,12 +15,12 @@ from pathlib import Path
 
 import numpy as np
 
-from judge.datasets import open_dataset
-from judge.measures import named, of_set
-from judge.measures.measure import Undefined
-from judge.measures.session import measured
-from judge.measures.strings import rouge
-from judge.records import Story
+from judge.base.records import Story
+from judge.inputs.datasets import open_dataset
+from judge.lab.measures import named, of_set
+from judge.lab.measures.measure import Undefined
+from judge.lab.measures.session import measured
+from judge.lab.measures.strings import rouge
 from tests.benchmarks.figures import Figure, show
 
 PAIRS, WORDS, REFERENCES = 1000, 500, 200

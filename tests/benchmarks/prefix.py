@@ -122,9 +122,9 @@ def run_definition(folder: Path, model: Path, url: str, concurrency: int, storie
 
 def planned(definition: Path) -> list[list[Any]]:
     """The plan's groups of queries, in its order."""
-    from judge.datasets import open_dataset
-    from judge.plan import make_plan
-    from judge.run_definition.spec import load_run_spec
+    from judge.asking.plan import make_plan
+    from judge.asking.run_definition.spec import load_run_spec
+    from judge.inputs.datasets import open_dataset
 
     plan = make_plan(load_run_spec(definition), folder=definition.parent)
     stories = list(open_dataset(plan.spec.dataset).stories())

@@ -21,10 +21,10 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from judge.execution.preparation import prepare
-from judge.plan import make_plan
-from judge.run_definition.spec import parse_run_spec
-from judge.run_folder import ResultFolder, write_manifest
+from judge.asking.execution.preparation import prepare
+from judge.asking.plan import make_plan
+from judge.asking.run_definition.spec import parse_run_spec
+from judge.asking.run_folder import ResultFolder, write_manifest
 from tests.benchmarks.figures import Figure, show
 from tests.benchmarks.judge_run import Process, compile_all, measured, story_text
 

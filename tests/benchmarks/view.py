@@ -21,8 +21,8 @@ from urllib.parse import urlencode
 
 import orjson
 
-from judge.journal import JournalReader
-from judge.run_folder import ResultFolder
+from judge.answers.journal import JournalReader
+from judge.asking.run_folder import ResultFolder
 from tests.benchmarks import options
 from tests.benchmarks.figures import Figure, median, show
 

@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from judge.audit.file.categories import Form, load_form
-from judge.audit.file.snapshot import snapshot
-from judge.audit.file.store import AuditStore
-from judge.audit.results.adjudication import disputes
-from judge.audit.sample.practice import practice_score
+from judge.explanations.audit.file.categories import Form, load_form
+from judge.explanations.audit.file.snapshot import snapshot
+from judge.explanations.audit.file.store import AuditStore
+from judge.explanations.audit.results.adjudication import disputes
+from judge.explanations.audit.sample.practice import practice_score
+from judge.show.web.audit.owning import Owners
 from judge.stats.agreement.chance_agreement import gwet
-from judge.web.audit.owning import Owners
 from tests.browser.conftest import watch
 from tests.server.command import Command
 from tests.web.audits import MARKUP, make_audit

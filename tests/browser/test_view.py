@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
+from judge.asking.run_folder import ResultFolder
 from judge.explanations.mapping.stored import POINT, StoredMap, write
-from judge.run_folder import ResultFolder
-from judge.web.view.index import update
+from judge.show.web.view.index import update
 from tests.browser.conftest import watch
 from tests.server.command import Command, command
 from tests.server.loopback import LoopbackServer

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from judge.certificate.conditions import Conditions, Floor
-from judge.certificate.file import read
-from judge.certificate.fit import UncertifiedError, check
+from judge.asking.plan import make_plan
+from judge.asking.run_definition.spec import load_run_spec
+from judge.base.errors import DataError, OptionError
 from judge.cli.main import main
-from judge.errors import DataError, OptionError
-from judge.plan import make_plan
-from judge.run_definition.spec import load_run_spec
+from judge.questions.certificate.conditions import Conditions, Floor
+from judge.questions.certificate.file import read
+from judge.questions.certificate.fit import UncertifiedError, check
 
 TODAY = date(2026, 1, 1)
 

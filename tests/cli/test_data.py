@@ -13,8 +13,8 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
+from judge.base.errors import DataError, JudgeError, SpecError
 from judge.cli.stories.data import app
-from judge.errors import DataError, JudgeError, SpecError
 
 LINES = (
     '{"id":"a","story_prompt":"p","system":"s","text":"One day.","ratings":[{"criterion":"C","value":4,"rater":"W1"},'

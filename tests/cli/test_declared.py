@@ -11,11 +11,11 @@ import typer
 from typer.testing import CliRunner
 
 from judge.analysis.options import table_options
+from judge.base.errors import SpecError
 from judge.cli.commands import COMMANDS, QUESTION
 from judge.cli.declared import RARE, flag, options_from, takes
 from judge.cli.main import app as main_app
 from judge.cli.rare import KEYS, set_words
-from judge.errors import SpecError
 from judge.questions import registry
 from tests.documents.test_pages import commands
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from judge.base.printing.shortened import LINES, NOTES, WIDTH
 from judge.cli.commands import COMMANDS
-from judge.printing.shortened import LINES, NOTES, WIDTH
 from tests.cli.two_judges import CONTROL, RUN, SCRIPTED
 from tests.golden_tables.calls import inside, judge
 

@@ -11,9 +11,9 @@ import openpyxl
 import pytest
 import yaml
 
+from judge.asking.run_definition.spec import CriteriaSpec, GenerationSpec, RunSpec, load_run_spec
+from judge.base.folders.shipped import shipped
 from judge.cli.main import main
-from judge.folders.shipped import shipped
-from judge.run_definition.spec import CriteriaSpec, GenerationSpec, RunSpec, load_run_spec
 
 Run = Callable[..., tuple[int, str, str]]
 STORY = "The lamp went out at nine, and Mara waited on the stairs and counted to forty."

@@ -11,7 +11,7 @@ import pytest
 
 import judge
 from judge.cli.main import main
-from judge.ratings_table import COLUMNS
+from judge.ratings.ratings_table import COLUMNS
 
 FAST = ("--set", "foldings=1", "--resamples", 40)
 

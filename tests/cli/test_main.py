@@ -19,7 +19,7 @@ from tests.server.loopback import LoopbackServer
 HEAVY = (
     *("torch", "vllm", "transformers", "openai", "pingouin", "sentence_transformers", "umap", "keybert", "plotly"),
     *("sklearn", "ray", "starlette", "pandas", "scipy", "matplotlib", "pyarrow", "duckdb"),
-    *("sacrebleu", "nltk", "spacy", "judge.measures"),
+    *("sacrebleu", "nltk", "spacy", "judge.lab.measures"),
 )
 
 

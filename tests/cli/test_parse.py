@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from judge.base.errors import DataError, SpecError
 from judge.cli.commands import app_of
-from judge.errors import DataError, SpecError
 
 LINES = [
     {"text": " 4\n\nOne loose end.", "story": "s1"},

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from judge.base.errors import SpecError
+from judge.base.folders.shipped import shipped
 from judge.cli.commands import app_of
-from judge.errors import SpecError
-from judge.folders.shipped import shipped
 
 app = app_of("prompts")
 
@@ -79,7 +79,7 @@ def test_render_as_json_is_the_messages_and_nothing_else(story: Path) -> None:
 
 
 def test_render_takes_a_story_of_a_dataset() -> None:
-    from judge.datasets import open_dataset
+    from judge.inputs.datasets import open_dataset
 
     first = next(iter(open_dataset("demo").stories()))
     shown = prompts(

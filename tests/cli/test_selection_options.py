@@ -11,10 +11,10 @@ import pytest
 import typer
 
 import judge
+from judge.base.errors import SpecError
 from judge.cli import main as cli
 from judge.cli.commands import app_of
-from judge.errors import SpecError
-from judge.ratings_table import COLUMNS
+from judge.ratings.ratings_table import COLUMNS
 
 SELECTING = (
     "ratings",

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from judge.datasets import open_dataset
+from judge.inputs.datasets import open_dataset
 from tests.documents.run.world import audited
 from tests.golden_tables.calls import judge
 

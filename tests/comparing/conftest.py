@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from judge.execution.session import Sitting
-from judge.run_definition.spec import parse_run_spec
-from judge.run_folder import ResultFolder
+from judge.asking.execution.session import Sitting
+from judge.asking.run_definition.spec import parse_run_spec
+from judge.asking.run_folder import ResultFolder
 from tests.server.loopback import LoopbackServer
 
 

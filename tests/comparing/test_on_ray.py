@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from judge.execution.preparation import prepare
-from judge.execution.ray.blocks import decode, encode
-from judge.execution.ray.shards import answered_row, read_shard, write_shard
-from judge.journal import JournalMerger, JournalReader
-from judge.plan import make_plan
-from judge.records import Response
+from judge.answers.journal import JournalMerger, JournalReader
+from judge.asking.execution.preparation import prepare
+from judge.asking.execution.ray.blocks import decode, encode
+from judge.asking.execution.ray.shards import answered_row, read_shard, write_shard
+from judge.asking.plan import make_plan
+from judge.base.records import Response
 from tests.comparing.conftest import sitting
 
 

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge.errors import DataError, SpecError
-from judge.plan import make_plan
-from judge.plan.pairs import StoryPlace, circulant, comparisons_of, pairs_of
-from judge.plan.pairs_file import read_pairs
-from judge.records import Comparison, Pair, Preference, Story
-from judge.run_definition.spec import RunSpec, parse_run_spec
+from judge.asking.plan import make_plan
+from judge.asking.plan.pairs import StoryPlace, circulant, comparisons_of, pairs_of
+from judge.asking.plan.pairs_file import read_pairs
+from judge.asking.run_definition.spec import RunSpec, parse_run_spec
+from judge.base.errors import DataError, SpecError
+from judge.base.records import Comparison, Pair, Preference, Story
 
 PLACES = [StoryPlace(f"s{i}", f"p{i // 3}", f"m{i % 3}") for i in range(9)]
 
@@ -147,7 +147,7 @@ def test_the_key_of_a_comparison_is_pinned() -> None:
     query = plan.query(shown, plan.eval_prompts[0], plan.criteria[0])
     import orjson
 
-    from judge.fingerprint import fingerprint_bytes
+    from judge.base.fingerprint import fingerprint_bytes
 
     head = [
         "compare/1",

@@ -10,15 +10,15 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from judge.answers.journal import JournalReader
+from judge.asking.execution import preparation
+from judge.asking.execution.session import sit
+from judge.base.errors import RunFolderError
+from judge.base.records import Pair, Preference, Rating, Story
 from judge.cli.main import main
-from judge.datasets import Dataset
-from judge.errors import RunFolderError
-from judge.execution import preparation
-from judge.execution.session import sit
-from judge.journal import JournalReader
-from judge.preferences_table import COLUMNS, comparing, read
-from judge.ratings_table import read as read_ratings
-from judge.records import Pair, Preference, Rating, Story
+from judge.inputs.datasets import Dataset
+from judge.ratings.preferences_table import COLUMNS, comparing, read
+from judge.ratings.ratings_table import read as read_ratings
 from tests.comparing.conftest import sitting
 from tests.server.loopback import LoopbackServer
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from judge.criteria import load_criteria
-from judge.errors import SpecError, TemplateError
-from judge.eval_prompts import load_eval_prompt, prefix_order, shipped_eval_prompts
-from judge.eval_prompts.check import problems
-from judge.records import Comparison, Criterion, Scale, Story
+from judge.base.errors import SpecError, TemplateError
+from judge.base.records import Comparison, Criterion, Scale, Story
+from judge.inputs.criteria import load_criteria
+from judge.inputs.eval_prompts import load_eval_prompt, prefix_order, shipped_eval_prompts
+from judge.inputs.eval_prompts.check import problems
 
 FIRST = Story("a", "A storm comes.", "m", "It rained.", reference="The roof went.")
 SECOND = replace(FIRST, id="b", text="It snowed.")

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import judge
+from judge.asking.execution.session import sit
 from judge.cli.main import main
-from judge.execution.session import sit
 from tests.comparing.conftest import sitting
 from tests.server.loopback import LoopbackServer
 

@@ -18,19 +18,19 @@ import orjson
 import pytest
 import yaml
 
+from judge.answers.journal import JournalReader
+from judge.asking.execution.pilot import measure
+from judge.asking.execution.session import sit
+from judge.asking.execution.verification import verify_journal
+from judge.asking.plan import make_plan
+from judge.asking.run_folder import ResultFolder
 from judge.backends import Settings
+from judge.base.errors import RunFolderError, SpecError
+from judge.base.records import CHOICES
 from judge.cli.main import main
-from judge.errors import RunFolderError, SpecError
 from judge.exchange.batch.importing import import_results
 from judge.exchange.batch.openai_batches import BatchServer
 from judge.exchange.batch.requests import Wanted, export, numbered
-from judge.execution.pilot import measure
-from judge.execution.session import sit
-from judge.execution.verification import verify_journal
-from judge.journal import JournalReader
-from judge.plan import make_plan
-from judge.records import CHOICES
-from judge.run_folder import ResultFolder
 from tests.comparing.conftest import definition, sitting
 from tests.server.loopback import LoopbackServer
 

@@ -13,12 +13,12 @@ import pytest
 import yaml
 from markupsafe import escape
 
-from judge.execution.session import sit
-from judge.preferences_table import read
-from judge.run_folder import ResultFolder
-from judge.web.access import Access
-from judge.web.view.app import view_app
-from judge.web.view.index import update
+from judge.asking.execution.session import sit
+from judge.asking.run_folder import ResultFolder
+from judge.ratings.preferences_table import read
+from judge.show.web.access import Access
+from judge.show.web.view.app import view_app
+from judge.show.web.view.index import update
 from tests.comparing.conftest import definition, sitting
 from tests.web.conftest import Served, serving
 from tests.web.view_runs import ATTACK
@@ -57,7 +57,7 @@ def _pages(server: Served, first: str) -> list[str]:
 
 def test_the_pages_say_what_the_preferences_table_says(stories: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Counts of filters are those of the table, every text is only text, and the journal stays as it was."""
-    monkeypatch.setattr("judge.web.view.judgments.Judgments.page.__kwdefaults__", {
+    monkeypatch.setattr("judge.show.web.view.judgments.Judgments.page.__kwdefaults__", {
         "after": -1, "before": None, "size": 7,
     })  # fmt: skip
     texts = stories.read_text(encoding="utf-8").replace("the lamp", f"the lamp {ATTACK[:31]}")

@@ -9,8 +9,8 @@ import aiohttp
 import pytest
 
 from judge.backends.provider_facts import facts_of
+from judge.base.credentials.providers import PROVIDERS
 from judge.cli.main import main
-from judge.credentials.providers import PROVIDERS
 from tests.conformance.gemini import KEY as GEMINI_KEY
 from tests.conformance.gemini import GeminiImitated
 from tests.conformance.providers import IMITATIONS, Imitation

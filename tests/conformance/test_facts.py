@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 import yaml
 
+from judge.asking.run_definition.spec import parse_run_spec
 from judge.backends.provider_facts import facts_of, provider_facts
-from judge.credentials.providers import PROVIDERS
-from judge.errors import SpecError
-from judge.run_definition.spec import parse_run_spec
+from judge.base.credentials.providers import PROVIDERS
+from judge.base.errors import SpecError
 from tests.conformance.provider_page import PAGE, page
 from tests.conformance.providers import IMITATIONS, Imitation
 

@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 import yaml
 
+from judge.answers.journal import JournalReader
+from judge.asking.in_force.settings import settings_in_force
+from judge.asking.in_force.shutdown import life_of
+from judge.asking.plan import load_prices
+from judge.asking.run_definition.spec import parse_run_spec
 from judge.cli.main import main
 from judge.exchange.batch.requests import wanted_of_all
 from judge.exchange.batch.submission import submit
-from judge.in_force.settings import settings_in_force
-from judge.in_force.shutdown import life_of
-from judge.journal import JournalReader
-from judge.plan import load_prices
-from judge.ratings_table import read
-from judge.run_definition.spec import parse_run_spec
+from judge.ratings.ratings_table import read
 from tests.conformance.gemini import KEY, THOUGHTS, Behaviour, GeminiImitated
 from tests.conformance.providers import FLAGGED
 

@@ -10,21 +10,21 @@ from typing import Any
 
 import pytest
 
+from judge.answers.journal import JournalReader
+from judge.asking.execution.session import Sitting, sit
+from judge.asking.in_force.settings import settings_in_force
+from judge.asking.in_force.shutdown import life_of
+from judge.asking.plan import make_plan
+from judge.asking.run_definition.spec import parse_run_spec
+from judge.asking.run_folder import ResultFolder, read_manifest
 from judge.backends import open_backend
 from judge.backends.anthropic.errors import refused
 from judge.backends.protocol import Settings
+from judge.base.credentials.trust import UntrustedHostError
+from judge.base.errors import BackendError, JudgeError, SpecError
+from judge.base.records import Response
 from judge.cli.main import main
-from judge.credentials.trust import UntrustedHostError
-from judge.errors import BackendError, JudgeError, SpecError
-from judge.execution.session import Sitting, sit
-from judge.in_force.settings import settings_in_force
-from judge.in_force.shutdown import life_of
-from judge.journal import JournalReader
-from judge.plan import make_plan
-from judge.ratings_table import read
-from judge.records import Response
-from judge.run_definition.spec import parse_run_spec
-from judge.run_folder import ResultFolder, read_manifest
+from judge.ratings.ratings_table import read
 from tests.conformance.messages_api import (
     BROKE,
     FLAGGED,

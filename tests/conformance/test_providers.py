@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 import yaml
 
+from judge.answers.journal import JournalReader
 from judge.cli.main import main
-from judge.journal import JournalReader
-from judge.ratings_table import read
+from judge.ratings.ratings_table import read
 from tests.conformance.providers import FLAGGED, IMITATIONS, Imitation
 from tests.conformance.server import KEY, Imitated
 

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 import yaml
 
+from judge.answers.journal import JournalReader
+from judge.asking.plan import load_prices
+from judge.base.records import Criterion, Generation, Message, Query, Story
 from judge.cli.main import main
 from judge.exchange.batch.results import answers_in
-from judge.journal import JournalReader
-from judge.plan import load_prices
-from judge.ratings_table import read
-from judge.records import Criterion, Generation, Message, Query, Story
+from judge.ratings.ratings_table import read
 from tests.conformance.providers import FLAGGED
 from tests.conformance.responses_api import THOUGHTS, Behaviour, ResponsesImitated
 from tests.conformance.server import KEY

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 import yaml
 
+from judge.answers.journal import JournalReader
 from judge.backends import Settings, open_backend
 from judge.backends.rate_limits import RateLimits, TellsLimits
+from judge.base.records import Criterion, Generation, Message, Query, Story
 from judge.cli.main import main
 from judge.exchange.batch.forms import BATCH_FORMS, has_batch_api
-from judge.journal import JournalReader
-from judge.records import Criterion, Generation, Message, Query, Story
 from tests.conformance.gemini import KEY as GEMINI_KEY
 from tests.conformance.gemini import GeminiImitated
 from tests.conformance.messages_api import KEY as ANTHROPIC_KEY

@@ -12,7 +12,7 @@ import math
 from collections.abc import Sequence
 
 from judge.backends.protocol import ScorerFacts, Settings, TokenLogprobs
-from judge.errors import BackendError
+from judge.base.errors import BackendError
 
 TRAINED_ON = "the cat sat on the mat and the dog sat on the log while the rain fell on the roof of the old house. " * 20
 VOCABULARY = 256

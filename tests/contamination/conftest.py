@@ -12,7 +12,7 @@ import pytest
 
 from judge import backends
 from judge.cli.main import main
-from judge.ratings_table import COLUMNS
+from judge.ratings.ratings_table import COLUMNS
 
 SEEN = "the cat sat on the mat and the dog sat on the log while the rain fell on the roof "
 UNSEEN = "my brown quiz vexed jumbling wizards, of zip code 90210, by foxy pyx & kvetching waltz "

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from judge.base.errors import OptionError, SpecError
+from judge.base.estimate import Estimate
 from judge.contamination.check import compute
 from judge.contamination.check.compute import passages
 from judge.contamination.check.dates import dated
@@ -20,8 +22,6 @@ from judge.contamination.options import CheckOptions
 from judge.contamination.scores import recital
 from judge.contamination.texts import Text
 from judge.demo import run_demo
-from judge.errors import OptionError, SpecError
-from judge.stats.estimate import Estimate
 
 Run = Callable[..., int]
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from judge.base.fingerprint import fingerprint_text
 from judge.contamination.auc import areas
 from judge.contamination.options import AucOptions, ValidityOptions
 from judge.contamination.report import report
@@ -17,8 +18,7 @@ from judge.contamination.scores_file import read
 from judge.contamination.tables import auc_table, report_table, validity_table
 from judge.contamination.threshold import Threshold
 from judge.contamination.validity import validity
-from judge.fingerprint import fingerprint_text
-from judge.ratings_table import read as read_runs
+from judge.ratings.ratings_table import read as read_runs
 from judge.stats.shares.auc import auc
 from judge.stats.shares.proportion import wilson
 

@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from judge.base.errors import SpecError
+from judge.base.fingerprint import fingerprint_text
 from judge.contamination import scores
 from judge.contamination.cache import Cache
 from judge.contamination.scoring import ScoreOptions, model_key, score
 from judge.contamination.texts import Text
-from judge.errors import SpecError
-from judge.fingerprint import fingerprint_text
 from tests.contamination.bigrams import BigramScorer
 
 TALES = ["the cat sat on the mat", "A Zebra, quite QUEER.", "x", "the rain fell on the roof of the old house"]

@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 import yaml
 
-from judge import redaction
+from judge.base import redaction
 from judge.cli.main import main
 from tests.credentials.echo_server import EchoServer
 from tests.credentials.places import Place

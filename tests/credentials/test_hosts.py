@@ -14,10 +14,10 @@ import pytest
 
 from judge.backends import Settings, open_backend
 from judge.backends.openai.credentials import Credentials
-from judge.credentials.origin import Origin, origin_of
-from judge.credentials.providers import PROVIDERS, provider_of
-from judge.credentials.trust import UntrustedHostError, elsewhere, on_this_machine, remember, trust_file, trusted
-from judge.errors import BackendError, SpecError
+from judge.base.credentials.origin import Origin, origin_of
+from judge.base.credentials.providers import PROVIDERS, provider_of
+from judge.base.credentials.trust import UntrustedHostError, elsewhere, on_this_machine, remember, trust_file, trusted
+from judge.base.errors import BackendError, SpecError
 from tests.backends.openai.test_backend import query
 from tests.credentials.echo_server import EchoServer, Reply
 

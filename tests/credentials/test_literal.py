@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 import yaml
 
-from judge.credentials.literal import found_keys
-from judge.credentials.names import carries_key, says_key
-from judge.errors import SpecError
-from judge.folders.shipped import shipped
-from judge.run_definition.spec import load_run_spec
+from judge.asking.run_definition.spec import load_run_spec
+from judge.base.credentials.literal import found_keys
+from judge.base.credentials.names import carries_key, says_key
+from judge.base.errors import SpecError
+from judge.base.folders.shipped import shipped
 
 GOOD: dict[str, Any] = {
     "name": "my-run",

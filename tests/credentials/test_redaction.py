@@ -8,8 +8,8 @@ from urllib.parse import quote
 
 import pytest
 
-from judge import redaction
-from judge.errors import BackendError
+from judge.base import redaction
+from judge.base.errors import BackendError
 
 KEY = "sk-proj-Ab9/x+y=ZZQw81jfkdlsa0923kkd"
 

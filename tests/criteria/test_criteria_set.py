@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from judge.criteria import load_criteria, shipped_criteria
-from judge.errors import SpecError
-from judge.records import Scale
+from judge.base.errors import SpecError
+from judge.base.records import Scale
+from judge.inputs.criteria import load_criteria, shipped_criteria
 
 
 def own(folder: Path, text: str) -> Path:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from judge.criteria import load_criteria
-from judge.errors import SpecError
-from judge.records import Criterion, Scale
+from judge.base.errors import SpecError
+from judge.base.records import Criterion, Scale
+from judge.inputs.criteria import load_criteria
 
 
 def one(folder: Path, scale: str, more: str = "") -> Criterion:

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from judge.criteria import load_criteria
-from judge.datasets.studies.ttcw import read_tests
-from judge.errors import SpecError
-from judge.eval_prompts import load_eval_prompt
-from judge.records import Scale, Story
+from judge.base.errors import SpecError
+from judge.base.records import Scale, Story
+from judge.inputs.criteria import load_criteria
+from judge.inputs.datasets.studies.ttcw import read_tests
+from judge.inputs.eval_prompts import load_eval_prompt
 
 ASK = "Given the story above, answer 'Yes' or 'No'.\nQ) Does it drag?"
 TEMPLATE = "Read {it}.\n\n[STORY]\n\n[BACKGROUND]\n\nQuestion: [QUESTION]\n\nYes or No?"

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from judge.criteria import load_criteria
-from judge.errors import JudgeError
+from judge.base.errors import JudgeError
+from judge.inputs.criteria import load_criteria
 
 FIVE = ["one", "two", "three", "four", "five"]
 

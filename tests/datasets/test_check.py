@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from judge.datasets import open_dataset
-from judge.datasets.check import Moments, check
-from judge.datasets.check_tables import check_tables
-from judge.datasets.locate import register
-from judge.printing.tables import Table, flat_row
-from judge.stats.estimate import Estimate
+from judge.base.estimate import Estimate
+from judge.base.printing.tables import Table, flat_row
+from judge.inputs.datasets import open_dataset
+from judge.inputs.datasets.check import Moments, check
+from judge.inputs.datasets.check_tables import check_tables
+from judge.inputs.datasets.locate import register
 
 Write = Callable[[str, str | bytes], Path]
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from judge.datasets import open_dataset
-from judge.datasets.fetch import fetch, fetchable
-from judge.datasets.sources import SOURCES
-from judge.errors import DataError, SpecError
+from judge.base.errors import DataError, SpecError
+from judge.inputs.datasets import open_dataset
+from judge.inputs.datasets.fetch import fetch, fetchable
+from judge.inputs.datasets.sources import SOURCES
 
 
 class Publisher:
@@ -139,6 +139,6 @@ def test_a_changed_file_of_judge_data_is_fetched(
     (tmp_path / "own/openmeva").mkdir(parents=True)
     (tmp_path / "own/openmeva/mans_roc.json").write_text("[]")
     monkeypatch.setenv("JUDGE_DATA", str(tmp_path / "own"))
-    monkeypatch.setattr("judge.datasets.sources.Source.url", lambda _self, _base=None: "http://127.0.0.1:1/x")
+    monkeypatch.setattr("judge.inputs.datasets.sources.Source.url", lambda _self, _base=None: "http://127.0.0.1:1/x")
     with pytest.raises(DataError, match="could not be downloaded"):
         fetch("mans_roc")

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from judge.datasets import DATASETS, known_datasets, open_dataset
-from judge.errors import DataError, SpecError
+from judge.base.errors import DataError, SpecError
+from judge.inputs.datasets import DATASETS, known_datasets, open_dataset
 
 NO_ADDRESS = ("autos_roc", "autos_wp")
 NOT_HERE = ("demo", "hanna", "creative_short_stories", "confederacy", *NO_ADDRESS)
@@ -56,10 +56,10 @@ def test_a_third_party_adds_a_dataset_by_an_entry_point(tmp_path: Path, monkeypa
     info = tmp_path / "others-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: others\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[judge.datasets]\nothers_set = others_reader:load\n")
+    (info / "entry_points.txt").write_text("[judge.inputs.datasets]\nothers_set = others_reader:load\n")
     (tmp_path / "others_reader.py").write_text(
-        "from judge.datasets import Dataset\n"
-        "from judge.records import Story\n"
+        "from judge.inputs.datasets import Dataset\n"
+        "from judge.base.records import Story\n"
         "def load(name):\n"
         "    return Dataset(name, (), lambda: iter([Story('1', 'p', 's', 't')]))\n"
     )
@@ -72,7 +72,7 @@ def test_reading_stories_imports_nothing_heavy(with_studies: Path, write: Callab
     path = write("a.csv", "text,system\nx,m\n")
     code = (
         "import sys\n"
-        "from judge.datasets import open_dataset\n"
+        "from judge.inputs.datasets import open_dataset\n"
         f"for name in ('mans_roc', 'hanna_llm+human', {str(path)!r}):\n"
         "    list(open_dataset(name).stories())\n"
         "heavy = {'numpy', 'pandas', 'scipy', 'pyarrow', 'pooch', 'requests'} & set(sys.modules)\n"

@@ -9,10 +9,10 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from judge.criteria.criteria_set import CriterionFile, SetFile
-from judge.criteria.scale_file import ScaleFile
-from judge.eval_prompts.front_matter import FrontMatter
-from judge.run_definition.spec import CriteriaSpec, GenerationSpec, PairsSpec, RunSpec
+from judge.asking.run_definition.spec import CriteriaSpec, GenerationSpec, PairsSpec, RunSpec
+from judge.inputs.criteria.criteria_set import CriterionFile, SetFile
+from judge.inputs.criteria.scale_file import ScaleFile
+from judge.inputs.eval_prompts.front_matter import FrontMatter
 
 Parts = dict[str, tuple[str, type[BaseModel]]]
 

@@ -13,14 +13,14 @@ from typing import get_args
 import pytest
 import typer
 
+from judge.answers.journal.schema import TABLES
+from judge.asking.run_definition.spec import GenerationSpec, RunSpec
 from judge.backends import recorded
 from judge.backends.protocol import Settings
+from judge.base.records import STATUSES, Outcome
 from judge.cli.commands import COMMANDS, app_of
 from judge.cli.rare import EVERYWHERE, KEYS
-from judge.journal.schema import TABLES
-from judge.ratings_table import COLUMNS
-from judge.records import STATUSES, Outcome
-from judge.run_definition.spec import GenerationSpec, RunSpec
+from judge.ratings.ratings_table import COLUMNS
 from tests.documents.blocks import ROOT, blocks, commands_in, prose_pages
 from tests.documents.generated import fresh, stale
 from tests.documents.language_models import nav, paths
@@ -139,9 +139,9 @@ def test_a_blank_line_stands_before_every_heading(name: str) -> None:
 
 
 def test_the_template_in_the_guide_is_a_template(tmp_path: Path) -> None:
-    from judge.criteria import load_criteria
-    from judge.eval_prompts import load_eval_prompt
-    from judge.records import Story
+    from judge.base.records import Story
+    from judge.inputs.criteria import load_criteria
+    from judge.inputs.eval_prompts import load_eval_prompt
 
     guide = PAGES["docs/guides/criteria_and_prompts.md"]
     (template,) = [block.text for block in blocks(guide) if block.kind == "jinja"]

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from judge.embedding.cache import Cache
-from judge.embedding.vectors import embed, unit
-from judge.errors import SpecError
+from judge.base.errors import SpecError
+from judge.inputs.embedding.cache import Cache
+from judge.inputs.embedding.vectors import embed, unit
 
 pytest.importorskip("sklearn")
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from judge.eval_prompts import load_eval_prompt, shipped_eval_prompts
-from judge.eval_prompts.check import problems
+from judge.inputs.eval_prompts import load_eval_prompt, shipped_eval_prompts
+from judge.inputs.eval_prompts.check import problems
 
 GOOD = "{{ story }} {{ criterion.name }}"
 

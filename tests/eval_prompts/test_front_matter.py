@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from judge.errors import TemplateError
-from judge.eval_prompts import load_eval_prompt
+from judge.base.errors import TemplateError
+from judge.inputs.eval_prompts import load_eval_prompt
 
 BODY = "{{ story }}"
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from judge.criteria import load_criteria
-from judge.eval_prompts import load_eval_prompt, prefix_order
-from judge.records import Criterion
+from judge.base.records import Criterion
+from judge.inputs.criteria import load_criteria
+from judge.inputs.eval_prompts import load_eval_prompt, prefix_order
 
 CRITERION = Criterion("Zeal", "ZE", "how keen it is", guidelines=("a", "b", "c", "d", "e"))
 

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from judge.criteria import CriteriaSet, load_criteria
-from judge.errors import SpecError
-from judge.eval_prompts import load_eval_prompt
-from judge.records import Message, Story
+from judge.base.errors import SpecError
+from judge.base.records import Message, Story
+from judge.inputs.criteria import CriteriaSet, load_criteria
+from judge.inputs.eval_prompts import load_eval_prompt
 
 OUTER: dict[str, Callable[[Story, str], str]] = {
     "ep1": lambda s, task: f"Prompt: {s.story_prompt}\n\nStory: {s.text}\n\n{task}\n\nRating:",

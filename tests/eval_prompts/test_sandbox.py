@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from judge.errors import TemplateError
-from judge.eval_prompts import load_eval_prompt
-from judge.records import Criterion, Story
+from judge.base.errors import TemplateError
+from judge.base.records import Criterion, Story
+from judge.inputs.eval_prompts import load_eval_prompt
 
 HEAD = "---\ndescription: x\n---\nOne line.\n"  # so the template's second line is line 5 of the file
 STORY = Story("s1", "A door.", "GPT-2", "It opened.")

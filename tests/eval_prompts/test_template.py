@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from judge.criteria import load_criteria
-from judge.errors import SpecError
-from judge.eval_prompts import EvalPrompt, load_eval_prompt, shipped_eval_prompts
-from judge.records import Criterion, Message, Scale, Story
+from judge.base.errors import SpecError
+from judge.base.records import Criterion, Message, Scale, Story
+from judge.inputs.criteria import load_criteria
+from judge.inputs.eval_prompts import EvalPrompt, load_eval_prompt, shipped_eval_prompts
 
 STORY = Story("s1", "A door.", "GPT-2", "It opened.", reference="It stayed shut.")
 CRITERION = Criterion("Pace", "PA", "how fast it is", Scale(0, 1, 0.5), ("slow", "even", "fast"))

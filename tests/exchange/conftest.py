@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from judge.answers.journal import JournalReader
+from judge.asking.execution.session import Sitting
+from judge.asking.run_definition.spec import parse_run_spec
+from judge.asking.run_folder import ResultFolder
 from judge.exchange.batch.requests import Wanted
-from judge.execution.session import Sitting
-from judge.journal import JournalReader
-from judge.run_definition.spec import parse_run_spec
-from judge.run_folder import ResultFolder
 from tests.server.loopback import LoopbackServer
 
 Start = Callable[..., LoopbackServer]

@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
-from judge.errors import BackendError, RunFolderError
-from judge.execution.session import Result, Sitting, sit
-from judge.journal import JournalReader
-from judge.ratings_table import read
-from judge.run_definition.spec import parse_run_spec
-from judge.run_folder import ResultFolder
+from judge.answers.journal import JournalReader
+from judge.asking.execution.session import Result, Sitting, sit
+from judge.asking.run_definition.spec import parse_run_spec
+from judge.asking.run_folder import ResultFolder
+from judge.base.errors import BackendError, RunFolderError
+from judge.ratings.ratings_table import read
 from tests.server.loopback import LoopbackServer
 from tests.server.settings import REFUSAL_FORMS
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from judge.execution.pilot import measure
-from judge.execution.preparation import dataset_of, first_stories
-from judge.execution.session import Sitting, sit
-from judge.journal import JournalReader
-from judge.plan import Forecast, Price, forecast, make_plan
-from judge.run_definition.spec import parse_run_spec
-from judge.run_folder import ResultFolder
+from judge.answers.journal import JournalReader
+from judge.asking.execution.pilot import measure
+from judge.asking.execution.preparation import dataset_of, first_stories
+from judge.asking.execution.session import Sitting, sit
+from judge.asking.plan import Forecast, Price, forecast, make_plan
+from judge.asking.run_definition.spec import parse_run_spec
+from judge.asking.run_folder import ResultFolder
 from tests.server.meter import Meter, metered
 
 STORIES = 60

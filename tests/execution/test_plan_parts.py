@@ -21,12 +21,12 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from judge.answers.journal import JournalReader, parts
+from judge.asking.execution.plan_part import PlanPart
+from judge.asking.run_folder import lock, read_manifest
+from judge.base.errors import SpecError
 from judge.cli.main import main
-from judge.datasets import open_dataset
-from judge.errors import SpecError
-from judge.execution.plan_part import PlanPart
-from judge.journal import JournalReader, parts
-from judge.run_folder import lock, read_manifest
+from judge.inputs.datasets import open_dataset
 from tests.server.loopback import LoopbackServer
 
 Start = Callable[..., LoopbackServer]

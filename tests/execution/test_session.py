@@ -17,11 +17,11 @@ from typing import Any
 
 import pytest
 
-from judge.errors import JudgeError, RunFolderError, SpecError
-from judge.execution.session import Result, Sitting, sit
-from judge.journal import JournalReader
-from judge.run_definition.spec import parse_run_spec
-from judge.run_folder import ResultFolder, read_manifest
+from judge.answers.journal import JournalReader
+from judge.asking.execution.session import Result, Sitting, sit
+from judge.asking.run_definition.spec import parse_run_spec
+from judge.asking.run_folder import ResultFolder, read_manifest
+from judge.base.errors import JudgeError, RunFolderError, SpecError
 from tests.server.loopback import LoopbackServer
 
 Start = Callable[..., LoopbackServer]
@@ -91,7 +91,7 @@ def test_repeats_with_a_seed_are_asked_one_by_one_with_seeds_of_their_own(loopba
 
 
 def test_thinking_without_an_answer_holds_no_rating(loopback: Start, stories: Path) -> None:
-    from judge.ratings_table import read
+    from judge.ratings.ratings_table import read
 
     sit(sitting(loopback(style="thought_only"), stories))
     with JournalReader(stories.parent / "results" / "journal.sqlite") as journal:
@@ -104,7 +104,7 @@ def test_thinking_without_an_answer_holds_no_rating(loopback: Start, stories: Pa
 
 
 def test_a_server_that_ignores_the_seed_is_found_out_and_said_under_tables(loopback: Start, stories: Path) -> None:
-    from judge.ratings_table import read
+    from judge.ratings.ratings_table import read
 
     seeded = {"repeats": 2, "generation": {"temperature": 1.0, "seed": 40}, "limit": 2}
     sit(sitting(loopback(), stories, folder_name="keeps", **seeded))
@@ -442,7 +442,7 @@ def test_the_manifest_says_what_was_asked_and_what_was_in_force(loopback: Start,
 def test_filtered_answers_are_a_status_and_not_asked_again(loopback: Start, stories: Path) -> None:
     server = loopback(style="content_filter")
     sit(sitting(server, stories))
-    from judge.ratings_table import read
+    from judge.ratings.ratings_table import read
 
     frame = read([stories.parent / "results"]).frame
     judged = frame[frame["source"] == "judge"]

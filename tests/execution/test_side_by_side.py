@@ -17,14 +17,14 @@ from typing import Any
 import pytest
 import yaml
 
+from judge.answers.journal import JournalReader
+from judge.asking.execution.board import Board, cut
+from judge.asking.execution.progress import Progress
+from judge.asking.run_folder import read_manifest
 from judge.backends import Capabilities
+from judge.base.errors import BackendError
 from judge.cli.main import main
-from judge.errors import BackendError
-from judge.execution.board import Board, cut
-from judge.execution.progress import Progress
-from judge.journal import JournalReader
-from judge.ratings_table import read
-from judge.run_folder import read_manifest
+from judge.ratings.ratings_table import read
 from tests.server.loopback import LoopbackServer
 from tests.server.telling import Telling
 
@@ -147,7 +147,7 @@ def test_models_in_this_process_are_loaded_one_after_another(
         async def close(self) -> None:
             Engine.opened -= 1
 
-    monkeypatch.setattr("judge.execution.session.open_backend", lambda *_: Engine())
+    monkeypatch.setattr("judge.asking.execution.session.open_backend", lambda *_: Engine())
     write(folder, "hf/a", "vllm/b", "hf/c")
     code, _, said = judge(capsys, "run", folder)
     assert (code, at_once) == (1, [1, 1, 1])

@@ -18,14 +18,14 @@ import pytest
 from judge.backends import Settings, open_backend
 from judge.backends.trained.encoder import EncoderScorer
 from judge.backends.trained.model import read_model
-from judge.datasets import open_dataset
-from judge.errors import BackendError, OptionError, SpecError
-from judge.records import Story
-from judge.training.encoder.rung import teach
-from judge.training.material import read
-from judge.training.options import EncoderOptions, TrainOptions, encoder_options
-from judge.training.telling import Telling
-from judge.training.train import train
+from judge.base.errors import BackendError, OptionError, SpecError
+from judge.base.records import Story
+from judge.inputs.datasets import open_dataset
+from judge.lab.training.encoder.rung import teach
+from judge.lab.training.material import read
+from judge.lab.training.options import EncoderOptions, TrainOptions, encoder_options
+from judge.lab.training.telling import Telling
+from judge.lab.training.train import train
 from tests.training.test_train import COLUMNS, WORDS, opened, query, rated_file
 
 SILENT = Telling(lambda _: None)

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from judge.embedding import vectors as embedding
-from judge.embedding.vectors import embed
-from judge.errors import SpecError
+from judge.base.errors import SpecError
 from judge.explanations.corpus.reading import read_texts
+from judge.inputs.embedding import vectors as embedding
+from judge.inputs.embedding.vectors import embed
 
 
 @pytest.fixture(scope="module")

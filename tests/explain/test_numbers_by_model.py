@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from judge.embedding.vectors import embed
 from judge.explanations.corpus.reading import read_texts
 from judge.explanations.quality.guideline_point import guideline_texts, split
 from judge.explanations.quality.guideline_point import measure as guideline_table
 from judge.explanations.quality.options import NumbersOptions
 from judge.explanations.quality.rating_agreement import measure as agreement
 from judge.explanations.quality.specificity import measure as specificity
+from judge.inputs.embedding.vectors import embed
 
 OPTIONS = NumbersOptions(permutations=99, refits=19, resamples=200)
 

@@ -11,13 +11,13 @@ import pytest
 from judge.backends import Settings, open_backend
 from judge.backends.trained.linear import LinearScorer
 from judge.backends.trained.model import read_model
-from judge.embedding.vectors import embed
-from judge.errors import BackendError
-from judge.records import Scale, Story
-from judge.text_features import for_regression, own_features
-from judge.training.options import TrainOptions
-from judge.training.telling import Telling
-from judge.training.train import train
+from judge.base.errors import BackendError
+from judge.base.records import Scale, Story
+from judge.inputs.embedding.vectors import embed
+from judge.inputs.text_features import for_regression, own_features
+from judge.lab.training.options import TrainOptions
+from judge.lab.training.telling import Telling
+from judge.lab.training.train import train
 from tests.training.test_train import WORDS, opened, query, rated_file
 
 

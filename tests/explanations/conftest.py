@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from judge.base.folders.shipped import shipped
 from judge.cli.main import main
-from judge.folders.shipped import shipped
 
 
 @pytest.fixture(scope="session")

@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from judge.datasets import open_dataset
+from judge.asking.execution.session import Sitting, sit
+from judge.asking.run_definition.spec import parse_run_spec
+from judge.asking.run_folder import ResultFolder
 from judge.demo import run_demo
-from judge.execution.session import Sitting, sit
-from judge.ratings_table import RatingsTable, read
-from judge.run_definition.spec import parse_run_spec
-from judge.run_folder import ResultFolder
+from judge.inputs.datasets import open_dataset
+from judge.ratings.ratings_table import RatingsTable, read
 
 pytest.importorskip("matplotlib")
 

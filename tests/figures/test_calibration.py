@@ -12,10 +12,10 @@ from judge.analysis.jury.panel import panels
 from judge.analysis.jury.reliability_curve import Curves, curves
 from judge.analysis.options.table_options import ReliabilityOptions
 from judge.analysis.raters import Raters
-from judge.errors import SpecError
-from judge.figures import calibration, page
-from judge.rating_matrix import build
-from judge.ratings_table import RatingsTable
+from judge.base.errors import SpecError
+from judge.questions.figures import calibration, page
+from judge.ratings.rating_matrix import build
+from judge.ratings.ratings_table import RatingsTable
 from judge.stats.estimation import means
 from tests.figures import looks
 

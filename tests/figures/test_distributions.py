@@ -11,11 +11,11 @@ import pytest
 from judge.analysis.distribution_tables import table
 from judge.analysis.distributions import Distributions, distributions
 from judge.analysis.options.table_options import DistributionOptions
-from judge.charts import distributions as charts
-from judge.errors import SpecError
-from judge.figures import distributions as figures
-from judge.figures import page
-from judge.ratings_table import RatingsTable
+from judge.base.errors import SpecError
+from judge.questions.charts import distributions as charts
+from judge.questions.figures import distributions as figures
+from judge.questions.figures import page
+from judge.ratings.ratings_table import RatingsTable
 from tests.figures import looks
 
 

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from judge.charts.explanation_map import explanation_map
-from judge.errors import SpecError
-from judge.figures import explanations, page
+from judge.base.errors import SpecError
+from judge.questions.charts.explanation_map import explanation_map
+from judge.questions.figures import explanations, page
 from tests.figures import looks
 
 CRITERIA = ("Relevance", "Coherence", "Empathy", "Surprise", "Engagement", "Complexity")

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from judge.analysis.agreement.correlation_grid import CEILING, CONTROL, JUDGE, Layout, LayoutRow
-from judge.charts.colours import luminance
-from judge.charts.heatmap import heat_map
-from judge.errors import MissingExtraError, SpecError
-from judge.figures import heatmap, page
-from judge.stats.estimate import Estimate
+from judge.base.errors import MissingExtraError, SpecError
+from judge.base.estimate import Estimate
+from judge.questions.charts.colours import luminance
+from judge.questions.charts.heatmap import heat_map
+from judge.questions.figures import heatmap, page
 
 pytest.importorskip("matplotlib")
 

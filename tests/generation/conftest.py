@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 import yaml
 
-from judge.execution.session import Sitting
-from judge.run_definition.writing import parse_generate_spec
-from judge.run_folder import ResultFolder
+from judge.asking.execution.session import Sitting
+from judge.asking.run_definition.writing import parse_generate_spec
+from judge.asking.run_folder import ResultFolder
 from tests.server.loopback import LoopbackServer
 
 PROMPTS = 12

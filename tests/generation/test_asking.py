@@ -15,21 +15,21 @@ from pathlib import Path
 import orjson
 import pytest
 
+from judge.answers.journal import JournalReader
+from judge.asking.execution.preparation import prepare
+from judge.asking.execution.ray.blocks import decode, encode
+from judge.asking.execution.session import sit
+from judge.asking.execution.verification import verify_journal
+from judge.asking.plan import WritingPlan, plan_of
+from judge.asking.run_folder import ResultFolder
 from judge.backends import Settings
+from judge.base.errors import RunFolderError, SpecError
+from judge.base.records import Commission
 from judge.cli.main import main
-from judge.errors import RunFolderError, SpecError
 from judge.exchange.batch.importing import import_results
 from judge.exchange.batch.openai_batches import BatchServer
 from judge.exchange.batch.requests import Wanted, export, numbered
-from judge.execution.preparation import prepare
-from judge.execution.ray.blocks import decode, encode
-from judge.execution.session import sit
-from judge.execution.verification import verify_journal
-from judge.generation.stories import written
-from judge.journal import JournalReader
-from judge.plan import WritingPlan, plan_of
-from judge.records import Commission
-from judge.run_folder import ResultFolder
+from judge.lab.generation.stories import written
 from tests.generation.conftest import PROMPTS, definition, sitting, written_definition
 from tests.server.loopback import LoopbackServer
 

@@ -10,19 +10,19 @@ from pathlib import Path
 
 import pytest
 
+from judge.asking.execution.session import sit
+from judge.base.errors import DataError, OptionError, RunFolderError
+from judge.base.fingerprint import sha256_text
 from judge.cli.main import main
-from judge.datasets import open_dataset
-from judge.errors import DataError, OptionError, RunFolderError
-from judge.execution.session import sit
-from judge.fingerprint import sha256_text
-from judge.generation.counts import counted, statuses
-from judge.generation.faults import faults_of
-from judge.generation.near_duplicates import near_duplicates
-from judge.generation.passed_on import passed_on, write_all
-from judge.generation.refusal import declines
-from judge.generation.stories import STATUSES, written
-from judge.generation.stripping import rules_of, stripped
-from judge.generation.tables import faults_table, status_table
+from judge.inputs.datasets import open_dataset
+from judge.lab.generation.counts import counted, statuses
+from judge.lab.generation.faults import faults_of
+from judge.lab.generation.near_duplicates import near_duplicates
+from judge.lab.generation.passed_on import passed_on, write_all
+from judge.lab.generation.refusal import declines
+from judge.lab.generation.stories import STATUSES, written
+from judge.lab.generation.stripping import rules_of, stripped
+from judge.lab.generation.tables import faults_table, status_table
 from tests.generation.conftest import PROMPTS, sitting, written_definition
 from tests.server.loopback import LoopbackServer
 

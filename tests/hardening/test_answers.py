@@ -15,15 +15,15 @@ from typing import Any
 import orjson
 import pytest
 
+from judge.answers.journal import JournalReader
+from judge.asking.execution.session import Sitting, sit
+from judge.asking.run_definition.spec import parse_run_spec
+from judge.asking.run_folder import ResultFolder
 from judge.backends import Settings, open_backend
 from judge.backends.bodies import MOST
-from judge.errors import BackendError
-from judge.execution.session import Sitting, sit
-from judge.journal import JournalReader
-from judge.ratings_table import read
-from judge.records import Criterion, Generation, Message, Query, Story
-from judge.run_definition.spec import parse_run_spec
-from judge.run_folder import ResultFolder
+from judge.base.errors import BackendError
+from judge.base.records import Criterion, Generation, Message, Query, Story
+from judge.ratings.ratings_table import read
 from tests.hardening.conftest import Make
 
 GOOD = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "Rating: 4"}}
@@ -312,7 +312,7 @@ def test_a_number_that_json_lacks_costs_no_answer(serve: Callable[[Give], Server
 
 
 def test_two_models_under_one_judge_are_told(serve: Callable[[Give], Server], make: Make) -> None:
-    from judge.ratings_table import read
+    from judge.ratings.ratings_table import read
 
     place = make()
     for name, repeats in (("model-a", 1), ("model-b", 2)):
@@ -338,7 +338,7 @@ def test_max_cost_is_of_the_run_and_not_of_a_sitting(serve: Callable[[Give], Ser
 
 
 def test_a_key_in_what_a_server_tells_is_not_kept(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    from judge.run_folder import write_manifest
+    from judge.asking.run_folder import write_manifest
 
     monkeypatch.setenv("OPENAI_API_KEY", "sk-abcdefgh1234567890abcdefgh")
     place = make() / "manifest.json"

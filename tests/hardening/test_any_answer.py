@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from judge.execution.session import Sitting, sit
-from judge.preferences_table import read as read_preferences
-from judge.ratings_table import read
-from judge.run_definition.spec import parse_run_spec
-from judge.run_folder import ResultFolder
+from judge.asking.execution.session import Sitting, sit
+from judge.asking.run_definition.spec import parse_run_spec
+from judge.asking.run_folder import ResultFolder
+from judge.ratings.preferences_table import read as read_preferences
+from judge.ratings.ratings_table import read
 from tests.hardening import odd_answers
 from tests.hardening.conftest import Call
 from tests.hardening.test_answers import Server, send

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from judge.datasets.files.table_file import table_columns, table_rows
-from judge.errors import DataError
+from judge.base.errors import DataError
 from judge.exchange.bundle.verification import check
+from judge.inputs.datasets.files.table_file import table_columns, table_rows
 from tests.hardening.forks import forked, memory_ends_at
 
 ROOT = "demo-bundle"

@@ -12,22 +12,22 @@ from pathlib import Path
 
 import pytest
 
-from judge.audit.file.store import AuditStore
-from judge.certificate.file import FORMAT, read
-from judge.certificate.fit import UncertifiedError, check
-from judge.criteria.question_wording import read_questions
-from judge.criteria.wording import read_wording
-from judge.errors import DataError, JudgeError, TemplateError
-from judge.eval_prompts.template import parse_eval_prompt
+from judge.asking.plan import make_plan
+from judge.asking.run_definition.spec import parse_run_spec
+from judge.asking.run_folder import ResultFolder
+from judge.base.errors import DataError, JudgeError, TemplateError
+from judge.base.foreign import reading
+from judge.base.printing.moments import moment
 from judge.exchange.bundle.tables import difference
 from judge.exchange.logs.as_import import LogOptions, read_logs
 from judge.exchange.logs.as_preferences import read_preferences
 from judge.exchange.logs.tools import PREFERENCE_TOOLS, TOOLS
-from judge.foreign import reading
-from judge.plan import make_plan
-from judge.printing.moments import moment
-from judge.run_definition.spec import parse_run_spec
-from judge.run_folder import ResultFolder
+from judge.explanations.audit.file.store import AuditStore
+from judge.inputs.criteria.question_wording import read_questions
+from judge.inputs.criteria.wording import read_wording
+from judge.inputs.eval_prompts.template import parse_eval_prompt
+from judge.questions.certificate.file import FORMAT, read
+from judge.questions.certificate.fit import UncertifiedError, check
 from tests.audit.conftest import subject
 from tests.hardening.conftest import Call, Make, held
 from tests.hardening.mutations import json_text, mutated

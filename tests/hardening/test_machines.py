@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from judge.audit.file.store import AuditStore
-from judge.errors import BackendError
-from judge.execution.progress import Progress
-from judge.execution.sending import breaker
-from judge.run_folder import lock
+from judge.asking.execution.progress import Progress
+from judge.asking.execution.sending import breaker
+from judge.asking.run_folder import lock
+from judge.base.errors import BackendError
+from judge.explanations.audit.file.store import AuditStore
 from tests.hardening.conftest import Call, Make, held
 from tests.hardening.forks import files_end_at, forked
 from tests.hardening.test_answers import Server, send
@@ -85,7 +85,7 @@ def test_two_processes_do_not_write_one_folder(make: Make, call: Call) -> None:
     place = make()
     assert call("run", place, "--quiet")[0] == 0
     code = (
-        "from pathlib import Path; from judge.run_folder import lock; import time\n"
+        "from pathlib import Path; from judge.asking.run_folder import lock; import time\n"
         f"with lock(Path({str(place / 'surface')!r})): print('held', flush=True); time.sleep(60)"
     )
     other = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, cwd=ROOT)
@@ -111,10 +111,10 @@ def test_two_processes_do_not_write_one_folder(make: Make, call: Call) -> None:
 _SERVING = """
 import sys
 from pathlib import Path
-from judge.audit.file.store import AuditStore
-from judge.web.audit.owning import Owners
-from judge.web.audit.pages import application
-from judge.web.server import serve
+from judge.explanations.audit.file.store import AuditStore
+from judge.show.web.audit.owning import Owners
+from judge.show.web.audit.pages import application
+from judge.show.web.server import serve
 store = AuditStore.open(Path(sys.argv[1]))
 def build(access):
     print(access.token, flush=True)
@@ -127,7 +127,7 @@ def test_several_annotators_lose_no_confirmed_answer_to_kill_9(tmp_path: Path) -
     names = ["Ada", "Bo", "Cy", "Di"]
     path = tmp_path / "audit.sqlite"
     with make_audit(path) as store:
-        from judge.web.audit.owning import Owners
+        from judge.show.web.audit.owning import Owners
 
         for name in names:
             store.register(name)
@@ -179,8 +179,8 @@ def test_several_annotators_lose_no_confirmed_answer_to_kill_9(tmp_path: Path) -
 def test_a_storm_of_429_says_why(make: Make, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("no_proxy", "*")
     monkeypatch.setitem(breaker._PATIENCE, "rate", 1.0)
-    monkeypatch.setattr("judge.execution.sending.breaker._IN_A_ROW", 4)
-    monkeypatch.setattr("judge.execution.progress._EVERY", 0.2)
+    monkeypatch.setattr("judge.asking.execution.sending.breaker._IN_A_ROW", 4)
+    monkeypatch.setattr("judge.asking.execution.progress._EVERY", 0.2)
     why = {"error": {"message": "Your quota of 40 requests a day is used up", "type": "requests", "code": "rate_limit"}}
     server = Server(lambda _, handler: send(handler, why, 429))
     try:

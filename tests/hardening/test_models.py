@@ -18,9 +18,9 @@ from judge.backends import Settings, open_backend
 from judge.backends.reward.classifier import RewardScorer
 from judge.backends.trained.backend import ScoringBackend
 from judge.backends.trained.model import LARGEST, Head, TrainedModel, read_model
-from judge.embedding import vectors
-from judge.errors import BackendError, DataError, JudgeError, SpecError
-from judge.records import Criterion, Generation, Message, Query, Scale, Story
+from judge.base.errors import BackendError, DataError, JudgeError, SpecError
+from judge.base.records import Criterion, Generation, Message, Query, Scale, Story
+from judge.inputs.embedding import vectors
 from tests.hardening.conftest import Call, Make, held
 
 TERM = {"feature": ["length"], "low": [0.0], "high": [9.0], "mean": [3.0], "scale": [1.0], "weight": [0.5]}

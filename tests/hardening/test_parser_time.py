@@ -6,12 +6,12 @@ import json
 
 import pytest
 
+from judge.answers.parsing import parser
+from judge.answers.parsing.ours.rating_pattern import check_pattern
 from judge.backends.server_refusals.body import read_error_body
-from judge.errors import JudgeError
-from judge.parsing import parser
-from judge.parsing.ours.rating_pattern import check_pattern
-from judge.records import Criterion, Response
-from judge.text_features import own_features
+from judge.base.errors import JudgeError
+from judge.base.records import Criterion, Response
+from judge.inputs.text_features import own_features
 from tests.growth import linear
 
 PATTERNS = {

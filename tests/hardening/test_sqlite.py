@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from judge.audit.file.schema import FORMAT, TABLES
-from judge.audit.file.store import AuditStore
-from judge.datasets.studies.storyer import read_plain_pickle
-from judge.errors import JudgeError
-from judge.journal import JournalReader
-from judge.sqlite_file import connect, read_only
+from judge.answers.journal import JournalReader
+from judge.base.errors import JudgeError
+from judge.base.sqlite_file import connect, read_only
+from judge.explanations.audit.file.schema import FORMAT, TABLES
+from judge.explanations.audit.file.store import AuditStore
+from judge.inputs.datasets.studies.storyer import read_plain_pickle
 from tests.hardening.conftest import Call, Make, held
 
 CHANGES = {

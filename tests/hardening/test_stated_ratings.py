@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from judge.parsing import parser
-from judge.records import Criterion, Judgment, Response, Scale, Structured
+from judge.answers.parsing import parser
+from judge.base.records import Criterion, Judgment, Response, Scale, Structured
 from tests.growth import linear
 
 OTHERS = ("Relevance", "Empathy", "Surprise", "Engagement", "Complexity")

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
+from judge.asking.run_folder.manifest import environment
 from judge.cli.main import main
-from judge.run_folder.manifest import environment
 from tests.credentials.echo_server import EchoServer
 from tests.hardening.conftest import Call, Make, held
 
@@ -364,7 +364,7 @@ def test_modules_in_the_folder_are_not_imported(
     (place / "mine.jinja").write_text("{{ story }}{{ criterion.name }}{{ 'a' * 2 }}")
     (place / f"{module}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
     monkeypatch.chdir(place)
-    from judge.eval_prompts import apart
+    from judge.inputs.eval_prompts import apart
 
     apart._end()
     with pytest.raises(SystemExit):

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from judge.errors import TemplateError
-from judge.eval_prompts import apart
-from judge.eval_prompts.plain import is_plain
-from judge.eval_prompts.sandbox import CriterionView, ScaleView, _environment, compile_template
-from judge.eval_prompts.template import shipped_eval_prompts
+from judge.base.errors import TemplateError
+from judge.inputs.eval_prompts import apart
+from judge.inputs.eval_prompts.plain import is_plain
+from judge.inputs.eval_prompts.sandbox import CriterionView, ScaleView, _environment, compile_template
+from judge.inputs.eval_prompts.template import shipped_eval_prompts
 from tests.hardening.conftest import Call, Make, held
 
 _SCALE = ScaleView(1, 5, 1, ())
@@ -126,7 +126,7 @@ def test_values_are_never_templates() -> None:
 
 @pytest.mark.parametrize("name", shipped_eval_prompts())
 def test_shipped_templates_are_rendered_here(name: str) -> None:
-    from judge.eval_prompts import load_eval_prompt
+    from judge.inputs.eval_prompts import load_eval_prompt
 
     prompt = load_eval_prompt(name)
     assert is_plain(_environment().parse(prompt.body.source)), name

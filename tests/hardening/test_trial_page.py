@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from judge.trial.questions import Asking
-from judge.web.access import Access, access_for
-from judge.web.trial.app import Before, trial_app
-from judge.web.trial.message import MOST
+from judge.lab.trial.questions import Asking
+from judge.show.web.access import Access, access_for
+from judge.show.web.trial.app import Before, trial_app
+from judge.show.web.trial.message import MOST
 from tests.hardening.conftest import Call, held
 from tests.hardening.test_answers import Server, send
 from tests.web.conftest import Served, serving
@@ -138,7 +138,7 @@ def test_a_body_that_is_too_large_is_refused(page: Served, size: int) -> None:
 def test_a_body_that_does_not_come_is_not_waited_for(
     page: Served, monkeypatch: pytest.MonkeyPatch, token: bool
 ) -> None:
-    monkeypatch.setattr("judge.web.access.BODY_SECONDS", 0.3)
+    monkeypatch.setattr("judge.show.web.access.BODY_SECONDS", 0.3)
     head = f"POST /ask HTTP/1.1\r\nHost: localhost\r\nX-Judge-Token: {page.access.token if token else 'x'}\r\n"
     host, port = page.address.removeprefix("http://").split(":")
     begun = time.monotonic()

@@ -10,20 +10,20 @@ from pathlib import Path
 
 import pytest
 
-from judge.folders.shipped import package_file
-from judge.in_force.catalogue import catalogue
-from judge.in_force.catalogue_build import as_json, build
-from judge.in_force.endpoints import endpoints, who_is_asked
+from judge.asking.in_force.catalogue import catalogue
+from judge.asking.in_force.catalogue_build import as_json, build
+from judge.asking.in_force.endpoints import endpoints, who_is_asked
+from judge.base.folders.shipped import package_file
 
 
 def test_the_snapshot_says_where_it_is_from_and_under_which_licence() -> None:
-    data = json.loads(package_file("in_force", "models.json").read_text(encoding="utf-8"))
+    data = json.loads(package_file("asking", "in_force", "models.json").read_text(encoding="utf-8"))
     assert (data["name"], data["license"]) == ("modelparams", "MIT")
     assert data["license_text"].startswith("MIT License\n\nCopyright (c) 2026 modelparams.dev contributors")
     assert data["version"] in data["source"]
     assert len(data["models"]) == catalogue().count > 300
     assert {row["params"] for row in data["models"]} == set(range(len(data["params"])))
-    assert package_file("in_force", "models.json").stat().st_size < 150_000
+    assert package_file("asking", "in_force", "models.json").stat().st_size < 150_000
 
 
 @pytest.mark.parametrize(
@@ -162,9 +162,10 @@ def test_the_snapshot_is_made_from_a_wheel(tmp_path: Path) -> None:
 
 def test_the_snapshot_is_read_only_when_it_is_needed() -> None:
     program = (
-        "import sys, judge.execution.session, judge.cli.runs.ask, judge.cli.runs.sittings, judge.in_force.words\n"
-        "from judge.in_force.catalogue import catalogue\n"
-        "from judge.in_force.endpoints import endpoints\n"
+        "import sys, judge.asking.execution.session, judge.cli.runs.ask, judge.cli.runs.sittings\n"
+        "import judge.asking.in_force.words\n"
+        "from judge.asking.in_force.catalogue import catalogue\n"
+        "from judge.asking.in_force.endpoints import endpoints\n"
         "print(catalogue.cache_info().currsize, endpoints.cache_info().currsize)\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from judge.execution.session import Sitting, sit
-from judge.in_force.seen import Seen
-from judge.in_force.setting import SettingInForce
-from judge.in_force.settings import settings_in_force
-from judge.in_force.words import mark, sentences, stored, warnings
-from judge.ratings_table import read
-from judge.run_definition.spec import RunSpec, parse_run_spec
-from judge.run_folder import ResultFolder, read_manifest
+from judge.asking.execution.session import Sitting, sit
+from judge.asking.in_force.seen import Seen
+from judge.asking.in_force.setting import SettingInForce
+from judge.asking.in_force.settings import settings_in_force
+from judge.asking.in_force.words import mark, sentences, stored, warnings
+from judge.asking.run_definition.spec import RunSpec, parse_run_spec
+from judge.asking.run_folder import ResultFolder, read_manifest
+from judge.ratings.ratings_table import read
 from tests.server.loopback import LoopbackServer
 
 Start = Callable[..., LoopbackServer]
@@ -257,7 +257,7 @@ def test_what_a_sitting_found_out_outlives_one_that_asks_nothing(loopback: Start
 
 def test_the_manifest_the_signature_and_old_manifests(loopback: Start, stories: Path) -> None:
     from judge.analysis.options.signature import signature
-    from judge.rating_matrix import build
+    from judge.ratings.rating_matrix import build
 
     run(loopback(models=["deepseek-reasoner"]), stories, judge="openai/deepseek-reasoner")
     folder = stories.parent / "r"

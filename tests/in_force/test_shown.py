@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 import yaml
 
+from judge.asking.run_definition.spec import parse_run_spec
 from judge.doctor import examine
-from judge.report import ReportInputs, ReportOptions, html, page_sections
-from judge.report.manuscript import checklist, methods
-from judge.run_definition.spec import parse_run_spec
+from judge.show.report import ReportInputs, ReportOptions, html, page_sections
+from judge.show.report.manuscript import checklist, methods
 from tests.report.runs import command
 from tests.server.loopback import LoopbackServer
 

@@ -11,10 +11,10 @@ import pytest
 
 from judge.analysis.criteria import tables
 from judge.analysis.criteria.criteria import criteria
-from judge.execution.session import sit
-from judge.journal import JournalReader
-from judge.ratings_table import read
-from judge.run_folder import folder_cost
+from judge.answers.journal import JournalReader
+from judge.asking.execution.session import sit
+from judge.asking.run_folder import folder_cost
+from judge.ratings.ratings_table import read
 from tests.joint.conftest import CRITERIA, sitting
 from tests.server.loopback import LoopbackServer
 

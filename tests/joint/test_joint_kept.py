@@ -8,9 +8,9 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from judge.execution.session import sit
-from judge.parsing import stored_answers
-from judge.ratings_table import judgments, read
+from judge.answers.parsing import stored_answers
+from judge.asking.execution.session import sit
+from judge.ratings.ratings_table import judgments, read
 from tests.joint.conftest import CRITERIA, sitting
 
 ANSWERS = 12 * 7

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlencode
 
-from judge.execution.session import sit
-from judge.web.access import Access
-from judge.web.view.app import view_app
-from judge.web.view.index import update
-from judge.web.view.judgments import Filters, judgments
-from judge.web.view.stored import stored
-from judge.web.view.story import cell
+from judge.asking.execution.session import sit
+from judge.show.web.access import Access
+from judge.show.web.view.app import view_app
+from judge.show.web.view.index import update
+from judge.show.web.view.judgments import Filters, judgments
+from judge.show.web.view.stored import stored
+from judge.show.web.view.story import cell
 from tests.joint.conftest import CRITERIA, sitting
 from tests.server.loopback import LoopbackServer
 from tests.web.conftest import serving

@@ -9,16 +9,16 @@ from typing import Any
 import orjson
 import pytest
 
+from judge.answers.parsing.asked_form import has_asked_form
+from judge.asking.execution.ray.blocks import decode, encode
+from judge.asking.plan import Plan, make_plan
+from judge.asking.run_definition.spec import parse_run_spec
 from judge.backends.structured import schema
-from judge.criteria import load_criteria
-from judge.errors import SpecError, TemplateError
-from judge.eval_prompts import load_eval_prompt, prefix_order, shipped_eval_prompts
-from judge.eval_prompts.check import problems
-from judge.execution.ray.blocks import decode, encode
-from judge.parsing.asked_form import has_asked_form
-from judge.plan import Plan, make_plan
-from judge.records import Criterion, Query, Response, Scale, Story, joint_name, names_in
-from judge.run_definition.spec import parse_run_spec
+from judge.base.errors import SpecError, TemplateError
+from judge.base.records import Criterion, Query, Response, Scale, Story, joint_name, names_in
+from judge.inputs.criteria import load_criteria
+from judge.inputs.eval_prompts import load_eval_prompt, prefix_order, shipped_eval_prompts
+from judge.inputs.eval_prompts.check import problems
 from tests.joint.conftest import CRITERIA
 
 HANNA = load_criteria("hanna").criteria

@@ -18,20 +18,20 @@ import orjson
 import pytest
 import yaml
 
+from judge.answers.journal import JournalReader
 from judge.api.status import status_row
+from judge.asking.execution.pilot import measure
+from judge.asking.execution.session import sit
+from judge.asking.execution.verification import verify_journal
+from judge.asking.plan import make_plan
 from judge.backends import Settings
+from judge.base.errors import RunFolderError
+from judge.base.records import names_in
 from judge.cli.main import main
-from judge.errors import RunFolderError
 from judge.exchange.batch.importing import import_results
 from judge.exchange.batch.openai_batches import BatchServer
 from judge.exchange.batch.requests import Wanted, export, numbered
-from judge.execution.pilot import measure
-from judge.execution.session import sit
-from judge.execution.verification import verify_journal
-from judge.journal import JournalReader
-from judge.plan import make_plan
-from judge.ratings_table import read
-from judge.records import names_in
+from judge.ratings.ratings_table import read
 from tests.joint.conftest import CRITERIA, definition, sitting
 from tests.server.loopback import LoopbackServer
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from judge.errors import BackendError, RunFolderError
-from judge.journal import Committed, JournalReader, JournalWriter
-from judge.records import Criterion, Generation, Message, Query, Rating, Response, Story
+from judge.answers.journal import Committed, JournalReader, JournalWriter
+from judge.base.errors import BackendError, RunFolderError
+from judge.base.records import Criterion, Generation, Message, Query, Rating, Response, Story
 
 STORY = Story(
     "s1", "A prompt", "GPT", "A text.", "A reference.", (Rating("Overall", 4.0), Rating("Overall", 2.0, "r7"))
@@ -133,8 +133,8 @@ import asyncio, os, signal, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[2])
 from tests.journal.test_journal import STORY, query
-from judge.journal import JournalWriter
-from judge.records import Response
+from judge.answers.journal import JournalWriter
+from judge.base.records import Response
 
 async def main():
     with JournalWriter(Path(sys.argv[1])) as writer:

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from judge.errors import RunFolderError
-from judge.journal import JournalMerger, JournalReader, JournalWriter, Merged
-from judge.records import Story
+from judge.answers.journal import JournalMerger, JournalReader, JournalWriter, Merged
+from judge.base.errors import RunFolderError
+from judge.base.records import Story
 
 ANSWER: dict[str, Any] = {
     "query_key": "b2:1",

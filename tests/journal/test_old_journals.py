@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from judge.execution.verification import verify_journal
-from judge.journal import JournalReader
-from judge.ratings_table import read
-from judge.run_folder import ResultFolder
+from judge.answers.journal import JournalReader
+from judge.asking.execution.verification import verify_journal
+from judge.asking.run_folder import ResultFolder
+from judge.ratings.ratings_table import read
 
 JOURNALS = Path(__file__).resolve().parents[1] / "journals"
 

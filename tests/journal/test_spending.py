@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from judge.execution.sending.runner import Outcomes
-from judge.journal import JournalMerger, JournalReader, JournalWriter
-from judge.journal.counting import Counted, count
-from judge.journal.spending import Spending, Tokens
-from judge.records import Criterion, Generation, Message, Query, Response, Story
-from judge.run_folder import cost_of
+from judge.answers.journal import JournalMerger, JournalReader, JournalWriter
+from judge.answers.journal.counting import Counted, count
+from judge.answers.journal.spending import Spending, Tokens
+from judge.asking.execution.sending.runner import Outcomes
+from judge.asking.run_folder import cost_of
+from judge.base.records import Criterion, Generation, Message, Query, Response, Story
 
 OLD = Path(__file__).resolve().parents[1] / "journals" / "format-1.sqlite"
 STORY = Story("s1", "p", "A", "text")

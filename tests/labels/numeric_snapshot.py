@@ -18,10 +18,10 @@ from typing import Any
 
 import yaml
 
+from judge.asking.plan.queries import make_plan
+from judge.asking.run_definition.spec import RunSpec
+from judge.base.records import Story
 from judge.cli.main import main
-from judge.plan.queries import make_plan
-from judge.records import Story
-from judge.run_definition.spec import RunSpec
 from judge.version import __version__
 
 HERE = Path(__file__).resolve().parent

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from judge.ratings_table import COLUMNS, RatingsTable, RunFacts
-from judge.ratings_table.labels import scales_of
-from judge.records import Criterion, Scale
+from judge.base.records import Criterion, Scale
+from judge.ratings.ratings_table import COLUMNS, RatingsTable, RunFacts
+from judge.ratings.ratings_table.labels import scales_of
 
 YES_NO = Scale.of_labels(["No", "Yes"])
 

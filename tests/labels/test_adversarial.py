@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from judge.parsing import parser
-from judge.records import Criterion, Judgment, Response, Scale
+from judge.answers.parsing import parser
+from judge.base.records import Criterion, Judgment, Response, Scale
 from tests.labels import adversarial, adversarial_fourth, adversarial_second, adversarial_third
 
 SETS = [

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
+from judge.answers.parsing import parser
+from judge.answers.parsing.asked_form import has_asked_form
+from judge.answers.parsing.expected import expected_judgment
 from judge.backends.structured import choices, request_fields, schema
 from judge.backends.surface import SurfaceBackend
 from judge.backends.surface.model import read_card, shipped_model
-from judge.errors import BackendError
-from judge.parsing import parser
-from judge.parsing.asked_form import has_asked_form
-from judge.parsing.expected import expected_judgment
-from judge.records import Criterion, Generation, Judgment, Message, Query, Response, Scale, Story, Structured
+from judge.base.errors import BackendError
+from judge.base.records import Criterion, Generation, Judgment, Message, Query, Response, Scale, Story, Structured
 
 YES_NO = Criterion("Ending", "EN", "is it earned?", Scale.of_labels(["No", "Yes"]))
 AGREE = replace(YES_NO, scale=Scale.of_labels(["Disagree", "Agree", "Strongly agree"]))

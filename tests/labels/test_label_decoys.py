@@ -7,8 +7,8 @@ from itertools import product
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from judge.parsing import parser
-from judge.records import Criterion, Judgment, Response, Scale
+from judge.answers.parsing import parser
+from judge.base.records import Criterion, Judgment, Response, Scale
 
 SCALE = Scale.of_labels(["No", "Yes"])
 CRITERION = Criterion("Originality", "OR", "is it new?", SCALE)

@@ -17,11 +17,11 @@ from judge.analysis.inputs.selection import Selection, narrowed
 from judge.analysis.options.table_options import CorrelationOptions
 from judge.analysis.reliability.consistency import consistency
 from judge.analysis.systems.systems import systems
-from judge.errors import SpecError
+from judge.base.errors import SpecError
+from judge.base.records import Criterion, Scale
 from judge.exchange.imports.imported_folder import write_folder
 from judge.exchange.ratings.file import read_ratings
-from judge.ratings_table import RatingsTable, read
-from judge.records import Criterion, Scale
+from judge.ratings.ratings_table import RatingsTable, read
 
 KIND = Criterion("Kind", "K", "", Scale.of_labels(["tale", "poem", "joke"], ordered=False))
 PLOT = Criterion("Plot", "P", "", Scale.of_labels(["No", "Yes"], ordered=False))

@@ -15,11 +15,11 @@ from judge.analysis.options.agreement_options import ConfusionOptions
 from judge.analysis.options.table_options import CompareOptions, CorrelationOptions, SystemsOptions
 from judge.analysis.systems import tables as systems_tables
 from judge.analysis.systems.systems import systems
-from judge.charts import distributions as chart
-from judge.charts.confusion import confusion
-from judge.pages import charts
-from judge.ratings_table import RatingsTable
-from judge.records import Scale
+from judge.base.records import Scale
+from judge.questions.charts import distributions as chart
+from judge.questions.charts.confusion import confusion
+from judge.ratings.ratings_table import RatingsTable
+from judge.show.pages import charts
 from tests.labels.tables import labelled_table
 
 SCALES = {"C": Scale.of_labels(["bad", "fair", "good"]), "D": Scale.of_labels(["a", "b", "c"], ordered=False)}

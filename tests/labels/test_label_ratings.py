@@ -11,14 +11,14 @@ import pandas as pd
 import pytest
 
 from judge.api.dataset import load_dataset
+from judge.base.errors import DataError, RunFolderError, SpecError
+from judge.base.records import Criterion, Scale
 from judge.cli.main import main as command_line
-from judge.datasets import open_dataset
-from judge.datasets.label_scales import LabelScales, label_scales
-from judge.errors import DataError, RunFolderError, SpecError
 from judge.exchange.imports.imported_folder import write_folder
 from judge.exchange.ratings.file import read_ratings
-from judge.ratings_table import COLUMNS, read
-from judge.records import Criterion, Scale
+from judge.inputs.datasets import open_dataset
+from judge.inputs.datasets.label_scales import LabelScales, label_scales
+from judge.ratings.ratings_table import COLUMNS, read
 
 YES_NO = Criterion("Plot", "P", "Does it have a plot?", Scale.of_labels(["No", "Yes"]))
 KINDS = Criterion("Kind", "K", "Which kind?", Scale.of_labels(["tale", "poem", "joke"], ordered=False))

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from judge.asking.execution.verification import verify_journal
+from judge.asking.run_folder import ResultFolder
 from judge.cli.main import main
-from judge.execution.verification import verify_journal
-from judge.run_folder import ResultFolder
 
 CRITERIA = """name: mine
 criteria:

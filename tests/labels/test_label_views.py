@@ -14,22 +14,22 @@ from judge.analysis import distribution_tables
 from judge.analysis.disagreements import tables as disagreement_tables
 from judge.analysis.disagreements.disagreements import disagreements
 from judge.analysis.distributions import distributions
-from judge.audit.exchange.label_studio import _data
-from judge.audit.file.items import Facts, Subject
-from judge.audit.file.store import AuditStore
-from judge.audit.results.answer_matrix import _level
-from judge.charts import distributions as chart
+from judge.base.folders.shipped import shipped
+from judge.base.records import Criterion, Rating, Scale, Story
 from judge.exchange.imports.imported_folder import write_folder
 from judge.exchange.ratings.file import read_ratings
-from judge.figures.distributions import draw
-from judge.folders.shipped import shipped
-from judge.pages import charts
-from judge.ratings_table import RatingsTable, read
-from judge.records import Criterion, Rating, Scale, Story
-from judge.web.access import Access
-from judge.web.audit.tasks import annotation_task
-from judge.web.view.app import view_app
-from judge.web.view.story import people_of
+from judge.explanations.audit.exchange.label_studio import _data
+from judge.explanations.audit.file.items import Facts, Subject
+from judge.explanations.audit.file.store import AuditStore
+from judge.explanations.audit.results.answer_matrix import _level
+from judge.questions.charts import distributions as chart
+from judge.questions.figures.distributions import draw
+from judge.ratings.ratings_table import RatingsTable, read
+from judge.show.pages import charts
+from judge.show.web.access import Access
+from judge.show.web.audit.tasks import annotation_task
+from judge.show.web.view.app import view_app
+from judge.show.web.view.story import people_of
 from tests.web.conftest import serving
 from tests.web.view_runs import define, finish, start, stories
 

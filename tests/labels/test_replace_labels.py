@@ -16,13 +16,13 @@ import pytest
 from judge.analysis.agreement.replacement import replacement
 from judge.analysis.inputs.label_criteria import given_labels
 from judge.analysis.options.agreement_options import ReplacementOptions
+from judge.base.errors import OptionError
+from judge.base.records import Criterion, Scale
 from judge.cli.main import main
-from judge.errors import OptionError
 from judge.exchange.imports.imported_folder import write_folder
 from judge.exchange.ratings.file import read_ratings
-from judge.rating_matrix import build
-from judge.ratings_table import RatingsTable, read
-from judge.records import Criterion, Scale
+from judge.ratings.rating_matrix import build
+from judge.ratings.ratings_table import RatingsTable, read
 
 Said = Mapping[str, Mapping[str, str]]
 

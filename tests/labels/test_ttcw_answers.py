@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from judge.parsing import parser
-from judge.records import Criterion, Response, Scale
+from judge.answers.parsing import parser
+from judge.base.records import Criterion, Response, Scale
 
 READ = Path(__file__).resolve().parent / "ttcw_read.json"
 SCALE = Scale.of_labels(["No", "Yes"])

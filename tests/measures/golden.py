@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from judge.datasets.studies.hanna_llm import read_human_stories
-from judge.measures.measure import Item
+from judge.inputs.datasets.studies.hanna_llm import read_human_stories
+from judge.lab.measures.measure import Item
 
 
 class Pair(NamedTuple):

@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-from judge import measures
 from judge.analysis.correlation import compute
 from judge.analysis.options.table_options import CorrelationOptions
+from judge.base.errors import SpecError
+from judge.base.records import Rating, Story
 from judge.cli.main import main
-from judge.errors import SpecError
-from judge.measures.cache import Cache
-from judge.measures.measure import Family, Item, Measure, Scored, Tools, Undefined
-from judge.measures.session import EMPTY, NO_REFERENCE, OWN_REFERENCE, measured
-from judge.ratings_table import read
-from judge.records import Rating, Story
+from judge.lab import measures
+from judge.lab.measures.cache import Cache
+from judge.lab.measures.measure import Family, Item, Measure, Scored, Tools, Undefined
+from judge.lab.measures.session import EMPTY, NO_REFERENCE, OWN_REFERENCE, measured
+from judge.ratings.ratings_table import read
 
 TEXT = "The cat sat on the mat and looked at the moon while the dog slept below the tall old tree in the rain"
 WORDS = TEXT.split()
@@ -43,7 +43,7 @@ def stories() -> list[Story]:
 @pytest.fixture
 def dataset(tmp_path: Path) -> Path:
     """A dataset of 22 stories: one is its own reference, one has no reference."""
-    from judge.datasets.files.native import write_stories
+    from judge.inputs.datasets.files.native import write_stories
 
     path = tmp_path / "cats.jsonl"
     write_stories(path, [one for one in stories() if one.text.strip()])
@@ -150,7 +150,7 @@ def test_a_third_partys_family_is_asked_like_our_own(monkeypatch: pytest.MonkeyP
         def load(self) -> object:
             return family
 
-    monkeypatch.setattr(measures, "entry_points", lambda group: [Entry()] if group == "judge.measures" else [])
+    monkeypatch.setattr(measures, "entry_points", lambda group: [Entry()] if group == "judge.lab.measures" else [])
     measures.families.cache_clear()
     try:
         found = measured(stories()[:2], measures.named(["vowels"]))

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from judge.datasets import wordnet_files
-from judge.measures.measure import Family, Item, Scored, Tools
-from judge.measures.strings import chrf, cider, diversity, meteor, overlap, rouge, rouge_family, statistics
+from judge.inputs.datasets import wordnet_files
+from judge.lab.measures.measure import Family, Item, Scored, Tools
+from judge.lab.measures.strings import chrf, cider, diversity, meteor, overlap, rouge, rouge_family, statistics
 from tests.measures.golden import Golden, Pair
 
 ROUGE_NAMES = {kind: f"ROUGE-{kind.upper()}" for kind in rouge.KINDS}
@@ -99,7 +99,7 @@ def _words(text: str) -> list[str]:
 
 def test_hannas_statistics_over_spacys_tokens(golden: Golden) -> None:
     pytest.importorskip("spacy")
-    from judge.text_features import SCORE_FILE_FEATURES
+    from judge.inputs.text_features import SCORE_FILE_FEATURES
 
     pairs = _released(golden)
     scored = found(statistics.FAMILIES[1], [pair.item for pair in pairs], golden)

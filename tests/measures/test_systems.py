@@ -6,9 +6,9 @@ import math
 
 import pytest
 
-from judge.measures.strings.overlap import counted
-from judge.measures.systems import rows, self_bleu
-from judge.records import Story
+from judge.base.records import Story
+from judge.lab.measures.strings.overlap import counted
+from judge.lab.measures.systems import rows, self_bleu
 
 TEXTS = [
     "the cat sat on the mat by the door",

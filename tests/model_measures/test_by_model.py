@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from judge.measures import named
-from judge.measures.measure import Item, Need, Tools, Undefined
-from judge.measures.models import bartscore, delta_score, infolm, likelihood, token_vectors
-from judge.measures.models.loading import load
-from judge.measures.session import measured
-from judge.records import Story
+from judge.base.records import Story
+from judge.lab.measures import named
+from judge.lab.measures.measure import Item, Need, Tools, Undefined
+from judge.lab.measures.models import bartscore, delta_score, infolm, likelihood, token_vectors
+from judge.lab.measures.models.loading import load
+from judge.lab.measures.session import measured
 from tests.conftest import missing
 from tests.model_measures import tiny
 
@@ -131,7 +131,7 @@ def test_values_are_kept_by_the_models_weights(encoder: str, tmp_path: Path, mod
 def test_cosines_and_systems_by_a_sentence_encoder(minilm: str, tmp_path: Path) -> None:
     if find_spec("sentence_transformers") is None:
         missing("measures", "sentence_transformers is not installed (make test-measures)")
-    from judge.measures.systems import rows
+    from judge.lab.measures.systems import rows
 
     stories = [Story(str(i), item.story_prompt, "x", item.text, item.reference) for i, item in enumerate(ITEMS)]
     asked = named(["cosine-prompt", "cosine-reference"])

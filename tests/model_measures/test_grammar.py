@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from judge.datasets import open_dataset
-from judge.errors import OptionError
-from judge.stress.grammar import UNGRAMMATICAL, Grammar
-from judge.stress.options import MakeOptions, wanted
-from judge.stress.session import make
+from judge.base.errors import OptionError
+from judge.inputs.datasets import open_dataset
+from judge.lab.stress.grammar import UNGRAMMATICAL, Grammar
+from judge.lab.stress.options import MakeOptions, wanted
+from judge.lab.stress.session import make
 from tests.stress.made_stories import dataset
 
 

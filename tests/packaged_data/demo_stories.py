@@ -1,11 +1,11 @@
 """Makes the packaged demo set: twelve originals, three mechanical damages of each, labels by rule. Never asks anyone.
 
-`python -m tests.packaged_data.demo_stories` rewrites `judge/datasets/demo_stories.jsonl` from `demo_originals.yaml`,
-which lies beside this file; the result is the same on every machine.
+`python -m tests.packaged_data.demo_stories` rewrites `judge/inputs/datasets/demo_stories.jsonl` from
+`demo_originals.yaml`, which lies beside this file; the result is the same on every machine.
 
 **The labels are by construction.** An original's label is the grade its author gave it; a damaged version's label is
 that grade minus a fixed deduction for the damage and the criterion (`DEDUCTIONS`), and never below 1. No reader has
-rated these stories: `judge.datasets.studies.demo.LABELS_NOTE` stands wherever the labels are printed.
+rated these stories: `judge.inputs.datasets.studies.demo.LABELS_NOTE` stands wherever the labels are printed.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from typing import Any
 
 import yaml
 
-from judge.datasets.studies.demo import LABELS_NOTE
-from judge.errors import DataError
-from judge.folders.shipped import package_file
+from judge.base.errors import DataError
+from judge.base.folders.shipped import package_file
+from judge.inputs.datasets.studies.demo import LABELS_NOTE
 
 ORIGINALS = Path(__file__).with_name("demo_originals.yaml")
 
@@ -257,7 +257,7 @@ def as_jsonl(stories: list[dict[str, Any]]) -> str:
 def main() -> None:
     """Rewrite the shipped file and say what it holds."""
     stories = build(read_originals())
-    file = package_file("datasets", "demo_stories.jsonl")
+    file = package_file("inputs", "datasets", "demo_stories.jsonl")
     file.write_text(as_jsonl(stories), encoding="utf-8", newline="\n")
     print(f"{file}: {len(stories)} stories; {LABELS_NOTE}")
 

@@ -26,12 +26,12 @@ from judge.analysis.inputs.selection import Selection, narrowed
 from judge.analysis.options.planning_options import PlanOptions
 from judge.analysis.planning.figures import Figures, figures_of
 from judge.analysis.planning.studies import FILE, plain
-from judge.datasets import open_dataset
+from judge.base.folders.shipped import package_file
 from judge.exchange.imports.hanna_scores import read_scores
 from judge.exchange.imports.imported_folder import write_folder
-from judge.folders.shipped import package_file
-from judge.rating_matrix import build
-from judge.ratings_table import read
+from judge.inputs.datasets import open_dataset
+from judge.ratings.rating_matrix import build
+from judge.ratings.ratings_table import read
 from judge.stats.estimation.sample_size import RANGE
 
 OPTIONS = PlanOptions(positions=True)

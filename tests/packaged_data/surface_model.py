@@ -26,11 +26,17 @@ import orjson
 from scipy.stats import kendalltau
 
 from judge.backends.surface.model import FORMAT, LABEL, POINTS, Term, distribution, expected, prompt_mark, shipped_model
-from judge.errors import DataError
-from judge.fingerprint import fingerprint_file
+from judge.base.errors import DataError
+from judge.base.fingerprint import fingerprint_file
+from judge.inputs.text_features import (
+    LOG_OFFSETS,
+    SCORE_FILE_FEATURES,
+    for_regression,
+    own_features,
+    score_file_features,
+)
 from judge.stats.regression.standardised_ridge import Floats, StandardisedRidge, fit_ridge, out_of_fold
 from judge.stats.resampling.grouped_folds import folds_of_groups
-from judge.text_features import LOG_OFFSETS, SCORE_FILE_FEATURES, for_regression, own_features, score_file_features
 
 CRITERIA = ("Relevance", "Coherence", "Empathy", "Surprise", "Engagement", "Complexity")
 HANNA_FEATURES = (

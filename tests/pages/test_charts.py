@@ -11,17 +11,17 @@ from xml.etree import ElementTree
 import pytest
 from markupsafe import Markup
 
-from judge.charts.colours import Scale, luminance
-from judge.charts.distributions import Distributions, Histogram, HistogramRow
-from judge.charts.explanation_map import ExplanationMap, explanation_map
-from judge.charts.forest import Band, Forest, Line
-from judge.charts.heatmap import HeatCell, HeatMap, HeatRow
-from judge.charts.signs import CONTROL, JUDGE, SIGNS
-from judge.pages import charts
-from judge.pages.charts.explanation_map import picture
-from judge.pages.charts.signs import marker
-from judge.pages.charts.svg import BOLD, shortened, text_width
-from judge.stats.estimate import Estimate
+from judge.base.estimate import Estimate
+from judge.questions.charts.colours import Scale, luminance
+from judge.questions.charts.distributions import Distributions, Histogram, HistogramRow
+from judge.questions.charts.explanation_map import ExplanationMap, explanation_map
+from judge.questions.charts.forest import Band, Forest, Line
+from judge.questions.charts.heatmap import HeatCell, HeatMap, HeatRow
+from judge.questions.charts.signs import CONTROL, JUDGE, SIGNS
+from judge.show.pages import charts
+from judge.show.pages.charts.explanation_map import picture
+from judge.show.pages.charts.signs import marker
+from judge.show.pages.charts.svg import BOLD, shortened, text_width
 
 NASTY = "<script>alert('x')</script> & \"q\""
 SVG = "{http://www.w3.org/2000/svg}"

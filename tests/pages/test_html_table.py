@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from judge.pages.html_table import html_table
-from judge.printing.tables import Column, Table
+from judge.base.printing.html_table import html_table
+from judge.base.printing.tables import Column, Table
 
 
 def test_numbers_stand_at_the_right_and_long_texts_have_room() -> None:

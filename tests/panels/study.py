@@ -13,12 +13,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from judge.base.records import Criterion
 from judge.exchange.imports.imported_folder import Import, write_folder
-from judge.ratings_table import COLUMNS, PANEL, RatingsTable
-from judge.ratings_table.columns import ordered
-from judge.ratings_table.panels import noted
-from judge.ratings_table.table import RunFacts
-from judge.records import Criterion
+from judge.ratings.ratings_table import COLUMNS, PANEL, RatingsTable
+from judge.ratings.ratings_table.columns import ordered
+from judge.ratings.ratings_table.panels import noted
+from judge.ratings.ratings_table.table import RunFacts
 
 FACT = RunFacts(
     run="r",

@@ -11,8 +11,8 @@ import judge
 from judge.analysis import classes, correlation
 from judge.analysis.classes import Classes
 from judge.analysis.options.table_options import CorrelationOptions
-from judge.report.inputs import ReportInputs, ReportOptions
-from judge.report.sections import headline
+from judge.show.report.inputs import ReportInputs, ReportOptions
+from judge.show.report.sections import headline
 from judge.stats.correlation.kendall import codes, tau_b
 from judge.stats.correlation.range_restriction import Spread, at_spread, spread_within
 from tests.panels.study import classed, folder_of

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from judge.cli.main import main
-from judge.report.inputs import ReportInputs, ReportOptions
-from judge.report.sections import headline
+from judge.show.report.inputs import ReportInputs, ReportOptions
+from judge.show.report.sections import headline
 from tests.panels.study import folder_of, study
 
 NOTE = "people: those of the panel lay only"

@@ -15,24 +15,24 @@ from judge.analysis.disagreements.disagreements import disagreements
 from judge.analysis.inputs.criterion_matching import match
 from judge.analysis.inputs.selection import Selection, narrowed
 from judge.analysis.options.table_options import CorrelationOptions
-from judge.audit.sample.population import read_runs
+from judge.asking.execution.session import Sitting, sit
+from judge.asking.run_definition.spec import parse_run_spec
+from judge.asking.run_folder import ResultFolder
+from judge.base.errors import SpecError
+from judge.base.records import Rating, Story
 from judge.cli.main import main
-from judge.criteria.set_against import other_names, set_against
-from judge.datasets.files.native import write_stories
-from judge.errors import SpecError
-from judge.execution.session import Sitting, sit
-from judge.rating_matrix import build
-from judge.ratings_table import read
-from judge.records import Rating, Story
-from judge.report.inputs import ReportInputs, ReportOptions
-from judge.report.manuscript import methods
-from judge.report.sections import headline
-from judge.run_definition.spec import parse_run_spec
-from judge.run_folder import ResultFolder
-from judge.web.view.index import update
-from judge.web.view.judgments import judgments
-from judge.web.view.pages import overview
-from judge.web.view.stored import stored
+from judge.explanations.audit.sample.population import read_runs
+from judge.inputs.criteria.set_against import other_names, set_against
+from judge.inputs.datasets.files.native import write_stories
+from judge.ratings.rating_matrix import build
+from judge.ratings.ratings_table import read
+from judge.show.report.inputs import ReportInputs, ReportOptions
+from judge.show.report.manuscript import methods
+from judge.show.report.sections import headline
+from judge.show.web.view.index import update
+from judge.show.web.view.judgments import judgments
+from judge.show.web.view.pages import overview
+from judge.show.web.view.stored import stored
 
 OPTIONS = CorrelationOptions(ci="none", control=False)
 RUN = """

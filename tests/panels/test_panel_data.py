@@ -12,18 +12,18 @@ import pandas as pd
 import pytest
 
 import judge
-from judge.datasets import open_dataset
-from judge.datasets.files.native import story_line, write_stories
-from judge.errors import SpecError
+from judge.answers.journal import JournalReader
+from judge.asking.execution.session import Sitting, sit
+from judge.asking.run_definition.spec import parse_run_spec
+from judge.asking.run_folder import ResultFolder
+from judge.base.errors import SpecError
+from judge.base.records import Rating, Story
 from judge.exchange.imports.imported_folder import write_folder
 from judge.exchange.ratings.file import read_ratings
-from judge.execution.session import Sitting, sit
-from judge.journal import JournalReader
-from judge.rating_matrix import build
-from judge.ratings_table import COLUMNS, read
-from judge.records import Rating, Story
-from judge.run_definition.spec import parse_run_spec
-from judge.run_folder import ResultFolder
+from judge.inputs.datasets import open_dataset
+from judge.inputs.datasets.files.native import story_line, write_stories
+from judge.ratings.rating_matrix import build
+from judge.ratings.ratings_table import COLUMNS, read
 
 GIVEN = (Rating("Overall", 4.0, "1", panel="expert"), Rating("Overall", 2.0, "1", panel="lay"), Rating("Overall", 3.0))
 STORIES = [Story(f"s{i}", f"P{i}", f"m{i % 2}", f"A tale of lamp {i}, told once.", None, GIVEN) for i in range(6)]

@@ -13,9 +13,9 @@ from judge.analysis import correlation, panels
 from judge.analysis.inputs.selection import Selection, narrowed
 from judge.analysis.options.table_options import CorrelationOptions
 from judge.analysis.panels import Panels
-from judge.errors import SpecError
-from judge.report.inputs import ReportInputs, ReportOptions
-from judge.report.sections import agreement, headline
+from judge.base.errors import SpecError
+from judge.show.report.inputs import ReportInputs, ReportOptions
+from judge.show.report.sections import agreement, headline
 from judge.stats.agreement import krippendorff
 from judge.stats.correlation.kendall import codes, tau_b
 from tests.panels.study import folder_of, study

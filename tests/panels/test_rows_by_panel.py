@@ -16,7 +16,7 @@ from judge.analysis.correlation.margins import margins, of_panels
 from judge.analysis.correlation.margins_table import table_of
 from judge.analysis.inputs.panels import of_panel
 from judge.analysis.options.table_options import CompareOptions, CorrelationOptions
-from judge.ratings_table import RatingsTable
+from judge.ratings.ratings_table import RatingsTable
 from tests.panels.study import study
 
 OPTIONS = CorrelationOptions(resamples=100, control=False)

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from judge.errors import DataError, SpecError
-from judge.parsing import parser
-from judge.parsing.answers_file import differing, parse_answers, parse_scale, read_answers, summary
-from judge.records import Scale
+from judge.answers.parsing import parser
+from judge.answers.parsing.answers_file import differing, parse_answers, parse_scale, read_answers, summary
+from judge.base.errors import DataError, SpecError
+from judge.base.records import Scale
 
 
 def written(folder: Path, *rows: Any) -> Path:

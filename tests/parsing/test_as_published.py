@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from judge.errors import SpecError
-from judge.parsing import parser
-from judge.records import Criterion, Response, Scale
+from judge.answers.parsing import parser
+from judge.base.errors import SpecError
+from judge.base.records import Criterion, Response, Scale
 
 COHERENCE = Criterion("Coherence", "CH", "how much the story makes sense")
 

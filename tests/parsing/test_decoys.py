@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from judge.parsing import parser
-from judge.records import Criterion, Judgment, Response, Scale
+from judge.answers.parsing import parser
+from judge.base.records import Criterion, Judgment, Response, Scale
 
 RESPONSES = Path(__file__).parent.parent / "responses"
 OTHERS = ("Relevance", "Empathy", "Surprise", "Engagement", "Complexity")

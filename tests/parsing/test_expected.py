@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from judge.parsing import parser
-from judge.parsing.answer_tokens import read_tokens
-from judge.parsing.expected import expected_judgment
-from judge.records import Criterion, Judgment, Response, Scale
+from judge.answers.parsing import parser
+from judge.answers.parsing.answer_tokens import read_tokens
+from judge.answers.parsing.expected import expected_judgment
+from judge.base.records import Criterion, Judgment, Response, Scale
 
 FIVE = Criterion("Overall", "OV", "", Scale(1, 5))
 TEN = Criterion("Overall", "OV", "", Scale(1, 10))

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from judge.parsing import parser
-from judge.records import Criterion, Judgment, Response, Scale
+from judge.answers.parsing import parser
+from judge.base.records import Criterion, Judgment, Response, Scale
 from tests.growth import linear
 
 OTHERS = ("Relevance", "Empathy", "Surprise", "Engagement", "Complexity")

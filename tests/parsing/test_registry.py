@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from judge.errors import SpecError
-from judge.parsing import known_parsers, parser
+from judge.answers.parsing import known_parsers, parser
+from judge.base.errors import SpecError
 
 
 def test_both_parsers_are_known() -> None:
@@ -22,7 +22,7 @@ def test_an_unknown_name_names_the_nearest() -> None:
 
 def test_parsing_imports_nothing_heavy() -> None:
     code = (
-        "import sys; from judge.parsing import parser; parser('ours'); parser('as-published')\n"
+        "import sys; from judge.answers.parsing import parser; parser('ours'); parser('as-published')\n"
         "print([m for m in ('numpy', 'pandas', 'scipy', 'pydantic') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

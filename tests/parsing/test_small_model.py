@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from judge.parsing import parser
-from judge.records import Criterion, Judgment, Response, Scale
+from judge.answers.parsing import parser
+from judge.base.records import Criterion, Judgment, Response, Scale
 
 LABELLED = Path(__file__).parent.parent / "responses" / "smollm2_labelled.jsonl"
 CRITERIA = ("Relevance", "Coherence", "Empathy", "Surprise", "Engagement", "Complexity")

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from judge.base.errors import DataError
+from judge.base.records import Story
 from judge.cli.main import app
-from judge.datasets.files.native import read_stories, write_stories
-from judge.errors import DataError
-from judge.records import Story
+from judge.inputs.datasets.files.native import read_stories, write_stories
 
 
 def test_only_an_emptied_story_may_have_no_text(tmp_path: Path) -> None:

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge.errors import SpecError
-from judge.perturbations.catalogue import CATALOGUE
-from judge.perturbations.edit import Edit, applied
-from judge.perturbations.english.sentences import sentences
-from judge.perturbations.english.tokens import words
-from judge.perturbations.made import MADE, maker
-from judge.perturbations.perturbation import Material, Unfit
-from judge.records import Story
+from judge.base.errors import SpecError
+from judge.base.records import Story
+from judge.inputs.perturbations.catalogue import CATALOGUE
+from judge.inputs.perturbations.edit import Edit, applied
+from judge.inputs.perturbations.english.sentences import sentences
+from judge.inputs.perturbations.english.tokens import words
+from judge.inputs.perturbations.made import MADE, maker
+from judge.inputs.perturbations.perturbation import Material, Unfit
 
 TEXT = (
     "[MALE] was lost.  He asked Mr. Brown for the way — twice!\n"

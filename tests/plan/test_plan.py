@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from judge.errors import SpecError
-from judge.plan import Plan, Price, forecast, make_plan
-from judge.plan.forecast import Measured
-from judge.plan.queries import missing_reference, query_key
-from judge.records import Criterion, Message, Story
-from judge.run_definition.spec import GenerationSpec, RunSpec, parse_run_spec
+from judge.asking.plan import Plan, Price, forecast, make_plan
+from judge.asking.plan.forecast import Measured
+from judge.asking.plan.queries import missing_reference, query_key
+from judge.asking.run_definition.spec import GenerationSpec, RunSpec, parse_run_spec
+from judge.base.errors import SpecError
+from judge.base.records import Criterion, Message, Story
 
 
 def plan(folder: Path | None = None, **changes: Any) -> Plan:

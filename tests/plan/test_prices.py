@@ -9,12 +9,12 @@ from pathlib import Path
 import orjson
 import pytest
 
-from judge.errors import SpecError
-from judge.folders.shipped import package_file
-from judge.plan import Price, load_prices
-from judge.plan.prices import how_to_price, reports_cost
+from judge.asking.plan import Price, load_prices
+from judge.asking.plan.prices import how_to_price, reports_cost
+from judge.base.errors import SpecError
+from judge.base.folders.shipped import package_file
 
-SNAPSHOT = orjson.loads(package_file("plan", "prices.json").read_bytes())
+SNAPSHOT = orjson.loads(package_file("asking", "plan", "prices.json").read_bytes())
 NOVEMBER = date(2026, 11, 22)
 
 
@@ -54,7 +54,7 @@ def test_prices_are_those_of_the_provider_that_is_addressed(model: str, host: st
 
 
 def test_every_shipped_price_has_a_date_and_a_source() -> None:
-    assert "MIT" in package_file("plan", "prices_licence.txt").read_text()
+    assert "MIT" in package_file("asking", "plan", "prices_licence.txt").read_text()
     assert {"openai", "anthropic", "google", "deepseek", "mistral", "groq", "together"} <= set(SNAPSHOT["providers"])
     for section in SNAPSHOT["providers"].values():
         assert section["source"].startswith("https://")

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from judge.datasets import open_dataset
-from judge.errors import SpecError
-from judge.plan import make_plan
-from judge.plan.serving import Serving, serving
-from judge.run_definition.spec import parse_run_spec
+from judge.asking.plan import make_plan
+from judge.asking.plan.serving import Serving, serving
+from judge.asking.run_definition.spec import parse_run_spec
+from judge.base.errors import SpecError
+from judge.inputs.datasets import open_dataset
 
 DATA: dict[str, Any] = {
     "name": "t",

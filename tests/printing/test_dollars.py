@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from judge.printing.dollars import dollars
+from judge.base.printing.dollars import dollars
 
 
 @pytest.mark.parametrize(

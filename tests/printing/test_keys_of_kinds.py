@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from judge.printing import tables as printing
-from judge.printing.tables import Table
+from judge.base.printing import tables as printing
+from judge.base.printing.tables import Table
 from tests.golden_tables.calls import inside, judge, prepare
 
 COMMANDS = {

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from judge.errors import SpecError
-from judge.printing.output import emit
-from judge.printing.tables import FORMATS, Column, Table, printable, render
-from judge.stats.estimate import Estimate
+from judge.base.errors import SpecError
+from judge.base.estimate import Estimate
+from judge.base.printing.output import emit
+from judge.base.printing.tables import FORMATS, Column, Table, printable, render
 
 TABLE = Table(
     "Agreement",

@@ -15,12 +15,12 @@ from typing import Any, TypeVar
 import pytest
 
 import judge
+from judge.base.errors import JudgeError
+from judge.base.printing.tables import Table, render, worded
 from judge.cli import option_words
 from judge.cli.commands import COMMANDS
-from judge.errors import JudgeError
-from judge.printing.tables import Table, render, worded
 from judge.questions import registry
-from judge.web.view.tables import RATED, Answers
+from judge.show.web.view.tables import RATED, Answers
 from tests.report import runs
 
 FEW = 30

@@ -14,13 +14,13 @@ from typing import Any
 
 import pytest
 
-from judge.errors import JudgeError, SpecError
-from judge.execution.ray.engine import Cluster, sit_on_ray
-from judge.execution.ray.shards import read_shard
-from judge.execution.session import Sitting, sit
-from judge.journal import JournalReader
-from judge.run_definition.spec import parse_run_spec
-from judge.run_folder import ResultFolder
+from judge.answers.journal import JournalReader
+from judge.asking.execution.ray.engine import Cluster, sit_on_ray
+from judge.asking.execution.ray.shards import read_shard
+from judge.asking.execution.session import Sitting, sit
+from judge.asking.run_definition.spec import parse_run_spec
+from judge.asking.run_folder import ResultFolder
+from judge.base.errors import JudgeError, SpecError
 from tests.server.loopback import LoopbackServer
 
 Start = Callable[..., LoopbackServer]

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from judge.errors import MissingExtraError, SpecError
-from judge.execution.ray import engine, vllm_stage
-from judge.execution.ray.blocks import encode
-from judge.execution.session import Sitting
-from judge.journal import JournalReader
-from judge.records import Criterion, Generation, Message, Query, Story
-from judge.run_definition.spec import RunSpec, parse_run_spec
-from judge.run_folder import ResultFolder
+from judge.answers.journal import JournalReader
+from judge.asking.execution.ray import engine, vllm_stage
+from judge.asking.execution.ray.blocks import encode
+from judge.asking.execution.session import Sitting
+from judge.asking.run_definition.spec import RunSpec, parse_run_spec
+from judge.asking.run_folder import ResultFolder
+from judge.base.errors import MissingExtraError, SpecError
+from judge.base.records import Criterion, Generation, Message, Query, Story
 
 pytestmark = pytest.mark.filterwarnings("default")
 

@@ -134,9 +134,9 @@ def _told(number: int) -> dict[str, Any]:
 
 def _sat(folder: Path) -> Path:
     """Run the folder's definition to its end."""
-    from judge.execution.session import Sitting, sit
-    from judge.run_definition.spec import load_run_spec
-    from judge.run_folder import folder_for
+    from judge.asking.execution.session import Sitting, sit
+    from judge.asking.run_definition.spec import load_run_spec
+    from judge.asking.run_folder import folder_for
 
     definition = folder / "run.yaml"
     spec = load_run_spec(definition)
@@ -175,7 +175,7 @@ def hanna(studies: Path, folder: Path) -> Path:
 
 def page(*runs: Path, **options: Any) -> str:
     """The report of these runs as HTML, with few resamples unless said otherwise."""
-    from judge.report import ReportInputs, ReportOptions, html, page_sections
+    from judge.show.report import ReportInputs, ReportOptions, html, page_sections
 
     chosen = {"resamples": 60, "permutations": 60, "command": "judge report RUN"} | options
     inputs = ReportInputs.read([*map(str, runs)], ReportOptions(**chosen))

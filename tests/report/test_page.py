@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from judge.printing import latex
-from judge.report.contents import SECTIONS
+from judge.base.printing import latex
+from judge.show.report.contents import SECTIONS
 from tests.conftest import NEEDS_DATA
 from tests.report import runs
 
@@ -173,7 +173,7 @@ def test_hanna_at_its_whole_size_is_under_six_megabytes_and_prints_the_tables_nu
     from judge.analysis.correlation import correlate
     from judge.analysis.inputs.control import control_predictions
     from judge.analysis.options.table_options import CorrelationOptions
-    from judge.ratings_table import read
+    from judge.ratings.ratings_table import read
 
     assert len(hanna_page.encode()) < 6_000_000
     options = CorrelationOptions(drop_systems=("Human",), resamples=60)
@@ -259,8 +259,8 @@ def test_advice_for_the_command_line_stays_off_the_page(demo_page: str) -> None:
 
 
 def test_the_demos_page_calls_itself_quick_and_has_the_printed_tables_intervals(demo_run: Path, tmp_path: Path) -> None:
+    from judge.asking.run_folder import resolve
     from judge.demo import demo_report, demo_tables
-    from judge.run_folder import resolve
 
     folder = shutil.copytree(demo_run, tmp_path / "demo")
     (result,) = resolve([folder])

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from judge.base.errors import SpecError
+from judge.base.printing.tables import render
 from judge.cli.commands import COMMANDS
-from judge.errors import SpecError
-from judge.printing.tables import render
 from judge.reproduce import listing, openmeva
 from judge.reproduce.cell import Cell, Place
 from judge.reproduce.listing import STATES, Listed, listed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from judge.datasets import wordnet_files
+from judge.inputs.datasets import wordnet_files
 from judge.reproduce import released_measures
 
 

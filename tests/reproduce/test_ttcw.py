@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from judge.errors import DataError
+from judge.base.errors import DataError
 from judge.reproduce import ttcw
 from judge.reproduce.cell import Cell, Place
 from judge.reproduce.study import Options, Study

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 import yaml
 
-from judge.errors import SpecError
-from judge.journal import JournalReader
-from judge.plan import make_plan
-from judge.run_definition.judges import ENTRY, OF_EACH, OF_ONE, OF_THE_RUN
-from judge.run_definition.spec import RunSpec, RunSpecs, json_schema, load_run_spec, load_run_specs, names_judge
+from judge.answers.journal import JournalReader
+from judge.asking.plan import make_plan
+from judge.asking.run_definition.judges import ENTRY, OF_EACH, OF_ONE, OF_THE_RUN
+from judge.asking.run_definition.spec import RunSpec, RunSpecs, json_schema, load_run_spec, load_run_specs, names_judge
+from judge.base.errors import SpecError
 
 JOURNALS = Path(__file__).resolve().parents[1] / "journals"
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from judge.errors import SpecError
-from judge.records import Generation
-from judge.run_definition.spec import RunSpec, json_schema, load_run_spec
-from judge.run_folder import resolve
-from judge.run_folder.layout import folder_for
+from judge.asking.run_definition.spec import RunSpec, json_schema, load_run_spec
+from judge.asking.run_folder import resolve
+from judge.asking.run_folder.layout import folder_for
+from judge.base.errors import SpecError
+from judge.base.records import Generation
 
 GOOD = """
 name: my-run

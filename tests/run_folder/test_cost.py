@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from judge.errors import SpecError
-from judge.journal.spending import Spending, Tokens
-from judge.run_folder import ResultFolder, cost_of, folder_cost
+from judge.answers.journal.spending import Spending, Tokens
+from judge.asking.run_folder import ResultFolder, cost_of, folder_cost
+from judge.base.errors import SpecError
 
 MILLION = Tokens(1_000_000, 1_000_000)
 ARGON = {

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from judge.errors import RunFolderError
-from judge.journal import JournalWriter
-from judge.run_folder import folder_for, judge_slug, lock, read_manifest, resolve, write_manifest
-from judge.run_folder.layout import definition_of
-from judge.run_folder.manifest import environment
+from judge.answers.journal import JournalWriter
+from judge.asking.run_folder import folder_for, judge_slug, lock, read_manifest, resolve, write_manifest
+from judge.asking.run_folder.layout import definition_of
+from judge.asking.run_folder.manifest import environment
+from judge.base.errors import RunFolderError
 
 
 def results(path: Path) -> Path:
@@ -92,7 +92,7 @@ def test_a_file_that_is_no_run_gets_a_sentence(name: str, content: bytes, words:
 HOLDER = """
 import sys, time
 from pathlib import Path
-from judge.run_folder import lock
+from judge.asking.run_folder import lock
 with lock(Path(sys.argv[1])):
     print("held", flush=True)
     time.sleep(60)

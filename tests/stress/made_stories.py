@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from judge.datasets.files.native import write_stories
-from judge.records import Rating, Story
+from judge.base.records import Rating, Story
+from judge.inputs.datasets.files.native import write_stories
 
 _LAMP = (
     "[FEMALE] loved the old lamp . it fell down and broke into small pieces . she was n't pleased at all . her "

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
+from judge.base.errors import DataError, OptionError, SpecError
 from judge.cli.main import main
-from judge.datasets import open_dataset
-from judge.errors import DataError, OptionError, SpecError
-from judge.perturbations.edit import Edit, applied
-from judge.stress.options import MakeOptions, of_set, wanted
-from judge.stress.session import make
+from judge.inputs.datasets import open_dataset
+from judge.inputs.perturbations.edit import Edit, applied
+from judge.lab.stress.options import MakeOptions, of_set, wanted
+from judge.lab.stress.session import make
 from tests.stress.made_stories import dataset, stories
 
 NAMES = ["lexical-repetition", "sentence-shuffle", "typos"]

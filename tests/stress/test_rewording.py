@@ -14,13 +14,13 @@ from typing import Any
 import pytest
 
 from judge.backends import Capabilities
+from judge.base.errors import BackendError, DataError
+from judge.base.records import Query, Response, Story
 from judge.cli.main import main
-from judge.datasets.files.native import read_stories, write_stories
-from judge.errors import BackendError, DataError
-from judge.records import Query, Response, Story
-from judge.stress.rewording import rewriter
-from judge.stress.rewording.back_translations import BackTranslations
-from judge.stress.rewording.likeness import bleu_1, complaint, overlap
+from judge.inputs.datasets.files.native import read_stories, write_stories
+from judge.lab.stress.rewording import rewriter
+from judge.lab.stress.rewording.back_translations import BackTranslations
+from judge.lab.stress.rewording.likeness import bleu_1, complaint, overlap
 
 # The released example file of the study's toolkit, in part.
 EXAMPLE: list[dict[str, Any]] = [

@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge.perturbations.catalogue import CATALOGUE
-from judge.perturbations.edit import Edit, applied
-from judge.perturbations.english.sentences import sentences
-from judge.perturbations.english.tokens import PLACEHOLDER, pieces
-from judge.perturbations.made import MADE, maker
-from judge.perturbations.perturbation import Material, Unfit
-from judge.perturbations.seeding import rng_of
-from judge.records import Story
-from judge.stress.making import versions
-from judge.stress.options import wanted
+from judge.base.records import Story
+from judge.inputs.perturbations.catalogue import CATALOGUE
+from judge.inputs.perturbations.edit import Edit, applied
+from judge.inputs.perturbations.english.sentences import sentences
+from judge.inputs.perturbations.english.tokens import PLACEHOLDER, pieces
+from judge.inputs.perturbations.made import MADE, maker
+from judge.inputs.perturbations.perturbation import Material, Unfit
+from judge.inputs.perturbations.seeding import rng_of
+from judge.lab.stress.making import versions
+from judge.lab.stress.options import wanted
 
 NAMES = ("lexical-repetition", "sentence-shuffle", "typos")
 _WORDS = "the old [MALE] man [FEMALE] n't did 's went He was very tired , `` '' I U.S. 1,000 [WP]"

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from judge.errors import DataError
-from judge.perturbations.english.lexical_choice import opposites, sisters, synonyms
-from judge.wordnet import WordNet
+from judge.base.errors import DataError
+from judge.inputs.perturbations.english.lexical_choice import opposites, sisters, synonyms
+from judge.inputs.wordnet import WordNet
 
 
 def _files(folder: Path, part: str, synsets: list[tuple[str, list[str], list[tuple[str, int, str]]]]) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from judge.datasets import wordnet_files
-from judge.perturbations.english import tagging
-from judge.perturbations.english.tagging import Tagger
-from judge.wordnet import WordNet
+from judge.inputs.datasets import wordnet_files
+from judge.inputs.perturbations.english import tagging
+from judge.inputs.perturbations.english.tagging import Tagger
+from judge.inputs.wordnet import WordNet
 from tests.conftest import missing
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from judge.perturbations.edit import applied
-from judge.perturbations.english.tagging import Tagger
-from judge.perturbations.made import maker
-from judge.perturbations.perturbation import Material, Unfit
-from judge.perturbations.seeding import rng_of
-from judge.records import Story
-from judge.wordnet import WordNet
+from judge.base.records import Story
+from judge.inputs.perturbations.edit import applied
+from judge.inputs.perturbations.english.tagging import Tagger
+from judge.inputs.perturbations.made import maker
+from judge.inputs.perturbations.perturbation import Material, Unfit
+from judge.inputs.perturbations.seeding import rng_of
+from judge.inputs.wordnet import WordNet
 
 
 def outcomes(name: str, text: str, tagger: Tagger, wordnet: WordNet, seeds: int = 40) -> set[str]:

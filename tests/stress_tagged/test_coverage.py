@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from judge.datasets import open_dataset
-from judge.perturbations.edit import Edit
-from judge.perturbations.english.tokens import PLACEHOLDER
-from judge.stress.making import Perturbed, versions
-from judge.stress.options import MakeOptions, of_set, wanted
-from judge.stress.session import Workshop
+from judge.inputs.datasets import open_dataset
+from judge.inputs.perturbations.edit import Edit
+from judge.inputs.perturbations.english.tokens import PLACEHOLDER
+from judge.lab.stress.making import Perturbed, versions
+from judge.lab.stress.options import MakeOptions, of_set, wanted
+from judge.lab.stress.session import Workshop
 
 BARS = {
     "lexical-repetition": (200, 200),

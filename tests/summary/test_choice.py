@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from scipy.stats import t
 
-from judge.summary.choice import Choice, chosen
-from judge.summary.evidence import Evidence
-from judge.summary.options import EvidenceOptions
-from judge.summary.summarize import summarize
+from judge.questions.summary.choice import Choice, chosen
+from judge.questions.summary.evidence import Evidence
+from judge.questions.summary.options import EvidenceOptions
+from judge.questions.summary.summarize import summarize
 from tests.benchmarks.simulations.bounded_raters import BoundedRaters, Judges
 from tests.benchmarks.simulations.worlds import Study, World
 

@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 
-from judge.errors import JudgeError
-from judge.summary import kept, screen
-from judge.summary.kept import Chosen, summaries_of
-from judge.summary.options import EvidenceOptions
-from judge.summary.result import Summary
+from judge.base.errors import JudgeError
+from judge.questions.summary import kept, screen
+from judge.questions.summary.kept import Chosen, summaries_of
+from judge.questions.summary.options import EvidenceOptions
+from judge.questions.summary.result import Summary
 from tests.benchmarks import many_criteria
 
 FEW = EvidenceOptions(resamples=20)

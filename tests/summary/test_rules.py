@@ -12,9 +12,9 @@ from judge.analysis.agreement.uninformed import Lead
 from judge.analysis.correlation.margins import CEILING, CONTROL, Margin
 from judge.analysis.inputs.bars import JUDGE
 from judge.analysis.inputs.candidates import Subject
-from judge.stats.estimate import Estimate
-from judge.summary.people import of_agreement
-from judge.summary.rules import of_consistency, of_faults, of_loss, of_systems, of_variants
+from judge.base.estimate import Estimate
+from judge.questions.summary.people import of_agreement
+from judge.questions.summary.rules import of_consistency, of_faults, of_loss, of_systems, of_variants
 
 
 def estimate(value: float, half: float | None = 0.05) -> Estimate:

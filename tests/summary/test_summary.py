@@ -10,15 +10,15 @@ import pytest
 import typer
 
 from judge.analysis.inputs.selection import Selection
+from judge.base.errors import OptionError
 from judge.cli.commands import COMMANDS
 from judge.cli.main import app
-from judge.errors import OptionError
-from judge.summary import screen
-from judge.summary.next_steps import commands
-from judge.summary.of_runs import of_runs
-from judge.summary.options import EvidenceOptions
-from judge.summary.result import Missing, OfDataset, Summary
-from judge.summary.rules import RULES, of_order
+from judge.questions.summary import screen
+from judge.questions.summary.next_steps import commands
+from judge.questions.summary.of_runs import of_runs
+from judge.questions.summary.options import EvidenceOptions
+from judge.questions.summary.result import Missing, OfDataset, Summary
+from judge.questions.summary.rules import RULES, of_order
 
 FEW = EvidenceOptions(resamples=60)
 
@@ -208,15 +208,15 @@ def test_few_systems_do_not_hide_an_order_that_is_turned_round() -> None:
 
 
 def test_a_share_that_is_not_known_names_the_one_command_that_gives_it(demo_run: Path) -> None:
-    from judge import ratings_table
     from judge.backends.protocol import ScorerFacts
+    from judge.base.estimate import Estimate
+    from judge.base.fingerprint import fingerprint_text
     from judge.contamination.report import report
     from judge.contamination.scores_file import assemble
     from judge.contamination.scoring import Scored
     from judge.contamination.texts import Text
-    from judge.fingerprint import fingerprint_text
-    from judge.stats.estimate import Estimate
-    from judge.summary.quality import Seen
+    from judge.questions.summary.quality import Seen
+    from judge.ratings import ratings_table
 
     table = ratings_table.read([demo_run], explanations=False)
     story, body = next((str(key[1]), str(text)) for key, text in table.stories["text"].items())

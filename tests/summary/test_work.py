@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from judge.analysis.agreement import alternative_annotator
-from judge.ratings_table import read
+from judge.questions.summary.evidence import Evidence
+from judge.questions.summary.options import EvidenceOptions
+from judge.questions.summary.summarize import summarize
+from judge.ratings.ratings_table import read
 from judge.stats.resampling import true_means
-from judge.summary.evidence import Evidence
-from judge.summary.options import EvidenceOptions
-from judge.summary.summarize import summarize
 from tests.benchmarks import many_criteria
 from tests.growth import linear
 

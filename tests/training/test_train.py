@@ -11,19 +11,19 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from judge.asking.execution.session import sit
 from judge.backends import Settings, open_backend
 from judge.backends.trained.model import read_model
-from judge.datasets import Dataset, open_dataset
-from judge.errors import DataError, OptionError, RunFolderError, SpecError
-from judge.execution.session import sit
-from judge.preferences_table import read as read_preferences
-from judge.ratings_table import read as read_ratings
-from judge.records import Criterion, Generation, Message, Query, Story
-from judge.training.linear import PairTask, RatingTask, fitted, out_of_fold
-from judge.training.options import TrainOptions
-from judge.training.result import Trained
-from judge.training.telling import Telling
-from judge.training.train import train
+from judge.base.errors import DataError, OptionError, RunFolderError, SpecError
+from judge.base.records import Criterion, Generation, Message, Query, Story
+from judge.inputs.datasets import Dataset, open_dataset
+from judge.lab.training.linear import PairTask, RatingTask, fitted, out_of_fold
+from judge.lab.training.options import TrainOptions
+from judge.lab.training.result import Trained
+from judge.lab.training.telling import Telling
+from judge.lab.training.train import train
+from judge.ratings.preferences_table import read as read_preferences
+from judge.ratings.ratings_table import read as read_ratings
 from tests.comparing.conftest import sitting
 
 WORDS = [
@@ -261,7 +261,7 @@ def test_export_for_trl_holds_each_preference_once(tmp_path: Path) -> None:
 
     data, out = pair_file(tmp_path / "pairs.jsonl", prompts=20, tied=3), tmp_path / "out.jsonl"
     from judge.exchange.outputs.trl import write_trl
-    from judge.preferences_table.people import of_dataset
+    from judge.ratings.preferences_table.people import of_dataset
 
     made_file = write_trl(out, of_dataset(opened(data)))
     assert (made_file.lines, made_file.even) == (34, 6)

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from judge.base.errors import SpecError
+from judge.base.records import Story, Verdict
 from judge.cli.main import main
-from judge.errors import SpecError
-from judge.records import Story, Verdict
-from judge.trial.answers import Trial, ask_once
-from judge.trial.expected_cost import expected_cost
-from judge.trial.questions import Asking, questions, with_both
-from judge.trial.sheet import PREFERRED, by_key, of_both, sheet
+from judge.lab.trial.answers import Trial, ask_once
+from judge.lab.trial.expected_cost import expected_cost
+from judge.lab.trial.questions import Asking, questions, with_both
+from judge.lab.trial.sheet import PREFERRED, by_key, of_both, sheet
 from tests.server.loopback import LoopbackServer
 
 OWN = Story(

@@ -22,11 +22,11 @@ import pytest
 
 from judge.backends import Settings, open_scorer
 from judge.backends.protocol import TokenLogprobs
+from judge.base.errors import BackendError
 from judge.cli.main import main
 from judge.contamination import scores
 from judge.contamination.scores_file import read
-from judge.errors import BackendError
-from judge.ratings_table import COLUMNS
+from judge.ratings.ratings_table import COLUMNS
 from tests.conftest import missing
 from tests.vllm.seen_model import Trained, make
 

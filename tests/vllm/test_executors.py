@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from judge.journal import JournalReader
-from judge.ratings_table import read
+from judge.answers.journal import JournalReader
+from judge.ratings.ratings_table import read
 from tests.vllm.conftest import CONTEXT, Define, Judge
 
 JUDGES = {"server": "openai/smollm2", "process": "vllm/smollm2", "transformers": "hf/smollm2"}

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from judge.backends import Settings, open_backend
-from judge.errors import BackendError, SpecError
-from judge.records import Generation, Message, Query, Response
+from judge.base.errors import BackendError, SpecError
+from judge.base.records import Generation, Message, Query, Response
 from tests.vllm.test_vllm_engine import query
 from tests.vllm.tiny_model import make
 

@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 from judge.backends import Settings, open_backend
+from judge.base.records import Generation, Message, Response
 from judge.contamination.scores_file import read
-from judge.records import Generation, Message, Response
 from tests.vllm.conftest import Judge
 from tests.vllm.test_vllm_engine import query
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 
-from judge.journal import JournalReader
+from judge.answers.journal import JournalReader
 from tests.conftest import missing
 from tests.vllm.conftest import Define, Judge
 from tests.vllm.test_executors import QUERIES, rows

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from judge.execution.verification import verify_journal
-from judge.journal import JournalReader
-from judge.run_folder import ResultFolder
+from judge.answers.journal import JournalReader
+from judge.asking.execution.verification import verify_journal
+from judge.asking.run_folder import ResultFolder
 from tests.vllm.conftest import CONTEXT
 
 if importlib.util.find_spec("vllm") is None and "vllm" not in os.environ.get("JUDGE_REQUIRE", "").split(","):

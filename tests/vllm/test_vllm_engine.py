@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from judge.backends import Settings, open_backend
-from judge.errors import BackendError, SpecError
-from judge.records import Criterion, Generation, Message, Query, Response, Story
+from judge.base.errors import BackendError, SpecError
+from judge.base.records import Criterion, Generation, Message, Query, Response, Story
 from tests.vllm.conftest import ENVIRONMENT
 
 CRITERION = Criterion("Overall", "OV", "how good")

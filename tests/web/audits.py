@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from judge.audit.file.items import Facts, Subject
-from judge.audit.file.store import AuditStore
-from judge.criteria import load_criteria
-from judge.datasets import open_dataset
+from judge.explanations.audit.file.items import Facts, Subject
+from judge.explanations.audit.file.store import AuditStore
+from judge.inputs.criteria import load_criteria
+from judge.inputs.datasets import open_dataset
 
 MARKUP = "<script>document.title = 'taken'</script><img src=x onerror=alert(2)></script><!-- {{ 7 * 7 }} \u2028&amp;"
 SECRET_SYSTEM = "the-system-nobody-may-see"

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 import uvicorn
 
-from judge.web.access import Access, Guard
-from judge.web.punctual import Punctual
+from judge.show.web.access import Access, Guard
+from judge.show.web.punctual import Punctual
 
 
 @dataclass(frozen=True)

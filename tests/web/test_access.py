@@ -14,10 +14,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from judge.errors import SpecError
-from judge.web.access import Access, access_for
-from judge.web.pages import Pages, static_address, static_route
-from judge.web.server import _bind, serve
+from judge.base.errors import SpecError
+from judge.show.web.access import Access, access_for
+from judge.show.web.pages import Pages, static_address, static_route
+from judge.show.web.server import _bind, serve
 from tests.web.conftest import Served
 
 Start = Callable[..., Served]

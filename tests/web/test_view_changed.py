@@ -14,12 +14,12 @@ from urllib.parse import quote
 import orjson
 import pytest
 
-from judge.perturbations.edit import Edit, applied
-from judge.stress.facts_file import edits_of
-from judge.web.access import Access
-from judge.web.view.app import view_app
-from judge.web.view.marked import edited
-from judge.web.view.pictures import drawn
+from judge.inputs.perturbations.edit import Edit, applied
+from judge.lab.stress.facts_file import edits_of
+from judge.show.web.access import Access
+from judge.show.web.view.app import view_app
+from judge.show.web.view.marked import edited
+from judge.show.web.view.pictures import drawn
 from tests.web.conftest import Served, serving
 from tests.web.view_runs import ATTACK, computed, finish, make_run, start
 

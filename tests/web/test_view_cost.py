@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
+from judge.asking.run_folder import folder_cost, resolve
+from judge.base.printing.dollars import dollars
 from judge.cli.main import main
-from judge.printing.dollars import dollars
-from judge.run_folder import folder_cost, resolve
-from judge.web.view.app import view_app
+from judge.show.web.view.app import view_app
 from tests.server.meter import Meter, metered, plain
 from tests.web.conftest import Served
 from tests.web.view_runs import until

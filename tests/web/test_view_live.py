@@ -15,13 +15,13 @@ from pathlib import Path
 import orjson
 import pytest
 
-from judge.execution.session import Sitting, sit
-from judge.journal import JournalReader
-from judge.journal.counting import Counted, count
-from judge.run_definition.spec import load_run_spec
-from judge.run_folder import ResultFolder
-from judge.web.view.app import view_app
-from judge.web.view.runs import Runs
+from judge.answers.journal import JournalReader
+from judge.answers.journal.counting import Counted, count
+from judge.asking.execution.session import Sitting, sit
+from judge.asking.run_definition.spec import load_run_spec
+from judge.asking.run_folder import ResultFolder
+from judge.show.web.view.app import view_app
+from judge.show.web.view.runs import Runs
 from tests.server.loopback import LoopbackServer
 from tests.web.conftest import Served
 from tests.web.view_runs import attempts, computed, define, finish, make_run, start, until
@@ -200,7 +200,7 @@ def _no_definition(folder: Path) -> None:
 
 
 def test_imported_ratings_have_tables_and_say_that_there_are_no_answers(served: Serve, tmp_path: Path) -> None:
-    from judge.ratings_table import read
+    from judge.ratings.ratings_table import read
 
     whole = make_run(tmp_path / "elsewhere")
     folder = tmp_path / "runs" / "taken" / "judge"

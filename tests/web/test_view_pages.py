@@ -13,11 +13,11 @@ from urllib.parse import quote, urlencode
 import pandas as pd
 import pytest
 
-from judge.ratings_table import read
-from judge.run_folder import ResultFolder
-from judge.web.access import Access
-from judge.web.view.app import view_app
-from judge.web.view.index import update
+from judge.asking.run_folder import ResultFolder
+from judge.ratings.ratings_table import read
+from judge.show.web.access import Access
+from judge.show.web.view.app import view_app
+from judge.show.web.view.index import update
 from tests.web.conftest import Served, serving
 from tests.web.view_runs import ATTACK, NASTY, computed, make_run, scripted, stories
 
@@ -84,7 +84,7 @@ def test_pages_visit_each_judgment_once_under_each_filter(
     server: Served, folder: Path, filters: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "judge.web.view.judgments.Judgments.page.__kwdefaults__", {"after": -1, "before": None, "size": 7}
+        "judge.show.web.view.judgments.Judgments.page.__kwdefaults__", {"after": -1, "before": None, "size": 7}
     )
     slug = scripted(folder / "tale").name
     address = f"/run/tale/judgments?{urlencode({'judge': slug, **filters})}"
@@ -223,8 +223,8 @@ def test_neighbours_lead_through_all_stories(server: Served) -> None:
 
 def test_queries_are_shown_as_they_were_sent(server: Served, folder: Path) -> None:
     """What stands in the two boxes, without markup, is the text whose hash the journal asked under."""
-    from judge.journal import JournalReader
-    from judge.web.view.stored import stored
+    from judge.answers.journal import JournalReader
+    from judge.show.web.view.stored import stored
 
     slug = scripted(folder / "tale").name
     text = server.ask(f"/run/tale/prompts?story=p1-s2&criterion=Coherence&judge={slug}&a=ep1&b=ep4")[2]
@@ -245,7 +245,7 @@ def test_queries_are_shown_as_they_were_sent(server: Served, folder: Path) -> No
 def test_tables_stand_there_once_they_are_computed(server: Served, folder: Path) -> None:
     from judge.analysis.coverage.coverage import coverage
     from judge.analysis.coverage.tables import tables
-    from judge.printing.tables import cell_text
+    from judge.base.printing.tables import cell_text
 
     text = computed(server, "/run/tale/tables?show=coverage")
     table = tables(coverage(read([folder / "tale"], explanations=False)))[0]

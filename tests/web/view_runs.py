@@ -14,8 +14,8 @@ from typing import Any
 
 import orjson
 
-from judge.errors import RunFolderError
-from judge.journal import JournalReader
+from judge.answers.journal import JournalReader
+from judge.base.errors import RunFolderError
 from tests.web.conftest import Served
 
 ATTACK = "<script>document.title = 'taken'</script><img src=x onerror=\"document.title='taken'\">"

@@ -24,10 +24,10 @@ from judge.analysis.options.agreement_options import AccuracyOptions
 from judge.analysis.options.choices import LEVELS
 from judge.analysis.options.signature import signature_parts
 from judge.analysis.options.signed import Signed
-from judge.printing.tables import Column, flat_row
-from judge.rating_matrix import RatingMatrix, build
+from judge.base.estimate import Estimate
+from judge.base.printing.tables import Column, flat_row
+from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.stats.correlation import human_ceiling
-from judge.stats.estimate import Estimate
 from judge.stats.ordering.pairwise_accuracy import Credit, PairCounts, pair_table, ratio_of_resamples
 from judge.stats.ordering.soft_pairwise_accuracy import Chance, by_chance, sign_flips, soft_pairwise_accuracy
 from judge.stats.ordering.tie_calibration import TieCalibration, calibrate
@@ -35,7 +35,7 @@ from judge.stats.resampling import bootstrap
 from judge.stats.resampling.grouped_folds import deal
 
 if TYPE_CHECKING:
-    from judge.ratings_table import RatingsTable
+    from judge.ratings.ratings_table import RatingsTable
 
 Floats = NDArray[np.float64]
 

@@ -7,9 +7,9 @@ from judge.analysis.inputs.candidates import first_columns, last_columns
 from judge.analysis.inputs.subject_rows import cells
 from judge.analysis.options.agreement_options import AccuracyOptions
 from judge.analysis.options.choices import LEVELS
-from judge.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table
+from judge.base.wording import Advice, Note
 from judge.stats.ordering.soft_pairwise_accuracy import DEALT
-from judge.wording import Advice, Note
 
 
 def tables(result: Accuracies) -> list[Table]:

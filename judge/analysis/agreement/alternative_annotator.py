@@ -19,13 +19,13 @@ from judge.analysis.inputs.bars import CONTROL, JUDGE, Remarks
 from judge.analysis.inputs.candidates import Candidate, Subject, comparable
 from judge.analysis.inputs.label_criteria import given_labels, scale_of
 from judge.analysis.options.agreement_options import ReplacementOptions
-from judge.rating_matrix import Raters, RatingMatrix
-from judge.records import Scale
+from judge.base.estimate import Estimate
+from judge.base.records import Scale
+from judge.base.wording import Advice, Note
+from judge.ratings.rating_matrix import Raters, RatingMatrix
 from judge.stats.agreement import icc
 from judge.stats.agreement.alt_test import MEASURES, PASS, AgainstPerson, AltTest, Measure, alt_test
 from judge.stats.agreement.repeat_agreement import agreement
-from judge.stats.estimate import Estimate
-from judge.wording import Advice, Note
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]

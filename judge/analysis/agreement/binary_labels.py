@@ -26,10 +26,10 @@ from judge.analysis.options.agreement_options import LabelOptions
 from judge.analysis.options.choices import INTERVALS
 from judge.analysis.options.signature import signature_parts
 from judge.analysis.options.signed import Signed
-from judge.printing.tables import Column, flat_row
-from judge.rating_matrix import RatingMatrix, build
+from judge.base.estimate import Estimate
+from judge.base.printing.tables import Column, flat_row
+from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.stats.correlation import coefficients
-from judge.stats.estimate import Estimate
 from judge.stats.estimation import means
 from judge.stats.estimation.equivalence import tost
 from judge.stats.ordering.win_rate import win_rate
@@ -38,7 +38,7 @@ from judge.stats.shares.auc import auc, point_biserial, resampled_auc
 from judge.stats.shares.auc_interval import score_interval
 
 if TYPE_CHECKING:
-    from judge.ratings_table import RatingsTable
+    from judge.ratings.ratings_table import RatingsTable
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]

@@ -16,8 +16,8 @@ from judge.analysis.correlation import CorrelatedDataset, CorrelationRow, Correl
 from judge.analysis.correlation.result import ALL
 from judge.analysis.inputs.bars import CEILING, CONTROL, JUDGE, MEAN, ControlSource, Kind
 from judge.analysis.inputs.criterion_matching import match
-from judge.printing.tables import Column, Table
-from judge.stats.estimate import Estimate
+from judge.base.estimate import Estimate
+from judge.base.printing.tables import Column, Table
 
 __all__ = ["CEILING", "CONTROL", "JUDGE", "MEAN", "Layout", "LayoutRow", "layouts", "tables"]
 

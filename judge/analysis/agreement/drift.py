@@ -20,14 +20,14 @@ from judge.analysis.inputs.subject_rows import cells
 from judge.analysis.options.agreement_options import DriftOptions
 from judge.analysis.options.signature import signature_parts
 from judge.analysis.options.signed import Signed
-from judge.printing.tables import Column, flat_row
-from judge.rating_matrix import RatingMatrix, build
+from judge.base.estimate import Estimate
+from judge.base.printing.tables import Column, flat_row
+from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.stats.correlation import heterogeneity
 from judge.stats.correlation.latent_correlation import LatentCorrelation
-from judge.stats.estimate import Estimate
 
 if TYPE_CHECKING:
-    from judge.ratings_table import RatingsTable
+    from judge.ratings.ratings_table import RatingsTable
 
 ALL = "all"
 _ABOUT = ("dataset", "kind", "run", "judge", "eval_prompt", "criterion", "against")

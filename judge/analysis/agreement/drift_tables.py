@@ -5,7 +5,7 @@ from __future__ import annotations
 from judge.analysis.agreement.drift import Drift
 from judge.analysis.inputs.candidates import first_columns
 from judge.analysis.inputs.subject_rows import cells
-from judge.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table
 from judge.stats.correlation.heterogeneity import FEW
 
 

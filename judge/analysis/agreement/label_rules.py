@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.errors import SpecError, unknown_value
-from judge.rating_matrix import RatingMatrix
-from judge.wording import Advice
+from judge.base.errors import SpecError, unknown_value
+from judge.base.wording import Advice
+from judge.ratings.rating_matrix import RatingMatrix
 
 _RULE = re.compile(r"^(?P<name>.+?)\s*(?P<sign>>=|<=|>|<)\s*(?P<number>[+-]?\d+(?:\.\d+)?)$")
 _SAME = 1e-9

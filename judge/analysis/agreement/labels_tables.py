@@ -6,7 +6,7 @@ from judge.analysis.agreement.binary_labels import Discrimination
 from judge.analysis.inputs.candidates import first_columns, last_columns
 from judge.analysis.inputs.subject_rows import cells
 from judge.analysis.options.agreement_options import LabelOptions
-from judge.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table
 
 
 def tables(result: Discrimination) -> list[Table]:

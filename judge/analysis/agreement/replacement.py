@@ -29,14 +29,14 @@ from judge.analysis.options.agreement_options import ReplacementOptions
 from judge.analysis.options.signature import joined, signature_parts
 from judge.analysis.options.signed import Signed
 from judge.analysis.options.table_options import CorrelationOptions
-from judge.printing.tables import Column, flat_row
-from judge.rating_matrix import RatingMatrix, build
+from judge.base.estimate import Estimate
+from judge.base.printing.tables import Column, flat_row
+from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.stats.agreement.alt_test import AgainstPerson
-from judge.stats.estimate import Estimate
 from judge.stats.estimation.prediction_powered import powered_mean
 
 if TYPE_CHECKING:
-    from judge.ratings_table import RatingsTable
+    from judge.ratings.ratings_table import RatingsTable
 
 _ABOUT = ("dataset", "run", "judge", "eval_prompt", "criterion", "against")
 _TEST = (

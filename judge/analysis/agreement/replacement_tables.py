@@ -10,7 +10,7 @@ from judge.analysis.agreement.replacement import Replacement
 from judge.analysis.agreement.replacement_verdict import Word
 from judge.analysis.inputs.candidates import first_columns
 from judge.analysis.inputs.subject_rows import cells
-from judge.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table
 from judge.stats.agreement.alt_test import LEVEL, MEASURES, PASS
 from judge.stats.estimation.prediction_powered import FEW
 

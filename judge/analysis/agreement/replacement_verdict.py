@@ -21,10 +21,10 @@ import numpy as np
 
 from judge.analysis.agreement.alternative_annotator import AltTestRow
 from judge.analysis.agreement.uninformed import CHANCE, CONTROL, LENGTH, Lead
+from judge.base.estimate import Estimate
+from judge.base.wording import written
 from judge.stats.agreement.alt_test import LEVEL
-from judge.stats.estimate import Estimate
 from judge.stats.estimation.paired_differences import holm
-from judge.wording import written
 
 Word = Literal["yes", "on some criteria", "no", "cannot tell", "cannot be tested"]
 

@@ -21,14 +21,14 @@ from judge.analysis.options.agreement_options import DriftOptions
 from judge.analysis.options.choices import INTERVALS
 from judge.analysis.options.signature import signature_parts
 from judge.analysis.options.signed import Signed
-from judge.printing.tables import Column, flat_row
-from judge.rating_matrix import RatingMatrix, build
+from judge.base.estimate import Estimate
+from judge.base.printing.tables import Column, flat_row
+from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.stats.correlation.sliding_sets import WAYS, resampled, sliding_sets
-from judge.stats.estimate import Estimate
 from judge.stats.resampling import bootstrap
 
 if TYPE_CHECKING:
-    from judge.ratings_table import RatingsTable
+    from judge.ratings.ratings_table import RatingsTable
 
 _MIN_UNITS = 5
 _ABOUT = ("dataset", "kind", "run", "judge", "eval_prompt", "criterion", "against")

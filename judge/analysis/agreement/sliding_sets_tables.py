@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from judge.analysis.agreement.sliding_sets import SlidingSetsTable, sliding_cells
 from judge.analysis.inputs.candidates import first_columns
-from judge.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table
 
 
 def tables(result: SlidingSetsTable) -> list[Table]:

@@ -30,8 +30,8 @@ from judge.analysis.correlation.statistic import Floats, Side, Statistic
 from judge.analysis.inputs.candidates import Candidate
 from judge.analysis.options.choices import Level
 from judge.analysis.options.table_options import CorrelationOptions
-from judge.rating_matrix import RatingMatrix
-from judge.stats.estimate import Estimate
+from judge.base.estimate import Estimate
+from judge.ratings.rating_matrix import RatingMatrix
 from judge.stats.resampling.intervals import p_above_zero
 
 Levels = Mapping[Level, tuple[Statistic, Intervals]]

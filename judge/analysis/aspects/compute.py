@@ -21,11 +21,11 @@ from judge.analysis.aspects.table_2 import printed, storyer_aspects
 from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.options.signature import signature_parts
 from judge.analysis.options.table_options import AspectsOptions
-from judge.errors import SpecError
-from judge.rating_matrix import RatingMatrix, build
-from judge.ratings_table import RatingsTable
+from judge.base.errors import SpecError
+from judge.base.estimate import Estimate
+from judge.ratings.rating_matrix import RatingMatrix, build
+from judge.ratings.ratings_table import RatingsTable
 from judge.stats.correlation.coefficients import Coefficient, correlate, resampled
-from judge.stats.estimate import Estimate
 from judge.stats.ordering.recall_at_k import recall_at_k
 from judge.stats.resampling import bootstrap
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from judge.analysis.aspects.result import PLACES, AspectRow, Aspects
-from judge.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table
 
 
 def tables(result: Aspects) -> list[Table]:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from judge.analysis.options.signed import Signed
 from judge.analysis.options.table_options import AspectsOptions
-from judge.stats.estimate import Estimate
+from judge.base.estimate import Estimate
 
 PLACES = (1, 3, 5)
 """How many of the aspects that a judge finds most to say about are looked at."""

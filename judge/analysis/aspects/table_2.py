@@ -8,8 +8,8 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.criteria import load_criteria
-from judge.folders.shipped import package_file
+from judge.base.folders.shipped import package_file
+from judge.inputs.criteria import load_criteria
 
 Floats = NDArray[np.float64]
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from judge.analysis.classes.result import Classes, ClassPart, ClassRow
-from judge.printing.tables import Column, Table
-from judge.wording import Advice, Note
+from judge.base.printing.tables import Column, Table
+from judge.base.wording import Advice, Note
 
 _NAMED = 3
 _RULE = (

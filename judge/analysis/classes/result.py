@@ -10,7 +10,7 @@ import pandas as pd
 
 from judge.analysis.inputs.candidates import Subject
 from judge.analysis.options.signed import Signed
-from judge.stats.estimate import Estimate
+from judge.base.estimate import Estimate
 
 Factor = Literal["author", "system", "dataset"]
 Flag = Literal["signs differ", "outside its parts"]

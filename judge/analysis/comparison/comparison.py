@@ -24,9 +24,9 @@ from judge.analysis.inputs.panels import people_said
 from judge.analysis.options.choices import LEVELS, Level
 from judge.analysis.options.signature import signature_parts
 from judge.analysis.options.table_options import CompareOptions
-from judge.errors import SpecError
-from judge.rating_matrix import Cell, build
-from judge.ratings_table import RatingsTable
+from judge.base.errors import SpecError
+from judge.ratings.rating_matrix import Cell, build
+from judge.ratings.ratings_table import RatingsTable
 
 _FEW_SYSTEMS = 10
 

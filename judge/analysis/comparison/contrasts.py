@@ -25,9 +25,9 @@ from judge.analysis.comparison.tau_differences import (
 )
 from judge.analysis.inputs.criterion_matching import Match
 from judge.analysis.options.table_options import CompareOptions
-from judge.rating_matrix import RatingMatrix
+from judge.base.estimate import Estimate
+from judge.ratings.rating_matrix import RatingMatrix
 from judge.stats.agreement import icc
-from judge.stats.estimate import Estimate
 from judge.stats.estimation import paired_effects, power
 from judge.stats.estimation.paired_effects import RateDifference
 from judge.stats.resampling import bootstrap

@@ -14,9 +14,9 @@ import numpy as np
 from judge.analysis.comparison.contrasts import Outcome
 from judge.analysis.comparison.pairing import NAMES
 from judge.analysis.options.table_options import CompareOptions
+from judge.base.wording import Advice, Note
 from judge.stats.correlation.dependent_correlations import number
 from judge.stats.estimation import multiplicity
-from judge.wording import Advice, Note
 
 ALPHA = 0.05
 """Adjusted p below this counts as seen."""

@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.analysis.options.table_options import Factor
-from judge.errors import SpecError, unknown_value
-from judge.rating_matrix import RatingMatrix
-from judge.wording import Advice
+from judge.base.errors import SpecError, unknown_value
+from judge.base.wording import Advice
+from judge.ratings.rating_matrix import RatingMatrix
 
 if TYPE_CHECKING:
-    from judge.ratings_table import RatingsTable, RunFacts
+    from judge.ratings.ratings_table import RatingsTable, RunFacts
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]

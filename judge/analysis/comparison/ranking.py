@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from judge.analysis.comparison.result import Entry, Ranked
 from judge.analysis.comparison.sentence import leaves_zero_out
-from judge.stats.estimate import Estimate
+from judge.base.estimate import Estimate
 
 LEAST = 3
 """Variants from which a ranking says more than their contrast."""

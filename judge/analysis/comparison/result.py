@@ -12,8 +12,8 @@ from judge.analysis.comparison.family import AdjustedTests, Family
 from judge.analysis.options.signature import joined
 from judge.analysis.options.signed import Signed
 from judge.analysis.options.table_options import CompareOptions
-from judge.rating_matrix import RatingMatrix
-from judge.stats.estimate import Estimate
+from judge.base.estimate import Estimate
+from judge.ratings.rating_matrix import RatingMatrix
 
 OVER_CRITERIA = "mean over criteria"
 _SHARED = ("run", "judge", "eval_prompt", "structured", "parser")

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from judge.analysis.options.choices import LEVELS, Level
-from judge.stats.estimate import Estimate
+from judge.base.estimate import Estimate
 
 _EQUAL = 1e-9
 

@@ -11,11 +11,11 @@ from judge.analysis.comparison.pairing import NAMES
 from judge.analysis.comparison.result import Comparison, Entry
 from judge.analysis.comparison.sentence import leaves_zero_out
 from judge.analysis.options.choices import LEVELS, BothInterval
-from judge.choices import registry
-from judge.printing.tables import Column, Table
-from judge.stats.estimate import Estimate
+from judge.base.choices import registry
+from judge.base.estimate import Estimate
+from judge.base.printing.tables import Column, Table
+from judge.base.wording import joined
 from judge.stats.resampling import bootstrap, interval_coverage
-from judge.wording import joined
 
 Row = Mapping[str, Any]
 

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from judge.analysis.inputs.resamples import unit_of_stories
 from judge.analysis.options.choices import LEVELS
 from judge.analysis.options.table_options import CompareOptions
-from judge.rating_matrix import RatingMatrix
+from judge.base.estimate import Estimate
+from judge.ratings.rating_matrix import RatingMatrix
 from judge.stats.correlation import coefficients, dependent_correlations
-from judge.stats.estimate import Estimate
 from judge.stats.resampling import bootstrap, intervals, resampled_correlation
 from judge.stats.resampling.swap_test import swap_test
 

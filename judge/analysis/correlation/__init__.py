@@ -21,7 +21,7 @@ from judge.analysis.inputs.bars import ControlPredictions, Predict
 from judge.analysis.options.table_options import CorrelationOptions
 
 if TYPE_CHECKING:
-    from judge.ratings_table import RatingsTable
+    from judge.ratings.ratings_table import RatingsTable
 
 __all__ = [
     "ControlPredictions",

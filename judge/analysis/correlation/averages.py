@@ -12,7 +12,7 @@ import numpy as np
 
 from judge.analysis.correlation.reference_rows import Values
 from judge.analysis.correlation.result import CorrelationRow
-from judge.stats.estimate import Estimate
+from judge.base.estimate import Estimate
 
 Part = tuple[str, Estimate, Values]
 """A criterion, the estimate on it, and its values in each set of resamples."""

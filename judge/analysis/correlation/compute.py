@@ -18,11 +18,11 @@ from judge.analysis.inputs.panels import of_panel, panels_of
 from judge.analysis.options.choices import LEVELS
 from judge.analysis.options.signature import abbreviations, signature_parts
 from judge.analysis.options.table_options import LENGTH, NOTHING_GIVEN, CorrelationOptions
-from judge.rating_matrix import RatingMatrix, build
-from judge.wording import Note
+from judge.base.wording import Note
+from judge.ratings.rating_matrix import RatingMatrix, build
 
 if TYPE_CHECKING:
-    from judge.ratings_table import RatingsTable
+    from judge.ratings.ratings_table import RatingsTable
 
 _APART = 0.02
 """Shares of the stories that judges rated may differ by so much before a note says so."""

@@ -11,10 +11,10 @@ from judge.analysis.correlation.statistic import Floats, Statistic
 from judge.analysis.inputs.resamples import draw
 from judge.analysis.options.choices import INTERVALS, LEVELS, METHODS, IntervalMethod, NamedInterval, Unit
 from judge.analysis.options.table_options import CorrelationOptions
-from judge.rating_matrix import RatingMatrix
-from judge.stats.estimate import Estimate
+from judge.base.estimate import Estimate
+from judge.base.wording import Advice, Note
+from judge.ratings.rating_matrix import RatingMatrix
 from judge.stats.resampling import bootstrap, interval_coverage, intervals
-from judge.wording import Advice, Note
 
 MIN_UNITS = 5
 """With fewer units to resample an interval says more about the number of units than about the judge."""

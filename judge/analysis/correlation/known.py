@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.base.estimate import Estimate
 from judge.stats.correlation import coefficients
-from judge.stats.estimate import Estimate
 from judge.stats.resampling import many_taus
 from judge.stats.resampling.bootstrap import Resamples
 

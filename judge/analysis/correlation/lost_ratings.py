@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from judge.analysis.correlation.statistic import Floats, Side
 from judge.analysis.coverage.bounds import SCALE_UNKNOWN
-from judge.stats.estimate import Estimate
+from judge.base.estimate import Estimate
 
 LOWEST, HIGHEST, MIDDLE = "lost_lowest", "lost_highest", "lost_middle"
 TITLES = {LOWEST: "lost lowest", HIGHEST: "lost highest", MIDDLE: "lost middle"}

@@ -24,9 +24,9 @@ from judge.analysis.correlation.result import ALL, CorrelatedDataset, Correlatio
 from judge.analysis.correlation.statistic import Side
 from judge.analysis.inputs.bars import CEILING, CONTROL, JUDGE
 from judge.analysis.options.table_options import Readings
-from judge.rating_matrix import RatingMatrix
+from judge.base.estimate import Estimate
+from judge.ratings.rating_matrix import RatingMatrix
 from judge.stats import near_ties
-from judge.stats.estimate import Estimate
 from judge.stats.estimation import other_raters
 from judge.stats.estimation.other_raters import Spread
 

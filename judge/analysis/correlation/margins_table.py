@@ -11,9 +11,9 @@ from typing import Any
 
 from judge.analysis.correlation.margins import CEILING, CONTROL, Bar, Margin
 from judge.analysis.correlation.result import ONE_OUT, Correlations
-from judge.printing.tables import Column, Table
+from judge.base.estimate import Estimate
+from judge.base.printing.tables import Column, Table
 from judge.stats import near_ties
-from judge.stats.estimate import Estimate
 
 _NOTES = (
     "minus control, minus people: paired, on the stories that the judge shares with the bar, in the same resamples",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from judge.rating_matrix import RatingMatrix
+from judge.ratings.rating_matrix import RatingMatrix
 from judge.stats.estimation import paired_differences
 from judge.stats.resampling import true_means
 

@@ -8,7 +8,7 @@ from judge.analysis.correlation import lost_ratings
 from judge.analysis.correlation.result import CONTROL_SAME, ONE_OUT, PEOPLE_SAME, CorrelationRow, Correlations
 from judge.analysis.inputs.bars import CEILING, CONTROL, JUDGE
 from judge.analysis.options.choices import LEVELS
-from judge.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table
 
 _FURTHER = {ONE_OUT: "leave-one-out", PEOPLE_SAME: "people, same", CONTROL_SAME: "control, same", **lost_ratings.TITLES}
 _SAME_NOTE = "people, same; control, same: people, leave one out, and the control on the stories of the judge's own row"

@@ -13,8 +13,8 @@ import numpy as np
 from judge.analysis.correlation.reference_rows import OnePerson
 from judge.analysis.correlation.statistic import Floats
 from judge.analysis.options.table_options import Readings
-from judge.rating_matrix import RatingMatrix
-from judge.wording import Advice, Note, joined
+from judge.base.wording import Advice, Note, joined
+from judge.ratings.rating_matrix import RatingMatrix
 
 
 def of_judge(matrix: RatingMatrix, cell: int, how: Readings) -> list[Floats] | str:

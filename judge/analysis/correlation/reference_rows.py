@@ -20,8 +20,8 @@ from judge.analysis.correlation.intervals import Intervals
 from judge.analysis.correlation.known import Pair
 from judge.analysis.correlation.statistic import Floats, Side, Statistic
 from judge.analysis.inputs.candidates import Candidate
+from judge.base.estimate import Estimate, Reason
 from judge.stats.correlation import human_ceiling
-from judge.stats.estimate import Estimate, Reason
 
 Masks = NDArray[np.bool_]
 Values = tuple[Floats, ...]

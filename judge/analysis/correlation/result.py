@@ -20,9 +20,9 @@ from judge.analysis.inputs.candidates import Subject
 from judge.analysis.options.choices import LEVELS, Level
 from judge.analysis.options.signed import Signed
 from judge.analysis.options.table_options import CorrelationOptions
-from judge.rating_matrix import RatingMatrix
+from judge.base.estimate import Estimate
+from judge.ratings.rating_matrix import RatingMatrix
 from judge.stats.correlation.coefficients import COEFFICIENTS, Coefficient
-from judge.stats.estimate import Estimate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -26,10 +26,10 @@ from judge.analysis.inputs.candidates import Candidate, CandidatesOnCriterion, b
 from judge.analysis.inputs.criterion_matching import Match
 from judge.analysis.options.choices import INTERVALS
 from judge.analysis.options.table_options import CorrelationOptions
-from judge.rating_matrix import RatingMatrix
+from judge.base.estimate import Estimate
+from judge.ratings.rating_matrix import RatingMatrix
 from judge.stats.correlation.coefficients import fisher_z
 from judge.stats.correlation.human_ceiling import DRAWS
-from judge.stats.estimate import Estimate
 
 _TOGETHER = 64
 """Criteria whose correlations are computed together: more would take memory and no less time."""

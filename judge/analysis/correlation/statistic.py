@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from judge.analysis.correlation.known import Known, Pair
 from judge.analysis.options.choices import LEVELS, Level
 from judge.analysis.options.table_options import CorrelationOptions
-from judge.rating_matrix import RatingMatrix
+from judge.base.estimate import Estimate
+from judge.ratings.rating_matrix import RatingMatrix
 from judge.stats.correlation import coefficients, kendall
 from judge.stats.correlation.coefficients import Coefficient
 from judge.stats.correlation.partial import partial
-from judge.stats.estimate import Estimate
 from judge.stats.resampling import resampled_correlation, true_means
 from judge.stats.resampling.bootstrap import Resamples
 from judge.stats.resampling.many_taus import FEW_STORIES

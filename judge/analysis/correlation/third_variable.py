@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from judge.analysis.correlation.statistic import Side
-from judge.errors import SpecError, unknown_value
-from judge.rating_matrix import RatingMatrix
-from judge.wording import Advice
+from judge.base.errors import SpecError, unknown_value
+from judge.base.wording import Advice
+from judge.ratings.rating_matrix import RatingMatrix
 
 
 def third_variable(matrix: RatingMatrix, given: str | None) -> tuple[str, Side] | None:

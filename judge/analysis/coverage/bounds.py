@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from judge.analysis.inputs.label_criteria import scale_of
-from judge.rating_matrix import RatingMatrix
-from judge.records import Scale
-from judge.stats.estimate import Estimate
+from judge.base.estimate import Estimate
+from judge.base.records import Scale
+from judge.ratings.rating_matrix import RatingMatrix
 from judge.stats.shares.missing_data_bounds import mean_bounds
 
 if TYPE_CHECKING:
-    from judge.ratings_table import RatingsTable
+    from judge.ratings.ratings_table import RatingsTable
 
 SCALE_UNKNOWN = "the criterion's scale is in no result folder; a criteria set that is given to the import holds it"
 

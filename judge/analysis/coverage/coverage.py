@@ -16,11 +16,11 @@ from judge.analysis.frames import signed
 from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.options.signature import joined, signature_parts
 from judge.analysis.options.table_options import CoverageOptions
-from judge.rating_matrix import build
+from judge.ratings.rating_matrix import build
 from judge.stats.estimation.association import PERMUTATIONS
 
 if TYPE_CHECKING:
-    from judge.ratings_table import RatingsTable
+    from judge.ratings.ratings_table import RatingsTable
 
 
 @dataclass(frozen=True, slots=True)

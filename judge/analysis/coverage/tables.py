@@ -11,10 +11,10 @@ from judge.analysis.coverage.counts import WHY_AMBIGUOUS, Counts, count
 from judge.analysis.coverage.coverage import Coverage
 from judge.analysis.coverage.loss import LossTest
 from judge.analysis.options.signature import joined
-from judge.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table
 
 if TYPE_CHECKING:
-    from judge.ratings_table import RatingsTable
+    from judge.ratings.ratings_table import RatingsTable
 
 _WHY_NOTES = {
     "list": '(list): ambiguous answers whose only number is the "1." of a list',

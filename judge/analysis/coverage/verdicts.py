@@ -14,10 +14,10 @@ import pandas as pd
 from judge.analysis.coverage.counts import NOT_ANSWERED
 from judge.analysis.options.signature import joined
 from judge.analysis.preferences import signature_parts
-from judge.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table
 
 if TYPE_CHECKING:
-    from judge.preferences_table import PreferencesTable
+    from judge.ratings.preferences_table import PreferencesTable
 
 _BY: tuple[tuple[str, ...], ...] = (("judge", "eval_prompt"), ("judge", "criterion"))
 

@@ -16,13 +16,13 @@ from judge.analysis.frames import signed
 from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.options.signature import NO_INTERVAL, joined, signature_parts
 from judge.analysis.options.table_options import CriteriaOptions
-from judge.errors import SpecError, unknown
-from judge.rating_matrix import RatingMatrix, build
-from judge.records import Scale
-from judge.stats.estimate import Estimate
+from judge.base.errors import SpecError, unknown
+from judge.base.estimate import Estimate
+from judge.base.records import Scale
+from judge.ratings.rating_matrix import RatingMatrix, build
 
 if TYPE_CHECKING:
-    from judge.ratings_table import RatingsTable
+    from judge.ratings.ratings_table import RatingsTable
 
 View = Literal["halo", "pairs", "multitrait", "scale-use", "together"]
 

@@ -14,10 +14,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.rating_matrix import RatingMatrix
+from judge.base.estimate import Estimate
+from judge.ratings.rating_matrix import RatingMatrix
 from judge.stats.bias.given_quality import CROWDED, GivenQuality, share_at_end
 from judge.stats.bias.rating_bias import without_leniency
-from judge.stats.estimate import Estimate
 from judge.stats.resampling import jackknife
 from judge.stats.resampling.jackknife import Test, Weights
 

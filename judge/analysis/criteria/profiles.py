@@ -17,17 +17,17 @@ from judge.analysis.criteria.halo import halo_test
 from judge.analysis.inputs.rating_sources import Source, common_criteria, sources
 from judge.analysis.options.table_options import CriteriaOptions
 from judge.analysis.systems.standings import LEAST_UNITS
-from judge.rating_matrix import RatingMatrix
-from judge.records import Scale
+from judge.base.estimate import Estimate
+from judge.base.records import Scale
+from judge.ratings.rating_matrix import RatingMatrix
 from judge.stats.bias import halo
 from judge.stats.bias.halo import Multitrait
 from judge.stats.bias.scale_use import ScaleUse, scale_use
-from judge.stats.estimate import Estimate
 from judge.stats.resampling import bootstrap
 from judge.stats.resampling.bootstrap import Resamples
 
 if TYPE_CHECKING:
-    from judge.ratings_table import RatingsTable
+    from judge.ratings.ratings_table import RatingsTable
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]

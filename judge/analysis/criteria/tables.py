@@ -17,11 +17,11 @@ from judge.analysis.criteria.profiles import Profile
 from judge.analysis.criteria.together import words
 from judge.analysis.frames import long_table
 from judge.analysis.systems.tables import FEW
-from judge.printing.column_keys import column_keys
-from judge.printing.tables import Column, Table
-from judge.rating_matrix import RatingMatrix
+from judge.base.printing.column_keys import column_keys
+from judge.base.printing.tables import Column, Table
+from judge.base.wording import Advice, Note
+from judge.ratings.rating_matrix import RatingMatrix
 from judge.stats.bias.scale_use import ScaleUse
-from judge.wording import Advice, Note
 
 FEW_SYSTEMS = 10
 """Below this number of systems a tau over system means is noted as weak."""

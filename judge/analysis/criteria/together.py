@@ -14,11 +14,11 @@ import pandas as pd
 
 from judge.analysis.criteria.profiles import Profile
 from judge.analysis.frames import signed
-from judge.journal import JournalReader
-from judge.run_folder import ResultFolder, cost_of, read_manifest
+from judge.answers.journal import JournalReader
+from judge.asking.run_folder import ResultFolder, cost_of, read_manifest
 
 if TYPE_CHECKING:
-    from judge.ratings_table import RatingsTable, RunFacts
+    from judge.ratings.ratings_table import RatingsTable, RunFacts
 
 COLUMNS = (
     *("dataset", "run", "judge", "eval_prompt", "asked", "criteria", "calls", "prompt_tokens", "completion_tokens"),

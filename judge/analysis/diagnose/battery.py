@@ -17,19 +17,19 @@ from judge.analysis.diagnose.raters import judge_tests, rater_tests
 from judge.analysis.inputs.criterion_matching import match
 from judge.analysis.inputs.label_criteria import scale_of
 from judge.analysis.options.table_options import DiagnoseOptions
-from judge.errors import unknown_value
-from judge.rating_matrix import Cell, RatingMatrix
-from judge.records import Scale
+from judge.base.errors import unknown_value
+from judge.base.estimate import Estimate
+from judge.base.records import Scale
+from judge.ratings.rating_matrix import Cell, RatingMatrix
 from judge.stats.bias import rating_bias
 from judge.stats.bias.given_quality import RATED_ONCE, GivenQuality, share_at_end
 from judge.stats.bias.own_preference import OwnPreference
 from judge.stats.bias.rating_bias import Floats, Replicated, without_leniency
-from judge.stats.estimate import Estimate
 from judge.stats.resampling import jackknife
 from judge.stats.resampling.jackknife import Test
 
 if TYPE_CHECKING:
-    from judge.ratings_table import RatingsTable
+    from judge.ratings.ratings_table import RatingsTable
 
 POSITIVE = "the positive label"
 

@@ -14,12 +14,12 @@ from judge.analysis.diagnose.result import Diagnosis
 from judge.analysis.inputs.criterion_matching import match
 from judge.analysis.options.signature import NO_INTERVAL, signature_parts
 from judge.analysis.options.table_options import DiagnoseOptions
-from judge.rating_matrix import RatingMatrix, build
+from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.stats.estimation.paired_differences import holm
 from judge.stats.resampling.jackknife import MIN_CLUSTERS
 
 if TYPE_CHECKING:
-    from judge.ratings_table import RatingsTable
+    from judge.ratings.ratings_table import RatingsTable
 
 
 def diagnose(table: RatingsTable, options: DiagnoseOptions | None = None) -> Diagnosis:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from judge.rating_matrix import Cell
+from judge.base.wording import Advice, Note
+from judge.ratings.rating_matrix import Cell
 from judge.stats.estimation import power
 from judge.stats.resampling.jackknife import Tail, Test
-from judge.wording import Advice, Note
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ from typing import Literal
 import numpy as np
 
 from judge.analysis.diagnose.kinds import COPY, NO_OWN, REVERSED_RATER, Finding
+from judge.base.wording import written
 from judge.stats.resampling.jackknife import Tail, Test
-from judge.wording import written
 
 Ends = tuple[float, float]
 State = Literal["within", "beyond", "cannot be told"]

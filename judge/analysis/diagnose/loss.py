@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from judge.analysis.diagnose.kinds import MIDDLING, Finding
-from judge.rating_matrix import RatingMatrix
+from judge.ratings.rating_matrix import RatingMatrix
 from judge.stats.bias import rating_bias
 from judge.stats.bias.rating_bias import Floats
 from judge.stats.resampling import jackknife

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from judge.analysis.diagnose.kinds import YES_BIAS, Finding
 from judge.analysis.diagnose.result import Diagnosis
-from judge.printing.tables import Column, Table
-from judge.wording import Advice, Note, joined
+from judge.base.printing.tables import Column, Table
+from judge.base.wording import Advice, Note, joined
 
 
 def tables(result: Diagnosis, *, full: bool = False) -> list[Table]:

@@ -12,11 +12,11 @@ from dataclasses import replace
 import numpy as np
 
 from judge.analysis.diagnose.kinds import COPY, DIAGNOSTICS, PEOPLE, REVERSED, REVERSED_RATER, Finding
-from judge.rating_matrix import Cell, RatingMatrix
-from judge.rating_matrix.matrix import Raters
+from judge.base.estimate import Estimate
+from judge.ratings.rating_matrix import Cell, RatingMatrix
+from judge.ratings.rating_matrix.matrix import Raters
 from judge.stats.bias.one_rater import against_others, excess_agreement, kappa_of_people
 from judge.stats.bias.rating_bias import Floats
-from judge.stats.estimate import Estimate
 from judge.stats.resampling import jackknife
 from judge.stats.resampling.jackknife import Test
 

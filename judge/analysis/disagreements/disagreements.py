@@ -27,14 +27,14 @@ from judge.analysis.inputs.criterion_matching import match
 from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.options.signature import signature_parts
 from judge.analysis.options.table_options import Between, DisagreementsOptions
-from judge.errors import SpecError
-from judge.rating_matrix import RatingMatrix, build
+from judge.base.errors import SpecError
+from judge.base.wording import Advice, joined
+from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.stats.agreement import disagreement
 from judge.stats.agreement.disagreement import Distance
-from judge.wording import Advice, joined
 
 if TYPE_CHECKING:
-    from judge.ratings_table import RatingsTable
+    from judge.ratings.ratings_table import RatingsTable
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,7 +9,7 @@ import pandas as pd
 
 from judge.analysis.options.signed import Signed
 from judge.analysis.options.table_options import DisagreementsOptions
-from judge.records import Scale
+from judge.base.records import Scale
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from judge.analysis.disagreements.result import COLUMNS, Disagreement, Disagreements, JudgeSide, PeopleSide
-from judge.printing.tables import Column, Table, printable
-from judge.records import Scale
+from judge.base.printing.tables import Column, Table, printable
+from judge.base.records import Scale
 from judge.stats import near_ties
 
 _WIDTH = 100

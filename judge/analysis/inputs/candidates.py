@@ -29,11 +29,11 @@ from judge.analysis.inputs.bars import (
     control_note,
 )
 from judge.analysis.inputs.criterion_matching import Match, match
-from judge.printing.tables import Column
-from judge.rating_matrix import Raters, RatingMatrix
+from judge.base.estimate import Reason
+from judge.base.printing.tables import Column
+from judge.base.wording import joined
+from judge.ratings.rating_matrix import Raters, RatingMatrix
 from judge.stats.correlation import coefficients
-from judge.stats.estimate import Reason
-from judge.wording import joined
 
 Floats = NDArray[np.float64]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from judge.criteria.set_against import other_names, set_against
-from judge.errors import unknown_value
-from judge.rating_matrix import RatingMatrix
-from judge.wording import Advice, Note
+from judge.base.errors import unknown_value
+from judge.base.wording import Advice, Note
+from judge.inputs.criteria.set_against import other_names, set_against
+from judge.ratings.rating_matrix import RatingMatrix
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pandas as pd
 
-from judge.datasets import Dataset
-from judge.ratings_table import COLUMNS, PANEL, STORY_COLUMNS, RatingsTable
-from judge.ratings_table.columns import ordered, without_empty
-from judge.ratings_table.labels import with_labels
+from judge.inputs.datasets import Dataset
+from judge.ratings.ratings_table import COLUMNS, PANEL, STORY_COLUMNS, RatingsTable
+from judge.ratings.ratings_table.columns import ordered, without_empty
+from judge.ratings.ratings_table.labels import with_labels
 
 
 def ratings_of(dataset: Dataset) -> RatingsTable:

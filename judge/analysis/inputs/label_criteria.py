@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.errors import SpecError
-from judge.rating_matrix import RatingMatrix
-from judge.ratings_table.labels import with_scales
-from judge.records import Scale
+from judge.base.errors import SpecError
+from judge.base.records import Scale
+from judge.ratings.rating_matrix import RatingMatrix
+from judge.ratings.ratings_table.labels import with_scales
 
 if TYPE_CHECKING:
-    from judge.ratings_table import RatingsTable
+    from judge.ratings.ratings_table import RatingsTable
 
 Floats = NDArray[np.float64]
 

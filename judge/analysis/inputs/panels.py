@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from judge.errors import unknown_value
-from judge.ratings_table import PANEL
-from judge.ratings_table.panels import panels_in, pooled_note
+from judge.base.errors import unknown_value
+from judge.ratings.ratings_table import PANEL
+from judge.ratings.ratings_table.panels import panels_in, pooled_note
 
 if TYPE_CHECKING:
-    from judge.ratings_table import RatingsTable
+    from judge.ratings.ratings_table import RatingsTable
 
 
 def panels_of(table: RatingsTable) -> tuple[str, ...]:

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from judge.errors import SpecError
-from judge.ratings_table.labels import Scales
-from judge.records import Criterion, Scale
+from judge.base.errors import SpecError
+from judge.base.records import Criterion, Scale
+from judge.ratings.ratings_table.labels import Scales
 
 if TYPE_CHECKING:
-    from judge.ratings_table import RatingsTable
+    from judge.ratings.ratings_table import RatingsTable
 
 PASS_RATE = "pass rate"  # noqa: S105  no password
 

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.errors import DataError
-from judge.rating_matrix import RatingMatrix
+from judge.base.errors import DataError
+from judge.base.wording import Advice
+from judge.ratings.rating_matrix import RatingMatrix
 from judge.stats.agreement.analogous_anova import Facet
 from judge.stats.bias.reversed_scale import remark
-from judge.wording import Advice
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]

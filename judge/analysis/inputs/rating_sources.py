@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.rating_matrix import RatingMatrix
+from judge.ratings.rating_matrix import RatingMatrix
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.analysis.options.choices import INTERVALS, NamedInterval, Unit
-from judge.rating_matrix import RatingMatrix
+from judge.ratings.rating_matrix import RatingMatrix
 from judge.stats.resampling import bootstrap
 
 

@@ -15,11 +15,11 @@ import pandas as pd
 from judge.analysis.inputs.panels import of_panel
 from judge.analysis.inputs.pass_rate import with_pass_rate
 from judge.analysis.options.table_options import names
-from judge.errors import SpecError, unknown_value
-from judge.ratings_table.labels import with_scales
+from judge.base.errors import SpecError, unknown_value
+from judge.ratings.ratings_table.labels import with_scales
 
 if TYPE_CHECKING:
-    from judge.ratings_table import RatingsTable, RunFacts
+    from judge.ratings.ratings_table import RatingsTable, RunFacts
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from judge.analysis.jury.nested_folds import Folding
 from judge.analysis.jury.panel import Panel
 from judge.analysis.jury.scores import Scorer
-from judge.stats.estimate import Estimate
+from judge.base.estimate import Estimate
 from judge.stats.regression import calibration_error
 
 Floats = NDArray[np.float64]

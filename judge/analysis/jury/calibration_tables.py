@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from judge.analysis.jury.criterion_columns import cells_of, criterion_columns
 from judge.analysis.jury.result import Juries
-from judge.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table
 
 
 def tables(juries: Juries) -> list[Table]:

@@ -18,7 +18,7 @@ from scipy import special
 
 from judge.analysis.jury.nested_folds import Folding
 from judge.analysis.jury.panel import Panel
-from judge.stats.estimate import Estimate
+from judge.base.estimate import Estimate
 from judge.stats.estimation import means
 from judge.stats.estimation.equivalence import Equivalence, tost_of
 from judge.stats.estimation.multiplicity import adjust

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.analysis.options.table_options import NamedCombiner
-from judge.choices import registry
+from judge.base.choices import registry
 from judge.stats import near_ties
 from judge.stats.regression.calibration import fit_calibration
 from judge.stats.regression.ordinal import fit_ordinal

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from judge.analysis.jury.result import Held, Juries, Verdict
-from judge.printing.tables import Column
+from judge.base.printing.tables import Column
 
 
 def cells_of(held: Held, verdict: Verdict) -> dict[str, object]:

@@ -28,15 +28,15 @@ from judge.analysis.jury.story_intervals import story_interval
 from judge.analysis.jury.weights import weights_of
 from judge.analysis.options.signature import NO_INTERVAL, signature_parts
 from judge.analysis.options.table_options import JuryOptions
-from judge.rating_matrix import RatingMatrix, build
+from judge.base.estimate import Estimate
+from judge.base.wording import Advice, Note
+from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.stats import near_ties
 from judge.stats.agreement.effective_judges import effective_judges, noise_of_means
 from judge.stats.correlation import kendall
-from judge.stats.estimate import Estimate
-from judge.wording import Advice, Note
 
 if TYPE_CHECKING:
-    from judge.ratings_table import RatingsTable
+    from judge.ratings.ratings_table import RatingsTable
 
 Floats = NDArray[np.float64]
 

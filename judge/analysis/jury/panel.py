@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from judge.analysis.inputs.control import Surface
 from judge.analysis.inputs.criterion_matching import match
-from judge.errors import SpecError, unknown_value
-from judge.wording import Advice, Note
+from judge.base.errors import SpecError, unknown_value
+from judge.base.wording import Advice, Note
 
 if TYPE_CHECKING:
     from judge.analysis.options.table_options import JuryOptions
-    from judge.rating_matrix import Cell, RatingMatrix
+    from judge.ratings.rating_matrix import Cell, RatingMatrix
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]

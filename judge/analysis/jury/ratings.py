@@ -15,10 +15,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from judge.analysis.jury.result import Held, Verdict
-from judge.errors import SpecError
+from judge.base.errors import SpecError
 
 if TYPE_CHECKING:
-    from judge.ratings_table import RatingsTable
+    from judge.ratings.ratings_table import RatingsTable
 
 Floats = NDArray[np.float64]
 EVAL_PROMPT = "-"

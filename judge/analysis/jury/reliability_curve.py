@@ -17,13 +17,13 @@ from judge.analysis.jury.nested_folds import run_foldings
 from judge.analysis.jury.panel import Panel, member, panels
 from judge.analysis.options.signature import abbreviations, signature
 from judge.analysis.options.table_options import JuryOptions, ReliabilityOptions
-from judge.rating_matrix import RatingMatrix, build
-from judge.stats.estimate import Estimate
+from judge.base.estimate import Estimate
+from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.stats.estimation import means
 from judge.stats.regression import calibration_error
 
 if TYPE_CHECKING:
-    from judge.ratings_table import RatingsTable
+    from judge.ratings.ratings_table import RatingsTable
 
 Floats = NDArray[np.float64]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from judge.analysis.jury.reliability_curve import Curves
-from judge.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table
 
 COLUMNS = (
     Column("criterion", "criterion"),

@@ -18,8 +18,8 @@ from judge.analysis.jury.weights import Weight
 from judge.analysis.options.signature import joined
 from judge.analysis.options.signed import Signed
 from judge.analysis.options.table_options import JuryOptions
-from judge.rating_matrix import RatingMatrix
-from judge.stats.estimate import Estimate
+from judge.base.estimate import Estimate
+from judge.ratings.rating_matrix import RatingMatrix
 
 JURY, MEAN, SINGLE, IN_SAMPLE, CONTROL = "jury", "mean", "single", "single in sample", "control"
 BESIDE = (SINGLE, IN_SAMPLE, MEAN, CONTROL)

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from judge.analysis.inputs.resamples import draw
 from judge.analysis.options.choices import INTERVALS
 from judge.analysis.options.table_options import JuryOptions
-from judge.rating_matrix import RatingMatrix
+from judge.base.estimate import Estimate
+from judge.ratings.rating_matrix import RatingMatrix
 from judge.stats.correlation import coefficients, kendall
-from judge.stats.estimate import Estimate
 from judge.stats.resampling import bootstrap, resampled_tau
 
 Floats = NDArray[np.float64]

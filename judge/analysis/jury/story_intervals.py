@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from judge.analysis.jury.nested_folds import split_ratings
 from judge.analysis.jury.panel import Panel
 from judge.analysis.options.table_options import JuryOptions
-from judge.stats.estimate import Estimate
+from judge.base.estimate import Estimate
 from judge.stats.estimation import means
 from judge.stats.estimation.power import clustered_proportion
 from judge.stats.regression.conformal import reach

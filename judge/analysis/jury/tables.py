@@ -10,9 +10,9 @@ from judge.analysis.jury.criterion_columns import cells_of, criterion_columns
 from judge.analysis.jury.result import BESIDE, CONTROL, IN_SAMPLE, JURY, MEAN, SINGLE, Held, Juries
 from judge.analysis.options.choices import INTERVALS
 from judge.analysis.options.table_options import JuryOptions
-from judge.printing.tables import Column, Table
-from judge.stats.estimate import Estimate
-from judge.wording import Advice, Note
+from judge.base.estimate import Estimate
+from judge.base.printing.tables import Column, Table
+from judge.base.wording import Advice, Note
 
 _LABELS = {
     JURY: "jury",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from judge.analysis.jury.carry_over import ALPHA
 from judge.analysis.jury.criterion_columns import cells_of, criterion_columns
 from judge.analysis.jury.result import Juries
-from judge.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table
 
 
 def effective(juries: Juries) -> Table:

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from judge.analysis.jury.criterion_columns import cells_of, criterion_columns
 from judge.analysis.jury.result import Juries
 from judge.analysis.jury.weights import by_member
-from judge.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table
 
 _UNITS = (
     "weight: people's points (ordinal: logits) per standard deviation of the predictor among training stories, mean "

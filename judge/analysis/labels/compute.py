@@ -21,16 +21,16 @@ from judge.analysis.labels.result import STATISTICS, ConfusionRow, Confusions, S
 from judge.analysis.options.agreement_options import ConfusionOptions
 from judge.analysis.options.choices import INTERVALS
 from judge.analysis.options.signature import signature_parts
-from judge.errors import SpecError
-from judge.rating_matrix import RatingMatrix, build
+from judge.base.errors import SpecError
+from judge.base.estimate import Estimate, Reason
+from judge.base.wording import Advice
+from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.stats.agreement.confusion import Confusion, confusion
 from judge.stats.agreement.majority import Majority, majority
-from judge.stats.estimate import Estimate, Reason
 from judge.stats.resampling.bootstrap import Resamples
-from judge.wording import Advice
 
 if TYPE_CHECKING:
-    from judge.ratings_table import RatingsTable
+    from judge.ratings.ratings_table import RatingsTable
 
 Floats = NDArray[np.float64]
 

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.analysis.inputs.label_criteria import scale_of
-from judge.rating_matrix import RatingMatrix
-from judge.records import Scale
+from judge.base.records import Scale
+from judge.ratings.rating_matrix import RatingMatrix
 from judge.stats.agreement.majority import Majority, majority
 from judge.stats.resampling.bootstrap import Factor, Resamples
 

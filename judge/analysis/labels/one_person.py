@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from judge.analysis.labels.items import Items
 from judge.analysis.labels.result import STATISTICS, Beside
+from judge.base.estimate import Estimate
 from judge.stats.agreement.confusion import Confusion, of_cells
 from judge.stats.agreement.majority import of_the_others
 from judge.stats.correlation.human_ceiling import is_panel
-from judge.stats.estimate import Estimate
 from judge.stats.resampling.bootstrap import Resamples
 
 Floats = NDArray[np.float64]

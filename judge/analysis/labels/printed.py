@@ -8,8 +8,8 @@ from typing import Any
 from judge.analysis.inputs.bars import CEILING, CONTROL, JUDGE
 from judge.analysis.inputs.candidates import first_columns, last_columns
 from judge.analysis.labels.result import STATISTICS, ConfusionRow, Confusions
-from judge.printing.column_keys import column_keys
-from judge.printing.tables import Column, Table
+from judge.base.printing.column_keys import column_keys
+from judge.base.printing.tables import Column, Table
 
 _TITLES = {
     "accuracy": "accuracy",

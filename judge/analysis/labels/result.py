@@ -12,7 +12,7 @@ from judge.analysis.inputs.candidates import Subject
 from judge.analysis.labels.items import ALL
 from judge.analysis.options.agreement_options import ConfusionOptions
 from judge.analysis.options.signed import Signed
-from judge.stats.estimate import Estimate
+from judge.base.estimate import Estimate
 
 STATISTICS = ("accuracy", "balanced_accuracy", "precision", "recall", "f1", "phi", "kappa", "ac1", "alpha")
 """Names of the statistics, as `judge.stats.agreement.confusion` defines them."""

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args
 
 from judge.analysis.options.table_options import Idle
-from judge.errors import OptionError
-from judge.records import Scale
+from judge.base.errors import OptionError
+from judge.base.records import Scale
+from judge.base.wording import Advice
 from judge.stats.agreement.alt_test import MEASURES, Measure
-from judge.wording import Advice
 
 PairLevel = Literal["overall", "by-item"]
 PairInterval = Literal["boot-inputs", "none"]

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
 from typing import Any, Literal, Protocol, get_args, get_origin, get_type_hints
 
-from judge.errors import SpecError, unknown
-from judge.wording import Advice
+from judge.base.errors import SpecError, unknown
+from judge.base.wording import Advice
 
 
 class Alternative(Protocol):

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from judge.choices import registry
+from judge.base.choices import registry
 from judge.stats.resampling import interval_coverage
 from judge.stats.resampling.resampled_correlation import Grouping
 

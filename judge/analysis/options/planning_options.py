@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from judge.errors import OptionError
+from judge.base.errors import OptionError
 from judge.stats.agreement.alt_test import Measure
 
 Study = Literal["hanna", "mans_roc", "mans_wp"]

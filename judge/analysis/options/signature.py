@@ -27,8 +27,8 @@ from judge.stats.correlation.coefficients import COEFFICIENTS
 from judge.version import __version__
 
 if TYPE_CHECKING:
-    from judge.rating_matrix import RatingMatrix
-    from judge.ratings_table import RatingsTable
+    from judge.ratings.rating_matrix import RatingMatrix
+    from judge.ratings.ratings_table import RatingsTable
 
 _SWAPPED: dict[Unit, str] = {"stories": "both", "story-prompts": "inputs", "systems": "systems"}
 """As Deutsch, Dror & Roth 2021 name the tests: PERM-BOTH, PERM-INPUTS, PERM-SYSTEMS."""

@@ -8,9 +8,9 @@ from os import PathLike
 from typing import Any, ClassVar, Literal, NoReturn, TypeVar, get_args
 
 from judge.analysis.options.choices import INTERVALS, LEVELS, BothInterval, IntervalMethod, Level, NamedInterval, Unit
-from judge.errors import OptionError, SpecError, unknown
+from judge.base.errors import OptionError, SpecError, unknown
+from judge.base.wording import Advice
 from judge.stats.correlation.coefficients import COEFFICIENTS, Coefficient
-from judge.wording import Advice
 
 Interval = Literal["auto", "boot-inputs", "boot-both", "boot-systems", "boot-stories", "fisher-z", "none"]
 Readings = Literal["mean", "single"]

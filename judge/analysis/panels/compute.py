@@ -28,14 +28,14 @@ from judge.analysis.options.signature import signature_parts
 from judge.analysis.options.table_options import CorrelationOptions
 from judge.analysis.panels.result import Against, Between, Difference, Panels, PanelSide, Within
 from judge.analysis.reliability.consistency import people_family
-from judge.errors import SpecError
-from judge.rating_matrix import RatingMatrix, build
+from judge.base.errors import SpecError
+from judge.base.estimate import Estimate
+from judge.base.wording import Advice
+from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.stats.agreement import krippendorff
-from judge.stats.estimate import Estimate
-from judge.wording import Advice
 
 if TYPE_CHECKING:
-    from judge.ratings_table import RatingsTable
+    from judge.ratings.ratings_table import RatingsTable
 
 Values = tuple[Floats, ...]
 Found = tuple[Estimate, Values]

@@ -7,7 +7,7 @@ from typing import Any
 
 from judge.analysis.inputs.candidates import Subject
 from judge.analysis.panels.result import Panels
-from judge.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table
 
 _SAME = (
     "differences stand on the stories that the judge and both panels rated, drawn together: an interval that leaves 0 "

@@ -11,7 +11,7 @@ import pandas as pd
 from judge.analysis.inputs.candidates import Subject
 from judge.analysis.options.signed import Signed
 from judge.analysis.options.table_options import CorrelationOptions
-from judge.stats.estimate import Estimate
+from judge.base.estimate import Estimate
 
 Verdict = Literal["opposite", "differ", "not told apart"]
 

@@ -12,7 +12,7 @@ from judge.analysis.options.planning_options import PlanOptions
 from judge.analysis.planning.figures import Figures
 from judge.analysis.planning.result import Answer, Question
 from judge.analysis.reliability.d_study import MOST, in_words, order_of_systems, plural
-from judge.errors import OptionError
+from judge.base.errors import OptionError
 from judge.stats.agreement.d_study import d_study, number_needed, smallest
 from judge.stats.agreement.replacement_power import Differences, Moments, needed, power, story_prompts
 from judge.stats.agreement.variance_components import VarianceComponents

@@ -16,12 +16,12 @@ from judge.analysis.planning.price_of_validity import levers
 from judge.analysis.planning.result import Answer, Planned
 from judge.analysis.planning.studies import EVERY, study
 from judge.analysis.planning.usage import usage_of
-from judge.errors import DataError
+from judge.base.errors import DataError
 from judge.stats.estimation.sample_size import RANGE, Number
 from judge.version import __version__
 
 if TYPE_CHECKING:
-    from judge.ratings_table import RatingsTable
+    from judge.ratings.ratings_table import RatingsTable
 
 _FEW = 20
 """Story-prompts below which a pilot's figures are said to be hardly known."""

@@ -18,20 +18,20 @@ from judge.analysis.inputs.candidates import Candidate, comparable
 from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.inputs.rated_design import rated_design
 from judge.analysis.options.planning_options import PlanOptions
-from judge.errors import DataError
-from judge.rating_matrix import RatingMatrix, build
+from judge.base.errors import DataError
+from judge.base.estimate import Estimate
+from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.stats.agreement import icc
 from judge.stats.agreement.alt_test import person_differences
 from judge.stats.agreement.replacement_power import Differences, Moments, differences
 from judge.stats.agreement.variance_components import VarianceComponents, variance_components
 from judge.stats.correlation import kendall
-from judge.stats.estimate import Estimate
 from judge.stats.estimation.sample_size import FEWEST, RANGE, Spread, spread
 from judge.stats.resampling import resampled_tau
 from judge.stats.resampling.bootstrap import Factor, Resamples
 
 if TYPE_CHECKING:
-    from judge.ratings_table import RatingsTable
+    from judge.ratings.ratings_table import RatingsTable
 
 Floats = NDArray[np.float64]
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from judge.analysis.planning.result import Answer, Lever, Planned, Question
 from judge.analysis.planning.studies import EVERY
-from judge.printing.dollars import about
-from judge.printing.tables import Column, Table
+from judge.base.printing.dollars import about
+from judge.base.printing.tables import Column, Table
+from judge.base.wording import Advice
 from judge.stats.estimation.sample_size import MOST
-from judge.wording import Advice
 
 _OF: Mapping[Question, str] = {
     "half-width": "story-prompts",

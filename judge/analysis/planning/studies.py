@@ -14,11 +14,11 @@ import orjson
 
 from judge.analysis.options.planning_options import Study
 from judge.analysis.planning.figures import Figures
-from judge.folders.shipped import package_file
+from judge.base.estimate import Estimate
+from judge.base.folders.shipped import package_file
 from judge.stats.agreement.analogous_anova import Term
 from judge.stats.agreement.replacement_power import Differences, Moments
 from judge.stats.agreement.variance_components import Component, VarianceComponents
-from judge.stats.estimate import Estimate
 from judge.stats.estimation.sample_size import Spread
 
 EVERY = "every criterion"

@@ -6,12 +6,12 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from judge.analysis.planning.price_of_validity import Usage
-from judge.journal import JournalReader
-from judge.run_folder.cost import folder_cost
-from judge.run_folder.layout import ResultFolder
+from judge.answers.journal import JournalReader
+from judge.asking.run_folder.cost import folder_cost
+from judge.asking.run_folder.layout import ResultFolder
 
 if TYPE_CHECKING:
-    from judge.ratings_table import RatingsTable
+    from judge.ratings.ratings_table import RatingsTable
 
 
 def usage_of(table: RatingsTable, dataset: str, left_out: Collection[tuple[str, str]]) -> Usage:

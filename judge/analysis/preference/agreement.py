@@ -17,8 +17,8 @@ from judge.analysis.options.signed import Signed
 from judge.analysis.options.table_options import RankOptions
 from judge.analysis.preference.control import SurfaceControl, longer_wins
 from judge.analysis.preference.sides import Pairs, Side, net_of, people_beside
+from judge.base.estimate import Estimate
 from judge.stats.comparing.preference_agreement import PreferenceAgreement, pair_credit, preference_agreement
-from judge.stats.estimate import Estimate
 from judge.stats.estimation import means
 from judge.stats.ordering.win_rate import win_rate
 

@@ -17,8 +17,8 @@ from judge.analysis.options.signed import Signed
 from judge.analysis.options.table_options import RankOptions
 from judge.analysis.preference.agreement import flat_estimates
 from judge.analysis.preference.sides import Pairs, Side
+from judge.base.estimate import Estimate
 from judge.stats.comparing.strengths import Strengths
-from judge.stats.estimate import Estimate
 from judge.stats.estimation import means
 from judge.stats.ordering.win_rate import mean_share, win_rate
 

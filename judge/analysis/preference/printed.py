@@ -14,9 +14,9 @@ from judge.analysis.preference.sentence import answer
 from judge.analysis.preference.stories import Stories
 from judge.analysis.preference.systems import Systems, SystemStandings
 from judge.analysis.preference.transitivity import Transitivity
-from judge.printing.tables import Column, Table
+from judge.base.estimate import Estimate
+from judge.base.printing.tables import Column, Table
 from judge.stats.comparing.circular_triads import GUESSING
-from judge.stats.estimate import Estimate
 
 Topic = Literal["agreement", "order", "systems", "stories", "transitivity"]
 TOPICS: tuple[Topic, ...] = ("agreement", "order", "systems", "stories", "transitivity")

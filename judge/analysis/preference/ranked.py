@@ -14,7 +14,7 @@ from judge.analysis.preference.sides import Pairs, Side, datasets
 from judge.analysis.preference.stories import Stories
 from judge.analysis.preference.systems import Systems
 from judge.analysis.preference.transitivity import Transitivity
-from judge.preferences_table.table import PreferencesTable
+from judge.ratings.preferences_table.table import PreferencesTable
 from judge.stats.comparing.strengths import Strengths
 from judge.version import __version__
 

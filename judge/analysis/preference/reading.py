@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from judge import preferences_table
-from judge.datasets import known_datasets, open_dataset
-from judge.errors import SpecError, unknown
-from judge.preferences_table.people import of_dataset
-from judge.preferences_table.table import PreferencesTable
+from judge.base.errors import SpecError, unknown
+from judge.inputs.datasets import known_datasets, open_dataset
+from judge.ratings import preferences_table
+from judge.ratings.preferences_table.people import of_dataset
+from judge.ratings.preferences_table.table import PreferencesTable
 
 
 def read(named: Sequence[Path | str]) -> PreferencesTable:

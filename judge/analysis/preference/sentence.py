@@ -6,7 +6,7 @@ from judge.analysis.preference.agreement import Agreement, AgreementRow
 from judge.analysis.preference.order import OrderRow
 from judge.analysis.preference.ranked import Ranked
 from judge.analysis.preference.systems import Systems
-from judge.stats.estimate import Estimate
+from judge.base.estimate import Estimate
 
 
 def answer(result: Ranked) -> str:

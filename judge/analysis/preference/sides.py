@@ -14,9 +14,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from judge.preferences_table.table import ORDER_UNKNOWN, PreferencesTable
+from judge.inputs.text_features import tokens
+from judge.ratings.preferences_table.table import ORDER_UNKNOWN, PreferencesTable
 from judge.stats.comparing.comparisons import Comparisons
-from judge.text_features import tokens
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]

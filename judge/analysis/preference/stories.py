@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from judge.analysis.options.signed import Signed
 from judge.analysis.options.table_options import RankOptions
 from judge.analysis.preference.sides import Side, people_beside
+from judge.base.estimate import Estimate
 from judge.stats.comparing import davidson, win_graph
 from judge.stats.comparing.comparisons import Comparisons, Ties
 from judge.stats.correlation import kendall
-from judge.stats.estimate import Estimate
 from judge.stats.estimation import means
 
 Floats = NDArray[np.float64]

@@ -13,9 +13,9 @@ from judge.analysis.options.signed import Signed
 from judge.analysis.options.table_options import RankOptions
 from judge.analysis.preference.agreement import flat_estimates
 from judge.analysis.preference.sides import Side
+from judge.base.estimate import Estimate
 from judge.stats.comparing import win_graph
 from judge.stats.comparing.strengths import Bootstrap, Strengths, strengths
-from judge.stats.estimate import Estimate
 from judge.stats.estimation.paired_differences import told_apart
 from judge.stats.ordering import ranking
 

@@ -19,15 +19,15 @@ from judge.analysis.options.signature import joined, signature_parts
 from judge.analysis.options.table_options import ConsistencyOptions
 from judge.analysis.reliability import pingouin_icc
 from judge.analysis.reliability.pingouin_icc import PingouinFamily
-from judge.rating_matrix import RatingMatrix, build
+from judge.base.estimate import Estimate
+from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.stats.agreement import icc
 from judge.stats.agreement.crossed_effects import CrossedEffects, crossed_effects
 from judge.stats.agreement.repeat_agreement import Agreement, agreement
 from judge.stats.bias.reversed_scale import remark
-from judge.stats.estimate import Estimate
 
 if TYPE_CHECKING:
-    from judge.ratings_table import RatingsTable
+    from judge.ratings.ratings_table import RatingsTable
 
 Floats = NDArray[np.float64]
 PEOPLE = "people"

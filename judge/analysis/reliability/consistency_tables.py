@@ -8,8 +8,8 @@ from typing import Any
 from judge.analysis.frames import long_table
 from judge.analysis.reliability.consistency import PEOPLE, REML, Consistency, ConsistentCell
 from judge.analysis.reliability.pingouin_icc import PingouinFamily
-from judge.printing.tables import Column, Table
-from judge.wording import Advice, Note
+from judge.base.printing.tables import Column, Table
+from judge.base.wording import Advice, Note
 
 SHOWN = ("ICC(1,1)", "ICC(1,k)", "ICC(2,k)")
 """Forms in the printed table: one repeat and the mean of k, exchangeable, and the form that the HANNA study reports."""

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from judge.errors import MissingExtraError
+from judge.base.errors import MissingExtraError
+from judge.base.wording import Advice
 from judge.stats.agreement import icc
-from judge.wording import Advice
 
 
 @dataclass(frozen=True, slots=True)

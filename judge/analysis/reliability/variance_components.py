@@ -21,14 +21,14 @@ from judge.analysis.options.signature import signature_parts
 from judge.analysis.options.table_options import ComponentsOptions
 from judge.analysis.reliability import d_study
 from judge.analysis.reliability.d_study import PlanRow
-from judge.errors import DataError
-from judge.rating_matrix import RatingMatrix, build
+from judge.base.errors import DataError
+from judge.base.estimate import Estimate
+from judge.base.wording import joined
+from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.stats.agreement.variance_components import Component, VarianceComponents, variance_components
-from judge.stats.estimate import Estimate
-from judge.wording import joined
 
 if TYPE_CHECKING:
-    from judge.ratings_table import RatingsTable
+    from judge.ratings.ratings_table import RatingsTable
 
 DRAWS = 2000
 """Draws behind the intervals."""

@@ -25,13 +25,13 @@ from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.options.signature import signature_parts
 from judge.analysis.options.table_options import CorrelationOptions, RepeatsOptions
 from judge.analysis.repeats.result import Apart, Count, How, Repeats, Stratum, Summed
-from judge.rating_matrix import RatingMatrix, build
+from judge.base.estimate import Estimate
+from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.stats.agreement import distribution_distance as distance
 from judge.stats.agreement import icc
-from judge.stats.estimate import Estimate
 
 if TYPE_CHECKING:
-    from judge.ratings_table import RatingsTable
+    from judge.ratings.ratings_table import RatingsTable
 
 SUBSETS = 20
 """Subsets of k repeats that are averaged over, at most."""

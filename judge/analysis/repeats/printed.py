@@ -8,7 +8,7 @@ from typing import Any
 from judge.analysis.inputs.candidates import Subject
 from judge.analysis.repeats.compute import SUBSETS
 from judge.analysis.repeats.result import Repeats
-from judge.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table
 
 _BY_COUNT = (
     f"by number: averaged over at most {SUBSETS} subsets, on the stories that have every repeat; predicted: Spearman "

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from judge.ratings_table import RatingsTable, read
+from judge.ratings.ratings_table import RatingsTable, read
 
 
 def with_stated(table: RatingsTable, parser: str = "ours") -> RatingsTable:

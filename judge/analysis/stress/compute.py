@@ -21,12 +21,12 @@ from judge.analysis.stress.rated import Rated, controls, judges
 from judge.analysis.stress.result import Dose, Null, Paired, QualityControl, Selectivity, Stress
 from judge.analysis.stress.selectivity import selectivity
 from judge.analysis.stress.statistics import dose, null, paired
-from judge.errors import SpecError
-from judge.rating_matrix import RatingMatrix, build
+from judge.base.errors import SpecError
+from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.stats.estimation.multiplicity import adjust
 
 if TYPE_CHECKING:
-    from judge.ratings_table import RatingsTable
+    from judge.ratings.ratings_table import RatingsTable
 
 
 def stress(table: RatingsTable, options: StressOptions | None = None) -> Stress:

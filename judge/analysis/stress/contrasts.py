@@ -13,7 +13,7 @@ from judge.analysis.inputs.bars import JUDGE
 from judge.analysis.stress.pairing import Changed, Pairing
 from judge.analysis.stress.rated import Rated
 from judge.analysis.stress.result import Contrast
-from judge.stats.estimate import Estimate
+from judge.base.estimate import Estimate
 from judge.stats.estimation import means
 from judge.stats.estimation.multiplicity import Method, adjust
 from judge.stats.ordering.detection import credit

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from judge.analysis.inputs.bars import JUDGE
 from judge.analysis.inputs.candidates import Subject
 from judge.analysis.stress.result import Lost
-from judge.perturbations.catalogue import CATALOGUE
-from judge.ratings_table import perturbed_names
+from judge.inputs.perturbations.catalogue import CATALOGUE
+from judge.ratings.ratings_table import perturbed_names
 
 if TYPE_CHECKING:
-    from judge.ratings_table import RatingsTable
+    from judge.ratings.ratings_table import RatingsTable
 
 
 def lost_by_perturbation(table: RatingsTable, dataset: str) -> Iterator[Lost]:

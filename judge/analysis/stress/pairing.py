@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.perturbations.catalogue import CATALOGUE
-from judge.perturbations.perturbation import Facts
-from judge.rating_matrix import RatingMatrix
-from judge.ratings_table import perturbed_names
+from judge.inputs.perturbations.catalogue import CATALOGUE
+from judge.inputs.perturbations.perturbation import Facts
+from judge.ratings.rating_matrix import RatingMatrix
+from judge.ratings.ratings_table import perturbed_names
 
 Codes = NDArray[np.int64]
 _ORDER = {name: place for place, name in enumerate(CATALOGUE)}

@@ -11,8 +11,8 @@ from judge.analysis.inputs.candidates import Subject
 from judge.analysis.stress.quality_control import PUBLISHED
 from judge.analysis.stress.result import Null, Paired, Selectivity, Stress
 from judge.analysis.stress.verdicts import FINDING_WORDS, verdicts
-from judge.perturbations.perturbation import Test
-from judge.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table
+from judge.inputs.perturbations.perturbation import Test
 
 _MARK = "*"
 _COUNTED = "ties one half; won/tied/lost counts them. Score interval (Tango), clustered by story-prompt, 95 %"

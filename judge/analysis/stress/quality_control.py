@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from judge.analysis.stress.pairing import Pairing
 from judge.analysis.stress.rated import Rated
 from judge.analysis.stress.result import QualityControl
-from judge.rating_matrix import RatingMatrix
-from judge.stats.estimate import Estimate
+from judge.base.estimate import Estimate
+from judge.ratings.rating_matrix import RatingMatrix
 from judge.stats.shares.proportion import wilson
 
 SPOILT = ("lexical-repetition", "sentence-shuffle", "word-shuffle")

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from judge.analysis.inputs.bars import CONTROL, CONTROL_NAME
 from judge.analysis.inputs.candidates import NO_TEXTS, Subject, judge_cell
 from judge.backends.surface.model import Card, expected, read_card, shipped_model
-from judge.judge_name import MEASURE, JudgeName
-from judge.rating_matrix import RatingMatrix
-from judge.records import Scale
-from judge.text_features import for_regression, own_features, score_file_features
+from judge.base.judge_name import MEASURE, JudgeName
+from judge.base.records import Scale
+from judge.inputs.text_features import for_regression, own_features, score_file_features
+from judge.ratings.rating_matrix import RatingMatrix
 
 if TYPE_CHECKING:
-    from judge.ratings_table import RatingsTable
+    from judge.ratings.ratings_table import RatingsTable
 
 Floats = NDArray[np.float64]
 

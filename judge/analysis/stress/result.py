@@ -11,8 +11,8 @@ import pandas as pd
 from judge.analysis.inputs.candidates import Subject
 from judge.analysis.options.signed import Signed
 from judge.analysis.options.table_options import StressOptions
-from judge.perturbations.perturbation import Facts
-from judge.stats.estimate import Estimate
+from judge.base.estimate import Estimate
+from judge.inputs.perturbations.perturbation import Facts
 from judge.stats.estimation.equivalence import Equivalence
 from judge.stats.ordering.detection import Detection
 

@@ -12,7 +12,7 @@ import numpy as np
 from judge.analysis.stress.pairing import Changed, Pairing
 from judge.analysis.stress.rated import Rated
 from judge.analysis.stress.result import Selectivity
-from judge.stats.estimate import Estimate
+from judge.base.estimate import Estimate
 from judge.stats.estimation import means
 from judge.stats.ordering.detection import credit, detection
 

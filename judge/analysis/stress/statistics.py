@@ -13,8 +13,8 @@ from judge.analysis.options.table_options import StressOptions
 from judge.analysis.stress.pairing import Changed, Pairing
 from judge.analysis.stress.rated import NO_POINTS, Rated
 from judge.analysis.stress.result import Dose, Null, Paired
+from judge.base.estimate import Estimate
 from judge.stats.agreement.repeat_agreement import agreement
-from judge.stats.estimate import Estimate
 from judge.stats.estimation import means
 from judge.stats.estimation.equivalence import tost
 from judge.stats.estimation.power import clustered_proportion, minimum_detectable_effect

@@ -15,9 +15,9 @@ from judge.analysis.options.planning_options import SuccessionOptions
 from judge.analysis.options.signature import signature_parts
 from judge.analysis.succession.result import Changed, Crosswalk, Heir, Needed, Story, Succession, decided
 from judge.analysis.succession.sides import Pair, judge_of, pairs
-from judge.rating_matrix import build
+from judge.base.estimate import Estimate
+from judge.ratings.rating_matrix import build
 from judge.stats.correlation import coefficients, kendall
-from judge.stats.estimate import Estimate
 from judge.stats.estimation import means
 from judge.stats.estimation.equivalence import Equivalence, tost_of
 from judge.stats.estimation.sample_size import Spread, for_equivalence, spread
@@ -27,7 +27,7 @@ from judge.stats.resampling.bootstrap import Factor, Resamples
 from judge.stats.resampling.grouped_folds import deal
 
 if TYPE_CHECKING:
-    from judge.ratings_table import RatingsTable
+    from judge.ratings.ratings_table import RatingsTable
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from judge.analysis.succession.result import ALPHA, Decision, Heir, Needed, Succession
-from judge.printing.tables import Column, Table
-from judge.stats.estimate import Estimate
-from judge.wording import Advice
+from judge.base.estimate import Estimate
+from judge.base.printing.tables import Column, Table
+from judge.base.wording import Advice
 
 _SAYS: Mapping[Decision, str] = {
     "equivalent": "as well as the old judge, within ±{margin:g} of tau x100",

@@ -10,7 +10,7 @@ import pandas as pd
 
 from judge.analysis.options.planning_options import SuccessionOptions
 from judge.analysis.options.signed import Signed
-from judge.stats.estimate import Estimate
+from judge.base.estimate import Estimate
 from judge.stats.estimation.equivalence import Equivalence
 
 Decision = Literal["equivalent", "better", "worse", "undecided", "no test"]

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from judge.analysis.inputs.criterion_matching import match
 from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.options.planning_options import SuccessionOptions
-from judge.errors import SpecError
-from judge.rating_matrix import RatingMatrix, build
-from judge.wording import Advice
+from judge.base.errors import SpecError
+from judge.base.wording import Advice
+from judge.ratings.rating_matrix import RatingMatrix, build
 
 if TYPE_CHECKING:
-    from judge.ratings_table import RatingsTable
+    from judge.ratings.ratings_table import RatingsTable
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]

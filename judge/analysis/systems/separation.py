@@ -19,12 +19,12 @@ from judge.analysis.inputs.rating_sources import Source, common_criteria, source
 from judge.analysis.options.signature import joined, signature_parts
 from judge.analysis.options.table_options import SystemsOptions
 from judge.analysis.systems.standings import average, pairs_of
-from judge.rating_matrix import RatingMatrix, build
-from judge.stats.estimate import Estimate
+from judge.base.estimate import Estimate
+from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.stats.estimation import means, paired_differences
 
 if TYPE_CHECKING:
-    from judge.ratings_table import RatingsTable
+    from judge.ratings.ratings_table import RatingsTable
 
 COLUMNS = [
     *("dataset", "run", "judge", "eval_prompt", "criteria", "stories", "level", "people", "same", "silent"),

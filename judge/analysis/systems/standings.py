@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from judge.analysis.inputs.rating_sources import Source, sources
 from judge.analysis.options.table_options import SystemsOptions
-from judge.rating_matrix import RatingMatrix
-from judge.stats.estimate import Estimate
+from judge.base.estimate import Estimate
+from judge.ratings.rating_matrix import RatingMatrix
 from judge.stats.estimation import means, paired_differences
 from judge.stats.estimation.paired_differences import Difference
 from judge.stats.ordering import ranking

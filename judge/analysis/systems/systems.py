@@ -18,10 +18,10 @@ from judge.analysis.options.signature import joined, signature_parts
 from judge.analysis.options.table_options import SystemsOptions
 from judge.analysis.systems.separation import Separation, separation_of
 from judge.analysis.systems.standings import AVERAGE, Standing, standings
-from judge.rating_matrix import RatingMatrix, build
+from judge.ratings.rating_matrix import RatingMatrix, build
 
 if TYPE_CHECKING:
-    from judge.ratings_table import RatingsTable
+    from judge.ratings.ratings_table import RatingsTable
 
 COLUMNS = [
     *("dataset", "run", "judge", "eval_prompt", "criterion", "system", "mean", "low", "high", "stories"),

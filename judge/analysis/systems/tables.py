@@ -17,13 +17,13 @@ from judge.analysis.inputs.rating_sources import Source, sources
 from judge.analysis.systems.separation import Separated
 from judge.analysis.systems.standings import AVERAGE, Standing
 from judge.analysis.systems.systems import Systems
-from judge.errors import OptionError
-from judge.printing.column_keys import column_keys
-from judge.printing.tables import Column, Table
-from judge.rating_matrix import RatingMatrix
+from judge.base.errors import OptionError
+from judge.base.printing.column_keys import column_keys
+from judge.base.printing.tables import Column, Table
+from judge.base.wording import Advice, Note
+from judge.ratings.rating_matrix import RatingMatrix
 from judge.stats import near_ties
 from judge.stats.estimation.paired_differences import Difference
-from judge.wording import Advice, Note
 
 FEW = 4
 """Up to so many judges x Eval-Prompts each has its own tables without being asked for."""

@@ -16,9 +16,9 @@ import orjson
 from judge.backends.anthropic.errors import STATUSES, refused
 from judge.backends.dialect import checked
 from judge.backends.usage import with_usage
-from judge.errors import BackendError
-from judge.half_pairs import json_value
-from judge.records import Response
+from judge.base.errors import BackendError
+from judge.base.half_pairs import json_value
+from judge.base.records import Response
 
 _STOPPED = {
     "end_turn": "stop",

@@ -27,9 +27,9 @@ from judge.backends.openai.errors import RefusalError, connection_error
 from judge.backends.openai.urls import endpoint, without_slash
 from judge.backends.protocol import Capabilities, Patience, Settings
 from judge.backends.rate_limits import RateLimits, rate_limits
-from judge.credentials.providers import ANTHROPIC, addresses_of
-from judge.errors import BackendError, SpecError, nearest
-from judge.records import Request, Response
+from judge.base.credentials.providers import ANTHROPIC, addresses_of
+from judge.base.errors import BackendError, SpecError, nearest
+from judge.base.records import Request, Response
 
 VERSION = "2023-06-01"
 """The protocol's version, a header of every request."""

@@ -12,9 +12,9 @@ from typing import Any
 from judge.backends.openai.errors import RefusalError
 from judge.backends.server_refusals.kinds import Refusal, read_refusal
 from judge.backends.server_refusals.server_terms import remedy
-from judge.errors import ErrorKind
-from judge.redaction import redact
-from judge.wording import Advice
+from judge.base.errors import ErrorKind
+from judge.base.redaction import redact
+from judge.base.wording import Advice
 
 STATUSES = {
     "invalid_request_error": 400,

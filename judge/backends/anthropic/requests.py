@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from judge.backends.structured import schema
-from judge.errors import BackendError
-from judge.records import Message, Request
+from judge.base.errors import BackendError
+from judge.base.records import Message, Request
 
 CACHE_POINTS = 4
 """Cache points in one request at most."""

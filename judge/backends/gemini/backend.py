@@ -13,8 +13,8 @@ from judge.backends.dialect import Dialect
 from judge.backends.gemini import answers, requests
 from judge.backends.openai.backend import OpenAIBackend
 from judge.backends.protocol import Settings
-from judge.credentials.providers import GEMINI as PROVIDER
-from judge.errors import SpecError
+from judge.base.credentials.providers import GEMINI as PROVIDER
+from judge.base.errors import SpecError
 
 GEMINI = Dialect(
     "gemini",

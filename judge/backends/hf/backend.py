@@ -31,8 +31,8 @@ from judge.backends.hf.local_model import (
 from judge.backends.joined_prompt import joined
 from judge.backends.protocol import Capabilities, Settings
 from judge.backends.structured import choices
-from judge.errors import BackendError, MissingExtraError
-from judge.records import Generation, Request, Response
+from judge.base.errors import BackendError, MissingExtraError
+from judge.base.records import Generation, Request, Response
 
 if TYPE_CHECKING:
     from judge.backends.hf.generation import Row

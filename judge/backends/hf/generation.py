@@ -30,8 +30,8 @@ from transformers.utils.logging import disable_progress_bar
 
 from judge.backends.engine_keys import TOP_LOGPROBS
 from judge.backends.hf.shared_beginnings import beginnings
-from judge.errors import BackendError
-from judge.records import Generation
+from judge.base.errors import BackendError
+from judge.base.records import Generation
 
 
 class LeftError(Exception):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from judge.errors import BackendError, ErrorKind
-from judge.fingerprint import sha256
-from judge.records import Message
+from judge.base.errors import BackendError, ErrorKind
+from judge.base.fingerprint import sha256
+from judge.base.records import Message
 
 _WEIGHTS = ("*.safetensors", "*.bin", "*.gguf", "*.pt")
 

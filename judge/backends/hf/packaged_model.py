@@ -14,9 +14,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from judge.errors import BackendError, MissingExtraError, SpecError, unknown
-from judge.fingerprint import sha256_file
-from judge.folders.cache import cache_folder
+from judge.base.errors import BackendError, MissingExtraError, SpecError, unknown
+from judge.base.fingerprint import sha256_file
+from judge.base.folders.cache import cache_folder
 
 EXTRA = "local"
 

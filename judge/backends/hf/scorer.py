@@ -14,9 +14,9 @@ from typing import Any
 
 from judge.backends.protocol import ScorerFacts, Settings, TokenLogprobs
 from judge.backends.scorer_prefixes import no_room, one_each
-from judge.errors import BackendError, MissingExtraError, SpecError, unknown
-from judge.fingerprint import fingerprint, fingerprint_bytes
-from judge.wording import Advice, joined
+from judge.base.errors import BackendError, MissingExtraError, SpecError, unknown
+from judge.base.fingerprint import fingerprint, fingerprint_bytes
+from judge.base.wording import Advice, joined
 
 ENGINE_KEYS = ("device", "dtype", "max_model_len", "batch_tokens", "trust_remote_code")
 _WEIGHTS = ("*.safetensors", "*.bin")

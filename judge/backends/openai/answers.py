@@ -11,8 +11,8 @@ from judge.backends.dialect import Dialect, Scrub, as_it_is, checked, no_answer
 from judge.backends.openai.answer_errors import choice_error, error_inside, finish_reason
 from judge.backends.openai.errors import status_error
 from judge.backends.usage import with_usage
-from judge.half_pairs import json_value
-from judge.records import Response
+from judge.base.half_pairs import json_value
+from judge.base.records import Response
 
 
 def _read(body: bytes, url: str, scrub: Scrub, *, chat: bool) -> tuple[list[Response], int]:

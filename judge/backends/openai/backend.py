@@ -35,10 +35,10 @@ from judge.backends.protocol import Capabilities, Patience, Settings
 from judge.backends.rate_limits import RateLimits, rate_limits
 from judge.backends.server_refusals.server_terms import RESPONSES_ALONE, load_terms, save_terms
 from judge.backends.structured import request_fields
-from judge.credentials.providers import addresses_of
-from judge.errors import BackendError
-from judge.records import Request, Response
-from judge.redaction import redact
+from judge.base.credentials.providers import addresses_of
+from judge.base.errors import BackendError
+from judge.base.records import Request, Response
+from judge.base.redaction import redact
 
 _BY_API = {"chat": CHAT, "completions": COMPLETIONS, "responses": RESPONSES}
 

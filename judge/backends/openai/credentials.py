@@ -16,14 +16,14 @@ from functools import cached_property
 import aiohttp
 from aiohttp import ClientHandlerType, ClientRequest, ClientResponse
 
-from judge import redaction
 from judge.backends.protocol import Settings
-from judge.credentials.names import REFERENCE, carries_key
-from judge.credentials.origin import Origin, origin_of
-from judge.credentials.providers import OPENAI, Provider, provider_of
-from judge.credentials.trust import VARIABLE, UntrustedHostError, key_for, trust_file, trusted
-from judge.errors import BackendError, SpecError
-from judge.folders.trusted import VARIABLE as FOLDERS
+from judge.base import redaction
+from judge.base.credentials.names import REFERENCE, carries_key
+from judge.base.credentials.origin import Origin, origin_of
+from judge.base.credentials.providers import OPENAI, Provider, provider_of
+from judge.base.credentials.trust import VARIABLE, UntrustedHostError, key_for, trust_file, trusted
+from judge.base.errors import BackendError, SpecError
+from judge.base.folders.trusted import VARIABLE as FOLDERS
 
 NO_KEY = "none"
 """`api_key_env: none` sends no key."""

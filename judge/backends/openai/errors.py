@@ -14,10 +14,10 @@ from judge.backends.server_refusals.body import read_error_body
 from judge.backends.server_refusals.kinds import Refusal, read_refusal
 from judge.backends.server_refusals.retry_delay import retry_after
 from judge.backends.server_refusals.server_terms import RESPONSES_ALONE, remedy
-from judge.credentials.origin import origin_of
-from judge.credentials.providers import OPENAI, Provider, keys_of
-from judge.credentials.trust import VARIABLE
-from judge.errors import BackendError, ErrorKind
+from judge.base.credentials.origin import origin_of
+from judge.base.credentials.providers import OPENAI, Provider, keys_of
+from judge.base.credentials.trust import VARIABLE
+from judge.base.errors import BackendError, ErrorKind
 
 __all__ = ["RefusalError", "connection_error", "retry_after", "server_words", "status_error"]
 

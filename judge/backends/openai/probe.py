@@ -1,8 +1,8 @@
 """Checks before the first query that a server responds and lists the judge's model.
 
-Which settings a server accepts is learnt from the first query of the run, see `judge.execution.sending.rehearsal`. A
-plain question without settings is sent here only to distinguish a wrong key from a list of models that requires another
-kind of key.
+Which settings a server accepts is learnt from the first query of the run, see
+`judge.asking.execution.sending.rehearsal`. A plain question without settings is sent here only to distinguish a wrong
+key from a list of models that requires another kind of key.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from judge.backends.openai.asker import Asker
 from judge.backends.openai.errors import RefusalError, connection_error, status_error
 from judge.backends.openai.server_facts import reported_facts
 from judge.backends.openai.urls import endpoint
-from judge.credentials.providers import OPENAI
-from judge.errors import BackendError, nearest
+from judge.base.credentials.providers import OPENAI
+from judge.base.errors import BackendError, nearest
 
 PATIENCE = 3.0
 """Seconds for all questions to one server together, unless run.yaml's `probe_timeout` says otherwise."""

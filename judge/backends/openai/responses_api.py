@@ -16,9 +16,9 @@ import orjson
 from judge.backends.dialect import Dialect, Scrub, checked, no_answer
 from judge.backends.openai.errors import status_error
 from judge.backends.usage import with_usage
-from judge.errors import BackendError
-from judge.half_pairs import json_value
-from judge.records import Response
+from judge.base.errors import BackendError
+from judge.base.half_pairs import json_value
+from judge.base.records import Response
 
 _FORM = "a Responses-style"
 _RENAMED = {

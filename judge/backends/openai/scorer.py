@@ -32,10 +32,10 @@ from judge.backends.openai.probe import ask_plainly, probe_server, with_model_na
 from judge.backends.openai.urls import beside, endpoint, without_slash
 from judge.backends.protocol import ScorerFacts, Settings, TokenLogprobs
 from judge.backends.scorer_prefixes import no_room, one_each
-from judge.credentials.providers import addresses_of
-from judge.errors import BackendError
-from judge.redaction import redact
-from judge.wording import Advice
+from judge.base.credentials.providers import addresses_of
+from judge.base.errors import BackendError
+from judge.base.redaction import redact
+from judge.base.wording import Advice
 
 Answer = TypeVar("Answer")
 

@@ -17,7 +17,7 @@ from judge.backends.bodies import read_body
 from judge.backends.hf.local_model import template_hash
 from judge.backends.openai.asker import Asker
 from judge.backends.openai.urls import beside, endpoint
-from judge.errors import BackendError
+from judge.base.errors import BackendError
 
 SEED_PATIENCE = 20.0
 """Seconds for both answers to the question about seeds."""

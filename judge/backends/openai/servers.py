@@ -10,8 +10,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 
-from judge.errors import BackendError
-from judge.fingerprint import digest
+from judge.base.errors import BackendError
+from judge.base.fingerprint import digest
 
 DEAD_AFTER = 3
 """Failures in a row after which a server counts as dead."""

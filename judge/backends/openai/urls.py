@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit, urlunsplit
 
-from judge.errors import SpecError
+from judge.base.errors import SpecError
 
 
 def without_slash(base_url: str) -> str:

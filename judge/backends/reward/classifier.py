@@ -14,8 +14,8 @@ from judge.backends.engine_keys import check_keys
 from judge.backends.protocol import Settings
 from judge.backends.trained.model import Head
 from judge.backends.trained.sequence_classifier import SequenceClassifier, load
-from judge.errors import BackendError
-from judge.records import Story
+from judge.base.errors import BackendError
+from judge.base.records import Story
 
 KEYS = {"dtype", "device", "max_model_len", "tokenizer"}
 _KEPT = 256

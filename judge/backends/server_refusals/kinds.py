@@ -15,7 +15,7 @@ from typing import Any
 from judge.backends.server_refusals.body import ErrorBody, read_error_body
 from judge.backends.server_refusals.refused_settings import LIMITS, refused_settings
 from judge.backends.server_refusals.retry_delay import retry_delay
-from judge.errors import ErrorKind
+from judge.base.errors import ErrorKind
 
 RETRYABLE: frozenset[ErrorKind] = frozenset({"rate", "overload", "server"})
 """Kinds that another attempt may mend without anybody changing anything."""

@@ -17,7 +17,7 @@ import orjson
 
 from judge.backends.server_refusals.kinds import Refusal
 from judge.backends.server_refusals.refused_settings import LIMITS, most_allowed, speaks_of_value
-from judge.whole_file import write_whole
+from judge.base.whole_file import write_whole
 
 _KEYS = {
     "max_tokens": "generation.max_tokens",

@@ -9,10 +9,10 @@ from judge.backends.protocol import Backend, Settings
 from judge.backends.surface.backend import SurfaceBackend
 from judge.backends.surface.card import model_card
 from judge.backends.surface.model import read_card, shipped_model
-from judge.errors import SpecError
-from judge.judge_name import JudgeName
-from judge.records import Story
-from judge.text_features import length
+from judge.base.errors import SpecError
+from judge.base.judge_name import JudgeName
+from judge.base.records import Story
+from judge.inputs.text_features import length
 
 __all__ = ["SurfaceBackend", "fitted_on", "has_model", "model_card", "open"]
 

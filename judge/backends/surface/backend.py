@@ -14,9 +14,9 @@ from judge.backends.protocol import Capabilities
 from judge.backends.surface.explanation import difference, explain
 from judge.backends.surface.model import LABEL, POINTS, Card, Model, expected
 from judge.backends.written import several, value_text
-from judge.errors import BackendError
-from judge.records import Commission, Criterion, Query, Request, Response, Scale, Story
-from judge.text_features import for_regression, own_features, score_file_features
+from judge.base.errors import BackendError
+from judge.base.records import Commission, Criterion, Query, Request, Response, Scale, Story
+from judge.inputs.text_features import for_regression, own_features, score_file_features
 
 _KEPT_STORIES = 8
 """Stories whose features are kept: criteria and Eval-Prompts ask about the same one again and again."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from judge.backends.surface.model import LABEL, Card, read_card, shipped_model
-from judge.printing.tables import Column, Table
+from judge.base.printing.tables import Column, Table
 
 
 def model_card() -> list[Table]:

@@ -18,9 +18,9 @@ from typing import Any
 
 import orjson
 
-from judge.errors import DataError
-from judge.fingerprint import digest, fingerprint_file
-from judge.folders.shipped import package_file
+from judge.base.errors import DataError
+from judge.base.fingerprint import digest, fingerprint_file
+from judge.base.folders.shipped import package_file
 
 LABEL = "control, not a language model"
 OVERALL = "overall"

@@ -11,7 +11,7 @@ from judge.backends.trained.backend import ScoringBackend
 from judge.backends.trained.encoder import EncoderScorer
 from judge.backends.trained.linear import LinearScorer
 from judge.backends.trained.model import read_model
-from judge.errors import SpecError
+from judge.base.errors import SpecError
 
 
 def open(model: str, settings: Settings) -> Backend:  # noqa: A001 - every back-end's loader has this name

@@ -11,8 +11,8 @@ from typing import Any, Protocol
 from judge.backends.protocol import Capabilities
 from judge.backends.trained.model import Head, Kind, TrainedModel
 from judge.backends.written import several, value_text
-from judge.errors import BackendError
-from judge.records import Commission, Criterion, Query, Request, Response, Scale, Story
+from judge.base.errors import BackendError
+from judge.base.records import Commission, Criterion, Query, Request, Response, Scale, Story
 
 _PAIR = 2
 _DIGITS = 6

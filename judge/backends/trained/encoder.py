@@ -14,9 +14,9 @@ from typing import Any
 from judge.backends.engine_keys import check_keys
 from judge.backends.trained.model import Encoder, Head, TrainedModel, sigmoid
 from judge.backends.trained.sequence_classifier import SequenceClassifier, load
-from judge.errors import BackendError
-from judge.fingerprint import fingerprint_weights
-from judge.records import Story
+from judge.base.errors import BackendError
+from judge.base.fingerprint import fingerprint_weights
+from judge.base.records import Story
 
 ENCODER_FOLDER = "encoder"
 _KEYS = {"dtype", "device"}

@@ -10,10 +10,10 @@ from typing import Any
 from judge.backends.engine_keys import check_keys
 from judge.backends.surface.model import Term
 from judge.backends.trained.model import Head, TrainedModel
-from judge.errors import BackendError, DataError
-from judge.folders.cache import cache_folder
-from judge.records import Story
-from judge.text_features import for_regression, own_features
+from judge.base.errors import BackendError, DataError
+from judge.base.folders.cache import cache_folder
+from judge.base.records import Story
+from judge.inputs.text_features import for_regression, own_features
 
 _KEPT = 64
 """Stories whose numbers are kept: criteria and pairs ask about the same one again and again."""
@@ -41,7 +41,7 @@ class LinearScorer:
         """
         if self._model.embedding is None:
             return {}
-        from judge.embedding.vectors import model_key
+        from judge.inputs.embedding.vectors import model_key
 
         key = await asyncio.to_thread(model_key, self._embed)
         if key != self._model.embedding["key"]:
@@ -90,7 +90,7 @@ class LinearScorer:
         return self._known[key]
 
     def _vector(self, text: str) -> list[float]:
-        from judge.embedding.vectors import embed
+        from judge.inputs.embedding.vectors import embed
 
         vector = embed([text], self._embed, cache_folder() / "embeddings.sqlite").vectors[0]
         return [float(value) for value in vector]

@@ -17,8 +17,8 @@ from typing import Any, Literal
 import orjson
 
 from judge.backends.surface.model import Term
-from judge.errors import DataError
-from judge.fingerprint import digest, fingerprint_file
+from judge.base.errors import DataError
+from judge.base.fingerprint import digest, fingerprint_file
 
 FORMAT = 1
 MODEL_FILE = "model.json"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
-from judge.errors import BackendError, MissingExtraError
+from judge.base.errors import BackendError, MissingExtraError
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,8 +33,8 @@ from judge.backends.joined_prompt import joined
 from judge.backends.protocol import Capabilities, Settings
 from judge.backends.structured import choices, schema
 from judge.backends.vllm.engine_log import tail, written_to
-from judge.errors import BackendError, MissingExtraError
-from judge.records import Request, Response
+from judge.base.errors import BackendError, MissingExtraError
+from judge.base.records import Request, Response
 
 _STRUCTURED = {"backend": "xgrammar", "disable_any_whitespace": True}
 """Without it a model may fill JSON with blanks until max_tokens."""

@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from judge.base.errors import SpecError
 from judge.cli.declared import refuse_flags
 from judge.cli.table_options import Form, Quiet
-from judge.criteria import load_criteria
-from judge.errors import SpecError
+from judge.inputs.criteria import load_criteria
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from judge.datasets import Dataset
-    from judge.measures import Known
-    from judge.measures.measure import Need
-    from judge.printing.tables import Table
-    from judge.records import Criterion
+    from judge.base.printing.tables import Table
+    from judge.base.records import Criterion
+    from judge.inputs.datasets import Dataset
+    from judge.lab.measures import Known
+    from judge.lab.measures.measure import Need
 
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
@@ -103,12 +103,12 @@ def measures(
     Example: judge measures mans_roc --systems --model sentence-encoder=PATH
     """
     from judge.cli.option_words import emit
-    from judge.datasets import open_dataset
-    from judge.datasets.files.column_words import column_options
+    from judge.inputs.datasets import open_dataset
+    from judge.inputs.datasets.files.column_words import column_options
 
     _refuse_former(datasets or [])
     if not datasets:
-        from judge.measures.listing import measure_tables
+        from judge.lab.measures.listing import measure_tables
 
         refuse_flags(ctx, _OF_DATASETS, "the list of measures, which is printed without a DATASET")
         emit(measure_tables(_models(model)), form, output)
@@ -140,7 +140,7 @@ def _compute(
     """Compute the measures, write them to a result folder, and say what was computed and what was not."""
     from judge.exchange.imports.imported_folder import write_folder
     from judge.exchange.imports.measured import as_import
-    from judge.measures.session import measured
+    from judge.lab.measures.session import measured
 
     stories = list(islice(opened.stories(), limit))
     folder = output or Path("runs") / opened.name / "measures"
@@ -160,8 +160,8 @@ def _compute(
 
 def _system_table(opened: Dataset, limit: int | None, models: Mapping[Need, str]) -> Table:
     """Similarity of each system's stories to each other."""
-    from judge.measures.models.identity import at_layer
-    from judge.measures.systems import rows, table
+    from judge.lab.measures.models.identity import at_layer
+    from judge.lab.measures.systems import rows, table
 
     named = models.get("sentence-encoder")
     system_rows = rows(list(islice(opened.stories(), limit)), None if named is None else at_layer(named)[0], None)
@@ -181,7 +181,7 @@ def _wanted(names: list[str] | None, group: str | None) -> list[Known]:
     """The requested measures: those of the set `group`, then those in `names`. Without either, the measures of the set
     `quick`.
     """
-    from judge.measures import named, of_set
+    from judge.lab.measures import named, of_set
 
     wanted = of_set(group or "quick") if group or not names else []
     there = {name.measure.name for name in wanted}
@@ -190,7 +190,7 @@ def _wanted(names: list[str] | None, group: str | None) -> list[Known]:
 
 def _models(options: list[str] | None) -> Mapping[Need, str]:
     """Mapping from what a measure needs to the model for it, read from the options `--model NEED=MODEL`."""
-    from judge.measures.measure import MODELS
+    from judge.lab.measures.measure import MODELS
 
     models_by_use: dict[Need, str] = {}
     for option in options or []:

@@ -14,7 +14,7 @@ from judge.cli.declared import takes
 from judge.cli.table_options import Criteria, EvalPrompts, Form, Full, Judges, Output, ParserName, Runs
 
 if TYPE_CHECKING:
-    from judge.printing.tables import Table
+    from judge.base.printing.tables import Table
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
@@ -46,9 +46,9 @@ def coverage(
 
     Example: judge coverage runs/mans-roc --require 95
     """
+    from judge.base.errors import SpecError
     from judge.cli.option_words import emit
-    from judge.errors import SpecError
-    from judge.preferences_table import comparing
+    from judge.ratings.preferences_table import comparing
 
     if require is not None and not 0 <= require <= 100:
         raise SpecError(f"--require {require:g} is not a percentage; allowed: 0 to 100")
@@ -61,7 +61,7 @@ def coverage(
         from judge.analysis.inputs.selection import Selection, narrowed
         from judge.cli.reading_bar import reading_bar
         from judge.questions.sentences import coverage as coverage_sentence
-        from judge.ratings_table import read
+        from judge.ratings.ratings_table import read
 
         keep = Selection.of(criterion, judge, eval_prompt)
         whole = read(rate, parser=parser, explanations=False, telling=reading_bar, perturbed=True)
@@ -73,9 +73,9 @@ def coverage(
         printed += counted
         sentences.append((of_ratings.share, tables.sentence(of_ratings.total)))
     if compare:
-        from judge import preferences_table
         from judge.analysis import preferences
         from judge.analysis.coverage import verdicts
+        from judge.ratings import preferences_table
 
         compared = preferences.narrowed(preferences_table.read(compare), criterion, judge, eval_prompt)
         of_verdicts = verdicts.verdict_coverage(compared)

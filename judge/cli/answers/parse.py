@@ -1,5 +1,5 @@
 """Command `judge parse`: reads the rating out of each answer and prints one row for each answer. The parsers are in
-`judge.parsing`.
+`judge.answers.parsing`.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from judge.base.errors import SpecError
+from judge.base.records import Structured
+from judge.base.whole_file import write_whole
 from judge.cli.option_words import with_flags
 from judge.cli.table_options import Full, Output, ParserName, Rows
-from judge.errors import SpecError
-from judge.records import Structured
-from judge.whole_file import write_whole
 
 if TYPE_CHECKING:
-    from judge.parsing.answers_file import AnswerLine, Parsed
-    from judge.printing.tables import Table
-    from judge.records import Scale
+    from judge.answers.parsing.answers_file import AnswerLine, Parsed
+    from judge.base.printing.tables import Table
+    from judge.base.records import Scale
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
@@ -92,9 +92,9 @@ def parse(
 
     Example: judge parse runs/mans-roc --diff
     """
-    from judge.parsing.answers_file import read_answers
-    from judge.parsing.ours.rating_pattern import check_pattern
-    from judge.printing.forms import form_of
+    from judge.answers.parsing.answers_file import read_answers
+    from judge.answers.parsing.ours.rating_pattern import check_pattern
+    from judge.base.printing.forms import form_of
 
     written = form_of(form, output)
     if rating_pattern is not None:
@@ -144,7 +144,7 @@ def _refuse(options: Mapping[str, object]) -> None:
 
 
 def _scale(scale: str, labels: str | None, positive: str | None) -> Scale:
-    from judge.parsing.answers_file import parse_labels, parse_scale
+    from judge.answers.parsing.answers_file import parse_labels, parse_scale
 
     if labels is None:
         if positive is not None:
@@ -159,10 +159,10 @@ def _run_answers(run: Path, rating_pattern: str | None) -> tuple[list[AnswerLine
     """All answers in the journals of a run, and the structured-output mode in which the run requested them."""
     from functools import lru_cache
 
-    from judge.journal import JournalReader
-    from judge.parsing.answers_file import AnswerLine
-    from judge.records import Criterion
-    from judge.run_folder import resolve
+    from judge.answers.journal import JournalReader
+    from judge.answers.parsing.answers_file import AnswerLine
+    from judge.asking.run_folder import resolve
+    from judge.base.records import Criterion
 
     lines: list[AnswerLine] = []
     modes: set[Structured] = set()
@@ -206,9 +206,9 @@ def _judgments(path: Path, answers: Sequence[AnswerLine], name: str, structured:
     """Table of all answers with the ratings that the parser `name` reads in them; long texts are shortened unless
     `whole`.
     """
-    from judge.parsing import parser as load
-    from judge.parsing.answers_file import LABEL, parse_answers, summary
-    from judge.printing.tables import Column, Table
+    from judge.answers.parsing import parser as load
+    from judge.answers.parsing.answers_file import LABEL, parse_answers, summary
+    from judge.base.printing.tables import Column, Table
 
     chosen = load(name)
     parsed = parse_answers(answers, chosen, structured)
@@ -228,9 +228,9 @@ def _difference(path: Path, answers: Sequence[AnswerLine], structured: Structure
     """Table of the answers that this program's parser and the parser published by the HANNA study read differently,
     with the beginning of each answer's text.
     """
-    from judge.parsing import parser as load
-    from judge.parsing.answers_file import differing, parse_answers
-    from judge.printing.tables import Column, Table
+    from judge.answers.parsing import parser as load
+    from judge.answers.parsing.answers_file import differing, parse_answers
+    from judge.base.printing.tables import Column, Table
 
     ours, published = load("ours"), load("as-published")
     first = parse_answers(answers, ours, structured)

@@ -1,14 +1,16 @@
-"""Command `judge parse --pair`: reads which of two stories each answer prefers. The parsers are in `judge.parsing`."""
+"""Command `judge parse --pair`: reads which of two stories each answer prefers. The parsers are in
+`judge.answers.parsing`.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from judge.errors import SpecError
-from judge.parsing.pairs_file import Compared, labels_fault, parse_comparisons, read_comparisons, summary
-from judge.parsing.verdict import CHOICES, VERSION
-from judge.printing.tables import Column, Table
-from judge.records import Structured
+from judge.answers.parsing.pairs_file import Compared, labels_fault, parse_comparisons, read_comparisons, summary
+from judge.answers.parsing.verdict import CHOICES, VERSION
+from judge.base.errors import SpecError
+from judge.base.printing.tables import Column, Table
+from judge.base.records import Structured
 from judge.version import __version__
 
 

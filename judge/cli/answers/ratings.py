@@ -1,5 +1,5 @@
 """Command `judge ratings`: prints the ratings table, or that of preferences, or writes it to a file. The tables are
-built in `judge.ratings_table` and `judge.preferences_table`.
+built in `judge.ratings.ratings_table` and `judge.ratings.preferences_table`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from judge.analysis.inputs.selection import Selection
-    from judge.printing.tables import Table
+    from judge.base.printing.tables import Table
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
@@ -82,7 +82,7 @@ def _ratings(runs: list[str], keep: Selection, parser: str) -> tuple[pd.DataFram
     from judge.analysis.inputs.selection import narrowed
     from judge.analysis.ratings import preview
     from judge.cli.reading_bar import reading_bar
-    from judge.ratings_table import read
+    from judge.ratings.ratings_table import read
 
     table = narrowed(read(runs, parser=parser, telling=reading_bar, perturbed=True), keep)
     return table.frame, partial(preview, table)
@@ -92,7 +92,7 @@ def _preferences(
     runs: list[str], criterion: list[str] | None, judge: list[str] | None, eval_prompt: list[str] | None
 ) -> tuple[pd.DataFrame, Callable[..., Table]]:
     from judge.analysis.preferences import narrowed, preview
-    from judge.preferences_table import read
+    from judge.ratings.preferences_table import read
 
     table = narrowed(read(runs), criterion, judge, eval_prompt)
     return table.frame, partial(preview, table)

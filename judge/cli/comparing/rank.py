@@ -71,8 +71,8 @@ def rank(
     from judge.analysis.preference.printed import TOPICS, tables
     from judge.analysis.preference.ranked import ranked
     from judge.analysis.preference.reading import narrowed, read
+    from judge.base.errors import SpecError, unknown
     from judge.cli.option_words import emit
-    from judge.errors import SpecError, unknown
 
     picture = output if is_picture(output) else None
     for name in table or ():
@@ -94,10 +94,10 @@ _WINS = "wins"
 
 def _draw(ranking: Systems, output: Path, width: str, *, wins: bool) -> None:
     """Draw strengths, or wins, of the systems of exactly one dataset and criterion."""
-    from judge.charts.preferences import strengths, win_matrix
-    from judge.errors import SpecError
-    from judge.figures import forest, heatmap, page
-    from judge.wording import Advice
+    from judge.base.errors import SpecError
+    from judge.base.wording import Advice
+    from judge.questions.charts.preferences import strengths, win_matrix
+    from judge.questions.figures import forest, heatmap, page
 
     places = {(standing.dataset, standing.criterion.casefold()) for standing in ranking.standings}
     if not places:

@@ -13,7 +13,7 @@ from judge.cli.declared import takes
 from judge.cli.table_options import Criteria, EvalPrompts, Form, Full, Output, PanelName, ParserName
 
 if TYPE_CHECKING:
-    from judge.ratings_table import RatingsTable
+    from judge.ratings.ratings_table import RatingsTable
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
@@ -60,7 +60,7 @@ def succeed(
     from judge.analysis.inputs.selection import Selection, narrowed
     from judge.cli.option_words import emit
     from judge.cli.reading_bar import reading_bar
-    from judge.ratings_table import read
+    from judge.ratings.ratings_table import read
 
     def side(run: str, judge: str | None) -> RatingsTable:
         judges = None if judge is None else [judge]

@@ -11,9 +11,9 @@ import typer
 
 from judge.analysis.options.alternatives import options_of, refuse
 from judge.analysis.options.table_options import from_words
+from judge.base.errors import SpecError
 from judge.cli.declared import given, offered, with_parameters
 from judge.cli.option_words import with_flags
-from judge.errors import SpecError
 from judge.exchange.reader.registry import AS
 
 _KEYWORD = inspect.Parameter.KEYWORD_ONLY

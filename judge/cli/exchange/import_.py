@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from judge.cli.exchange.forms import command_of, say, words_of
-from judge.datasets.locate import released
 from judge.exchange.reader.registry import reader_of, readers
+from judge.inputs.datasets.locate import released
 
 _TEXT = """Import ratings, comparisons and answers made elsewhere, as result folders. What a FILE is, is seen in it:
 

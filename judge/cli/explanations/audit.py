@@ -1,5 +1,5 @@
-"""Command `judge audit`: human annotators mark errors in judges' explanations. The implementation is in `judge.audit`;
-the commands for web pages are in `audit_pages`.
+"""Command `judge audit`: human annotators mark errors in judges' explanations. The implementation is in
+`judge.explanations.audit`; the commands for web pages are in `audit_pages`.
 """
 
 from __future__ import annotations
@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from judge.audit.results import options as results
-from judge.audit.results.options import ReportOptions
-from judge.audit.sample import options as sampling
-from judge.audit.sample.options import SampleOptions
+from judge.base.errors import SpecError
 from judge.cli.declared import takes
 from judge.cli.explanations import audit_pages
 from judge.cli.table_options import Form, Full, Output, ParserName, Quiet, is_picture
-from judge.errors import SpecError
+from judge.explanations.audit.results import options as results
+from judge.explanations.audit.results.options import ReportOptions
+from judge.explanations.audit.sample import options as sampling
+from judge.explanations.audit.sample.options import SampleOptions
 
 if TYPE_CHECKING:
-    from judge.audit.results.report import AuditReport
-    from judge.audit.sample.population import Population
+    from judge.explanations.audit.results.report import AuditReport
+    from judge.explanations.audit.sample.population import Population
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None)
 
@@ -123,11 +123,11 @@ def sample(
 
     Example: judge audit sample runs/my-run -n 100 --categories comments
     """
-    from judge.audit.file.categories import load_form
-    from judge.audit.file.items import check_blind
-    from judge.audit.file.store import AuditStore
-    from judge.audit.sample.sampling import sample as draw
     from judge.cli.option_words import emit
+    from judge.explanations.audit.file.categories import load_form
+    from judge.explanations.audit.file.items import check_blind
+    from judge.explanations.audit.file.store import AuditStore
+    from judge.explanations.audit.sample.sampling import sample as draw
 
     options = replace(options, by=_words(by), spread=_words(spread), blind=check_blind(_words(blind)))
     asked = load_form(categories)
@@ -178,9 +178,9 @@ def import_(
 
     Example: judge audit import study.sqlite user_study.csv
     """
-    from judge.audit.exchange.importing import import_file
-    from judge.audit.file.categories import load_form
-    from judge.audit.file.database import audit_file
+    from judge.explanations.audit.exchange.importing import import_file
+    from judge.explanations.audit.file.categories import load_form
+    from judge.explanations.audit.file.database import audit_file
 
     audit = audit_file(audit)
     if categories is not None and audit.exists():
@@ -207,10 +207,10 @@ def export(
 
     Example: judge audit export audit.sqlite --to label-studio -o tasks.json
     """
-    from judge.audit.exchange.answers_file import write_answers
-    from judge.audit.exchange.label_studio import write_tasks
-    from judge.audit.exchange.study_csv import write_study_csv
-    from judge.audit.file.snapshot import read_audit
+    from judge.explanations.audit.exchange.answers_file import write_answers
+    from judge.explanations.audit.exchange.label_studio import write_tasks
+    from judge.explanations.audit.exchange.study_csv import write_study_csv
+    from judge.explanations.audit.file.snapshot import read_audit
 
     audit_rows = read_audit(audit)
     if to == "csv":
@@ -248,10 +248,10 @@ def report(
 
     Example: judge audit report runs/my-run -o audit.pdf
     """
-    from judge.audit.file.snapshot import read_audit
-    from judge.audit.results.printed import audit_tables
-    from judge.audit.results.report import report as found
     from judge.cli.option_words import emit
+    from judge.explanations.audit.file.snapshot import read_audit
+    from judge.explanations.audit.results.printed import audit_tables
+    from judge.explanations.audit.results.report import report as found
 
     if output is not None and is_picture(output):
         _draw(found(read_audit(audit), replace(options, by=())), output)
@@ -261,8 +261,8 @@ def report(
 
 def _draw(audited: AuditReport, output: Path) -> None:
     """Draw error rates by each way of counting, and the annotators' agreement (AC1), as dots with intervals."""
-    from judge.charts import audit as chart
-    from judge.figures import forest, page
+    from judge.questions.charts import audit as chart
+    from judge.questions.figures import forest, page
 
     drawing = chart.forest(audited)
     page.write(forest.draw(drawing, page.inches_of("page")), output)
@@ -277,13 +277,13 @@ def _population(
     criteria: str | None,
     column: list[str] | None,
 ) -> Population:
-    from judge.audit.sample.population import read_runs
-    from judge.datasets.files.column_words import column_options
+    from judge.explanations.audit.sample.population import read_runs
+    from judge.inputs.datasets.files.column_words import column_options
 
     if (source is None) == (not runs):
         raise SpecError("give RUNs, or --from FILE, and not both")
     if source is not None:
-        from judge.audit.sample.populations_file import read_population
+        from judge.explanations.audit.sample.populations_file import read_population
 
         columns = {key: str(value) for key, value in (column_options(column) or {}).items()}
         return read_population(source, columns=columns, criteria=criteria, first_repeat=first_repeat)
@@ -294,7 +294,7 @@ def _population(
 
 def _beside(runs: list[str] | None, source: Path | None) -> Path:
     """Default path of the audit file: beside `source` if given, else beside the first run's run.yaml."""
-    from judge.audit.file.database import DEFAULT_NAME
+    from judge.explanations.audit.file.database import DEFAULT_NAME
 
     if source is not None:
         return source.with_name(f"{source.stem}.{DEFAULT_NAME}")

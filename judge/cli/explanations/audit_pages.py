@@ -1,4 +1,4 @@
-"""Commands `judge audit serve` and `judge audit pack`: web pages for annotators. The pages are in `judge.web`."""
+"""Commands `judge audit serve` and `judge audit pack`: web pages for annotators. The pages are in `judge.show.web`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import typer
 from judge.cli.table_options import Quiet
 
 if TYPE_CHECKING:
-    from judge.audit.file.store import AuditStore
+    from judge.explanations.audit.file.store import AuditStore
 
 _Host = Annotated[
     str, typer.Option("--host", help="address of the pages; any other than loopback needs a key, which is printed")
@@ -57,12 +57,12 @@ def serve(
 
     Example: judge audit serve audit.sqlite --host 0.0.0.0 --port 9000
     """
-    from judge.audit.file.store import AuditStore
-    from judge.printing.tables import printable
-    from judge.web.audit.owning import Owners
-    from judge.web.audit.pages import application, lasting_key
-    from judge.web.server import check_installed
-    from judge.web.server import serve as serve_pages
+    from judge.base.printing.tables import printable
+    from judge.explanations.audit.file.store import AuditStore
+    from judge.show.web.audit.owning import Owners
+    from judge.show.web.audit.pages import application, lasting_key
+    from judge.show.web.server import check_installed
+    from judge.show.web.server import serve as serve_pages
 
     check_installed()
     with AuditStore.open(audit) as store:
@@ -85,7 +85,7 @@ def serve(
 
 
 def _hide(store: AuditStore, *, show_judge: bool) -> None:
-    from judge.audit.file.items import BLINDABLE
+    from judge.explanations.audit.file.items import BLINDABLE
 
     # An audit that was drawn with some of them hidden keeps these hidden.
     drawn = () if set(store.blind) == set(BLINDABLE) else store.blind
@@ -106,9 +106,9 @@ def pack(
 
     Example: judge audit pack runs/demo --annotators ann,bob -o pack
     """
-    from judge.audit.file.store import AuditStore
-    from judge.errors import SpecError
-    from judge.web.audit.offline_pack import write_pack
+    from judge.base.errors import SpecError
+    from judge.explanations.audit.file.store import AuditStore
+    from judge.show.web.audit.offline_pack import write_pack
 
     names = _names(annotators)
     if not names:

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from judge.base.errors import RunFolderError, SpecError
 from judge.cli.declared import flag, takes
 from judge.cli.option_words import complaint
 from judge.cli.table_options import Criteria, EvalPrompts, Form, Full, Judges, Output, ParserName, Quiet
-from judge.errors import RunFolderError, SpecError
 from judge.explanations.mapping.options import WORDS, ExplainOptions, published
 from judge.explanations.quality.options import NumbersOptions
 
@@ -167,9 +167,9 @@ def _texts(
     """The explanations of runs or of a file; `chosen` limits them to criteria, judges and Eval-Prompts, in this
     order.
     """
-    from judge.datasets.files.column_words import column_options
     from judge.explanations.corpus.corpus import narrowed
     from judge.explanations.corpus.reading import read_texts
+    from judge.inputs.datasets.files.column_words import column_options
 
     criteria, judges, eval_prompts = chosen
     texts = read_texts(named, parser=parser, columns=column_options(column))
@@ -177,7 +177,7 @@ def _texts(
 
 
 def _check_figure(figure: Path, *, no_map: bool) -> None:
-    from judge.figures.page import check_suffix
+    from judge.questions.figures.page import check_suffix
 
     check_suffix(figure)
     if no_map:
@@ -264,9 +264,9 @@ def _draw(seen: ExplanationResults, output: Path, mark: str | None) -> None:
     distinguished. If it is None, this is `side` (who wrote the explanation, such as experts or judges) if any
     explanation states it, else `criterion`.
     """
-    from judge.charts.explanation_map import explanation_map
     from judge.explanations.mapping import stored
-    from judge.figures import explanations, page
+    from judge.questions.charts.explanation_map import explanation_map
+    from judge.questions.figures import explanations, page
 
     if mark is None:
         mark = "side" if (seen.map.rows["side"] != "").any() else "criterion"

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from judge.base.errors import SpecError
 from judge.cli.asking import command_of
 from judge.cli.declared import takes
 from judge.cli.option_words import complaint
 from judge.cli.table_options import Form, Judges, Output, Quiet, Runs
 from judge.contamination.options import AucOptions, CheckOptions, ScoringOptions
-from judge.errors import SpecError
 from judge.questions.registry import question
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def check(
     from judge.cli.option_words import FLAGS, emit
     from judge.contamination.check import check as check_runs
     from judge.contamination.check import table, text
-    from judge.ratings_table import read
+    from judge.ratings.ratings_table import read
 
     ratings = narrowed(read(runs, explanations=False), Selection.of(None, judge, None))
     checked = check_runs(ratings, options, None if quiet else _progress)
@@ -143,7 +143,7 @@ def score(
     from judge.contamination import threshold as thresholds
     from judge.contamination.session import scored
     from judge.contamination.texts import of_dataset
-    from judge.datasets.files.column_words import column_options
+    from judge.inputs.datasets.files.column_words import column_options
 
     by_number = thresholds.is_number(threshold)  # a rule that is not known is told before anything is scored
     texts = of_dataset(dataset, columns=column_options(column), limit=limit)

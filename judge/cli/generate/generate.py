@@ -1,5 +1,5 @@
-"""Command `judge generate`: has models write stories and checks the results. The implementation is in `judge.execution`
-and `judge.generation`.
+"""Command `judge generate`: has models write stories and checks the results. The implementation is in
+`judge.asking.execution` and `judge.lab.generation`.
 
 `judge generate GEN` is short for `judge generate write GEN`: a first word that is not a command is taken as the path of
 a definition.
@@ -17,8 +17,8 @@ from judge.cli.run_options import Overrides
 from judge.cli.table_options import Form, Output, Quiet
 
 if TYPE_CHECKING:
-    from judge.execution.session import Sitting
-    from judge.run_definition.writing import Specs
+    from judge.asking.execution.session import Sitting
+    from judge.asking.run_definition.writing import Specs
 
 
 class _Writing(TyperGroup):
@@ -84,12 +84,12 @@ def write(
 
     Example: judge generate write generations/hanna --writer openai/my-model --set base_url=http://127.0.0.1:8000/v1
     """
+    from judge.asking.execution.session import Sitting
+    from judge.asking.run_definition.writing import load_generate_specs
+    from judge.asking.run_folder.layout import definition_of
+    from judge.base.errors import SpecError
     from judge.cli.runs.ask import folders_of, part_named
     from judge.cli.runs.sittings import sit_all
-    from judge.errors import SpecError
-    from judge.execution.session import Sitting
-    from judge.run_definition.writing import load_generate_specs
-    from judge.run_folder.layout import definition_of
 
     if engine == "async" and (ray_actors is not None or ray_address != "local"):
         raise SpecError("--ray-address and --ray-actors go with --engine ray", hint="add --engine ray")
@@ -112,7 +112,7 @@ def write(
 
 def _print_forecasts(specs: Specs, folder: Path, limit: int | None, form: str) -> None:
     from judge.cli.option_words import emit
-    from judge.generation.forecast import forecast_table
+    from judge.lab.generation.forecast import forecast_table
 
     emit([forecast_table(spec, folder, limit) for spec in specs.asked], form)
 
@@ -146,14 +146,14 @@ def stories(
 
     Example: judge generate stories generations/hanna -o plain.jsonl --strip preamble,run-on --human
     """
+    from judge.asking.run_folder import resolve
+    from judge.base.errors import OptionError
     from judge.cli.option_words import emit
-    from judge.errors import OptionError
-    from judge.generation.counts import counted_written, statuses
-    from judge.generation.passed_on import passed_on, write_all
-    from judge.generation.stories import written
-    from judge.generation.stripping import rules_of
-    from judge.generation.tables import faults_table, signature_of, status_table
-    from judge.run_folder import resolve
+    from judge.lab.generation.counts import counted_written, statuses
+    from judge.lab.generation.passed_on import passed_on, write_all
+    from judge.lab.generation.stories import written
+    from judge.lab.generation.stripping import rules_of
+    from judge.lab.generation.tables import faults_table, signature_of, status_table
 
     for name, given in (("cut", cut), ("human", human)):
         if given and output is None:
@@ -192,10 +192,10 @@ def check(
     Example: judge generate check hanna_llm
     """
     from judge.cli.option_words import emit
-    from judge.datasets import open_dataset
-    from judge.datasets.files.column_words import column_options
-    from judge.generation.counts import counted
-    from judge.generation.tables import faults_table
+    from judge.inputs.datasets import open_dataset
+    from judge.inputs.datasets.files.column_words import column_options
+    from judge.lab.generation.counts import counted
+    from judge.lab.generation.tables import faults_table
 
     opened = open_dataset(dataset, columns=column_options(column))
     counts = counted(opened.stories())

@@ -1,5 +1,5 @@
 """Command `judge certify`: certifies that a judge's agreement with human ratings meets stated conditions. The
-implementation is in `judge.certificate`.
+implementation is in `judge.questions.certificate`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import typer
 from judge.cli.declared import takes
 from judge.cli.outcome.summary import HELP
 from judge.cli.table_options import Criteria, EvalPrompts, Form, Full, Judges, PanelName, ParserName, Runs
-from judge.summary.options import EvidenceOptions
+from judge.questions.summary.options import EvidenceOptions
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
@@ -69,17 +69,17 @@ def certify(
     from datetime import UTC, datetime
 
     from judge.analysis.inputs.selection import Selection, narrowed
-    from judge.certificate.certify import certify as certified
-    from judge.certificate.conditions import Conditions
-    from judge.certificate.file import write
-    from judge.certificate.left_out import LeftOut
-    from judge.certificate.printed import certificate_tables
+    from judge.base.errors import SpecError
     from judge.cli.option_words import emit
     from judge.cli.reading_bar import reading_bar
-    from judge.errors import SpecError
-    from judge.preferences_table import comparing
-    from judge.ratings_table import read
-    from judge.summary.evidence import Evidence
+    from judge.questions.certificate.certify import certify as certified
+    from judge.questions.certificate.conditions import Conditions
+    from judge.questions.certificate.file import write
+    from judge.questions.certificate.left_out import LeftOut
+    from judge.questions.certificate.printed import certificate_tables
+    from judge.questions.summary.evidence import Evidence
+    from judge.ratings.preferences_table import comparing
+    from judge.ratings.ratings_table import read
 
     conditions = Conditions.of(floor or (), require or ())
     compare, rate = comparing(runs)

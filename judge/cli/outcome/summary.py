@@ -1,4 +1,4 @@
-"""Command `judge summary`: the main results of runs on one screen. The computation is in `judge.summary`."""
+"""Command `judge summary`: the main results of runs on one screen. The computation is in `judge.questions.summary`."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from judge.cli.table_options import (
     Runs,
     ScoresFiles,
 )
-from judge.summary.options import EvidenceOptions
+from judge.questions.summary.options import EvidenceOptions
 
 if TYPE_CHECKING:
-    from judge.summary.result import Summary
+    from judge.questions.summary.result import Summary
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
@@ -63,7 +63,7 @@ def summary(
 
     Example: judge summary runs/hanna --judge openai/my-model --eval-prompt ep1 --format md
     """
-    from judge.summary.kept import Chosen, summaries_of
+    from judge.questions.summary.kept import Chosen, summaries_of
 
     chosen = Chosen(criterion, judge, eval_prompt, panel, pass_rate)
     show(summaries_of(runs, chosen, options, contamination or (), parser), form, output)
@@ -72,7 +72,7 @@ def summary(
 def show(summaries: list[Summary], form: str, output: Path | None) -> None:
     """Print the summaries as text on the screen, or as tables if another `form` or an `output` file is requested."""
     from judge.cli.option_words import emit
-    from judge.summary import screen
+    from judge.questions.summary import screen
 
     if form == "table" and output is None:
         sys.stdout.write(screen.printed(summaries))

@@ -15,24 +15,24 @@ import typer
 from judge.cli.option_words import complaint, mend
 
 if TYPE_CHECKING:
+    from judge.asking.execution.plan_part import PlanPart
+    from judge.asking.run_definition.spec import RunSpec
+    from judge.asking.run_definition.writing import AnySpec
+    from judge.asking.run_folder import ResultFolder
     from judge.cli.runs.ways import RunOptions
-    from judge.execution.plan_part import PlanPart
-    from judge.run_definition.spec import RunSpec
-    from judge.run_definition.writing import AnySpec
-    from judge.run_folder import ResultFolder
 
 
 def ask(run: Path, options: RunOptions) -> None:
     """Send what the run lacks to its judges, or print a forecast. Exits with code 3 if repeats are missing, and with 4
     if the certificate does not cover a judge.
     """
+    from judge.asking.execution.session import Sitting
+    from judge.asking.run_definition.spec import load_run_specs
+    from judge.asking.run_folder.layout import definition_of
+    from judge.base.errors import SpecError
     from judge.cli.runs.run_forecast import print_forecasts
     from judge.cli.runs.run_summary import print_summary
     from judge.cli.runs.sittings import sit_all
-    from judge.errors import SpecError
-    from judge.execution.session import Sitting
-    from judge.run_definition.spec import load_run_specs
-    from judge.run_folder.layout import definition_of
 
     definition, limit, pilot = definition_of(run), options.limit, options.pilot
     if options.engine == "async" and (options.ray_actors is not None or options.ray_address != "local"):
@@ -78,9 +78,9 @@ def _check_certificate(file: Path | None, specs: Sequence[RunSpec], folder: Path
         return
     from datetime import UTC, datetime
 
-    from judge.certificate.file import read
-    from judge.certificate.fit import UncertifiedError, check
-    from judge.plan import make_plan
+    from judge.asking.plan import make_plan
+    from judge.questions.certificate.file import read
+    from judge.questions.certificate.fit import UncertifiedError, check
 
     certificate = read(file)
     for spec in specs:
@@ -96,8 +96,8 @@ def part_named(shard: str, limit: int | None, excluded: Mapping[str, object]) ->
     divided into shards (None: all). Raises SpecError if an option in `excluded` has a value, since these options cannot
     be combined with --shard.
     """
-    from judge.errors import SpecError
-    from judge.execution.plan_part import PlanPart
+    from judge.asking.execution.plan_part import PlanPart
+    from judge.base.errors import SpecError
 
     for name, given in excluded.items():
         if given:
@@ -114,8 +114,8 @@ def folders_of(
     `reuse` is a result folder from which answers are to be reused. Raises SpecError if two judges would share a folder,
     or if there are several judges and `output` or `reuse` is given.
     """
-    from judge.errors import SpecError
-    from judge.run_folder.layout import ResultFolder, folder_for
+    from judge.asking.run_folder.layout import ResultFolder, folder_for
+    from judge.base.errors import SpecError
 
     if output is not None:
         if len(specs) > 1:

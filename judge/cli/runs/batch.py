@@ -14,10 +14,10 @@ import typer
 from judge.cli.option_words import complaint, mend
 
 if TYPE_CHECKING:
-    from judge.errors import JudgeError
+    from judge.asking.run_folder import ResultFolder
+    from judge.base.errors import JudgeError
     from judge.exchange.batch.ledger import Batch
     from judge.exchange.batch.requests import Wanted
-    from judge.run_folder import ResultFolder
 
 
 def submit(run: Path, overrides: Sequence[str], judges: Sequence[str], limit: int | None) -> None:
@@ -52,10 +52,10 @@ def submit(run: Path, overrides: Sequence[str], judges: Sequence[str], limit: in
 
 def status(run: Path, form: str) -> None:
     """Print the progress of a run's batches at the provider, and what to do about those that failed."""
+    from judge.asking.run_folder import read_manifest, resolve
+    from judge.base.printing.tables import Column, Table
     from judge.cli.option_words import emit
     from judge.exchange.batch.submission import advice_for, refresh
-    from judge.printing.tables import Column, Table
-    from judge.run_folder import read_manifest, resolve
 
     rows: list[dict[str, object]] = []
     notes: list[str] = []
@@ -85,7 +85,7 @@ def collect(run: Path) -> None:
     """Write the answers of ended batches into the journal; the next run or submit requests what is missing. Exits with
     code 3 where batches are still running.
     """
-    from judge.run_folder import resolve
+    from judge.asking.run_folder import resolve
 
     waiting: list[ResultFolder] = []
 
@@ -107,7 +107,7 @@ def _each(steps: Sequence[tuple[str, Callable[[], None]]]) -> list[Failure]:
     """Call the function in each of `steps`, pairs of a name (a judge or a result folder) and a function. An error of
     one does not stop the others. Returns the errors, each with its name.
     """
-    from judge.errors import JudgeError
+    from judge.base.errors import JudgeError
 
     failures: list[Failure] = []
     for name, step in steps:
@@ -123,7 +123,7 @@ def _raise(failures: Sequence[Failure], judges: int) -> None:
     1, its error is raised; else each error is printed, and one that names the failed judges is raised. Does nothing if
     `failures` is empty.
     """
-    from judge.errors import JudgeError
+    from judge.base.errors import JudgeError
 
     if not failures:
         return

@@ -1,5 +1,5 @@
 """Way `judge run RUN --merge`: combines the shards of a run, each written by a separate process, into one journal. The
-implementation is in `judge.execution`.
+implementation is in `judge.asking.execution`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import typer
 from judge.cli.option_words import with_flags
 
 if TYPE_CHECKING:
-    from judge.run_folder import ResultFolder
+    from judge.asking.run_folder import ResultFolder
 
 
 def merge(run: Path, overrides: Sequence[str], *, output: Path | None, partial: bool) -> None:
@@ -24,9 +24,9 @@ def merge(run: Path, overrides: Sequence[str], *, output: Path | None, partial: 
     Every answer enters exactly once, however often this is run or interrupted. Raises RunFolderError for shards of
     another plan, and, without `partial`, for missing and incomplete ones.
     """
-    from judge.execution.part_merge import join
-    from judge.execution.plan_part import parts_in
-    from judge.run_folder.definition import definition_in_force
+    from judge.asking.execution.part_merge import join
+    from judge.asking.execution.plan_part import parts_in
+    from judge.asking.run_folder.definition import definition_in_force
 
     missing = False
     for result in _with_parts(run, output):
@@ -51,10 +51,10 @@ def merge(run: Path, overrides: Sequence[str], *, output: Path | None, partial: 
 
 def _with_parts(run: Path, output: Path | None) -> Sequence[ResultFolder]:
     """Result folders of a run that hold shards to be merged. Raises RunFolderError if there are none."""
-    from judge.errors import RunFolderError
-    from judge.execution.plan_part import parts_in
-    from judge.run_folder import ResultFolder
-    from judge.run_folder.layout import definition_of, results_beside
+    from judge.asking.execution.plan_part import parts_in
+    from judge.asking.run_folder import ResultFolder
+    from judge.asking.run_folder.layout import definition_of, results_beside
+    from judge.base.errors import RunFolderError
 
     folder = output or run
     if parts_in(ResultFolder(folder)):

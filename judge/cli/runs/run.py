@@ -8,11 +8,11 @@ from typing import Annotated, Literal, assert_never
 
 import typer
 
+from judge.base.errors import SpecError
 from judge.cli.declared import flags_given
 from judge.cli.run_options import Limit, OtherJudges, Overrides
 from judge.cli.runs.ways import Batch, RunOptions, Way, way_of
 from judge.cli.table_options import Form, Quiet
-from judge.errors import SpecError
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -159,7 +159,7 @@ def go(way: Way, run: Path, options: RunOptions, *, unparsed: bool, partial: boo
 
             collect(run)
         case "--print-schema":
-            from judge.run_definition.spec import json_schema
+            from judge.asking.run_definition.spec import json_schema
 
             print(json.dumps(json_schema(), indent=2))
         case _:

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from judge.datasets import Dataset
-    from judge.plan import Forecast, Plan
-    from judge.plan.forecast import Measured
-    from judge.printing.tables import Table
-    from judge.records import Subject
-    from judge.run_definition.spec import RunSpec, RunSpecs
-    from judge.run_folder import ResultFolder
+    from judge.asking.plan import Forecast, Plan
+    from judge.asking.plan.forecast import Measured
+    from judge.asking.run_definition.spec import RunSpec, RunSpecs
+    from judge.asking.run_folder import ResultFolder
+    from judge.base.printing.tables import Table
+    from judge.base.records import Subject
+    from judge.inputs.datasets import Dataset
 
 
 def print_forecasts(
@@ -35,7 +35,7 @@ def print_forecasts(
 
 def _together(costs: Sequence[float | None], most: float | None) -> Iterator[str]:
     """Notes on the total cost of all judges, from the prices that are known, and on the cost limit `most`."""
-    from judge.printing.dollars import dollars
+    from judge.base.printing.dollars import dollars
 
     defined = [cost for cost in costs if cost is not None]
     if defined:
@@ -46,10 +46,10 @@ def _together(costs: Sequence[float | None], most: float | None) -> Iterator[str
 
 
 def _forecast(spec: RunSpec, folder: Path, result: ResultFolder, limit: int | None) -> Table:
+    from judge.asking.execution.pilot import measure
+    from judge.asking.execution.preparation import dataset_of
+    from judge.asking.plan import forecast, load_prices, make_plan
     from judge.backends import ONE_ANSWER_A_CALL
-    from judge.execution.pilot import measure
-    from judge.execution.preparation import dataset_of
-    from judge.plan import forecast, load_prices, make_plan
 
     plan = make_plan(spec, folder=folder)
     dataset = dataset_of(plan, folder)
@@ -111,8 +111,8 @@ class _AskedAbout:
 
 
 def _asked_about(plan: Plan, dataset: Dataset, folder: Path, limit: int | None) -> _AskedAbout:
-    from judge.execution.preparation import askable, first_comparisons, first_stories, planned_comparisons
-    from judge.plan.forecast import MOST_SUBJECTS
+    from judge.asking.execution.preparation import askable, first_comparisons, first_stories, planned_comparisons
+    from judge.asking.plan.forecast import MOST_SUBJECTS
 
     if not plan.compares:
         count = dataset.expected.get("stories") or sum(1 for _ in dataset.stories())
@@ -125,8 +125,8 @@ def _asked_about(plan: Plan, dataset: Dataset, folder: Path, limit: int | None) 
 def _forecast_table(
     spec: RunSpec, expected: Forecast, measured: Measured | None, pairs: int | None, joint: Sequence[str]
 ) -> Table:
-    from judge.execution.progress import duration
-    from judge.printing.tables import Column, Table
+    from judge.asking.execution.progress import duration
+    from judge.base.printing.tables import Column, Table
 
     row = {
         **({"stories": expected.subjects} if pairs is None else {"pairs": pairs, "orders": spec.orders}),
@@ -174,11 +174,11 @@ def _forecast_notes(spec: RunSpec, expected: Forecast, measured: Measured | None
     """Notes under a forecast: what the forecast is based on, warnings, and how the answers are divided into
     requests.
     """
+    from judge.asking.in_force.words import warnings
+    from judge.asking.plan import load_prices
+    from judge.asking.plan.prices import how_to_price, reports_cost
     from judge.backends import IN_PROCESS, ONE_ANSWER_A_CALL
-    from judge.in_force.words import warnings
-    from judge.judge_name import JudgeName
-    from judge.plan import load_prices
-    from judge.plan.prices import how_to_price, reports_cost
+    from judge.base.judge_name import JudgeName
 
     yield expected.basis
     if spec.pairs is not None and spec.orders == "both":
@@ -216,7 +216,7 @@ def _forecast_notes(spec: RunSpec, expected: Forecast, measured: Measured | None
 
 def _limits(spec: RunSpec, expected: Forecast) -> Iterator[str]:
     """Notes on the shortest time that the run can take under the judge's limits of requests and tokens per minute."""
-    from judge.execution.progress import duration
+    from judge.asking.execution.progress import duration
 
     limits = (
         (spec.requests_per_minute, expected.calls, "requests"),

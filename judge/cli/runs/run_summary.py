@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 from judge.cli.option_words import complaint
 
 if TYPE_CHECKING:
-    from judge.run_folder import ResultFolder
+    from judge.asking.run_folder import ResultFolder
 
 
 def print_summary(run: Path, folders: Sequence[ResultFolder]) -> None:
     """Print the summary of a run's result folders in the form of `judge summary`. If there is an error, print it
     instead.
     """
-    from judge.errors import JudgeError
-    from judge.summary import screen
-    from judge.summary.of_runs import of_runs
+    from judge.base.errors import JudgeError
+    from judge.questions.summary import screen
+    from judge.questions.summary.of_runs import of_runs
 
     try:
         summaries = of_runs([folder.path for folder in folders], named=[str(run)])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from judge.cli.option_words import with_flags
 
 if TYPE_CHECKING:
-    from judge.records import Subject
+    from judge.base.records import Subject
 
 
 def print_serve_command(run: Path, overrides: Sequence[str]) -> None:
@@ -18,11 +18,11 @@ def print_serve_command(run: Path, overrides: Sequence[str]) -> None:
 
     Assumptions are printed to stderr, so that the line can be run as it is printed.
     """
-    from judge.execution.preparation import dataset_of, first_comparisons, planned_comparisons
-    from judge.plan import make_plan
-    from judge.plan.serving import serving
-    from judge.run_definition.spec import load_run_spec
-    from judge.run_folder.layout import definition_of
+    from judge.asking.execution.preparation import dataset_of, first_comparisons, planned_comparisons
+    from judge.asking.plan import make_plan
+    from judge.asking.plan.serving import serving
+    from judge.asking.run_definition.spec import load_run_spec
+    from judge.asking.run_folder.layout import definition_of
 
     definition = definition_of(run)
     plan = make_plan(load_run_spec(definition, overrides), folder=definition.parent)

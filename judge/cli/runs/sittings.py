@@ -6,13 +6,13 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from judge.base.wording import joined
 from judge.cli.option_words import complaint, mend
-from judge.wording import joined
 
 if TYPE_CHECKING:
-    from judge.execution.session import Result, Sitting
-    from judge.execution.side_by_side import Ended
-    from judge.run_definition.writing import AnySpec
+    from judge.asking.execution.session import Result, Sitting
+    from judge.asking.execution.side_by_side import Ended
+    from judge.asking.run_definition.writing import AnySpec
 
 
 def sit_all(
@@ -24,13 +24,13 @@ def sit_all(
     `max_cost` is the cost limit in dollars (None: no limit). `engine` is "async" or "ray"; with "ray" the requests are
     sent by `ray_actors` workers of the cluster at `ray_address`, and `max_cost` must be None (SpecError).
     """
-    from judge.errors import JudgeError, SpecError
+    from judge.base.errors import JudgeError, SpecError
 
     for sitting in sittings:
         _say_before(sitting)
     if engine == "ray":
-        from judge.execution.ray.engine import Cluster, sit_on_ray
-        from judge.execution.side_by_side import Ended
+        from judge.asking.execution.ray.engine import Cluster, sit_on_ray
+        from judge.asking.execution.side_by_side import Ended
 
         if max_cost is not None:
             raise SpecError("max_cost cannot be kept with --engine ray", hint="leave max_cost out, or --engine")
@@ -44,10 +44,10 @@ def sit_all(
                 ended.append(Ended(sitting, error=error))
         return report_all(ended)
     if len(sittings) == 1:
-        from judge.execution.session import sit
+        from judge.asking.execution.session import sit
 
         return report(sittings[0], sit(sittings[0]))
-    from judge.execution.side_by_side import sit_side_by_side
+    from judge.asking.execution.side_by_side import sit_side_by_side
 
     _settle_trust(sittings)
     return report_all(sit_side_by_side(sittings, max_cost=max_cost))
@@ -58,10 +58,10 @@ def _settle_trust(sittings: list[Sitting]) -> None:
     the user does not trust, so that the user can be asked. Without a terminal nothing is checked here; the judge in
     question then fails later, and the other judges are not affected.
     """
+    from judge.asking.execution.session import charged, settings_of
     from judge.backends import open_backend
-    from judge.credentials.trust import UntrustedHostError
-    from judge.errors import JudgeError
-    from judge.execution.session import charged, settings_of
+    from judge.base.credentials.trust import UntrustedHostError
+    from judge.base.errors import JudgeError
 
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return
@@ -76,9 +76,9 @@ def _settle_trust(sittings: list[Sitting]) -> None:
 
 def _say_before(sitting: Sitting) -> None:
     """Print warnings and the result folder of a judge's run before any request is sent."""
+    from judge.asking.execution.part_merge import not_merged
+    from judge.asking.in_force.words import warnings
     from judge.exchange.batch.ledger import in_flight_note
-    from judge.execution.part_merge import not_merged
-    from judge.in_force.words import warnings
 
     if sitting.part is None and (parts := not_merged(sitting.result)):
         sys.stderr.write(
@@ -93,7 +93,7 @@ def _say_before(sitting: Sitting) -> None:
 
 def _asked_at(spec: AnySpec) -> str:
     """Text that names the servers to which a run sends its stories; empty if the run definition gives no address."""
-    from judge.credentials.origin import origin_of
+    from judge.base.credentials.origin import origin_of
 
     return (
         f", asked at {', '.join(dict.fromkeys(str(origin_of(url)) for url in spec.base_url))}" if spec.base_url else ""
@@ -102,7 +102,7 @@ def _asked_at(spec: AnySpec) -> str:
 
 def _command(sitting: Sitting) -> str:
     """Command that continues the judge's run, as the user would type it."""
-    from judge.run_definition.spec import RunSpec
+    from judge.asking.run_definition.spec import RunSpec
 
     asks = "judge run" if isinstance(sitting.spec, RunSpec) else "judge generate"
     return f"{asks} {sitting.result.path.parent}"
@@ -112,8 +112,8 @@ def report_all(ended: Sequence[Ended]) -> bool:
     """Print how each judge's run ended. True if repeats are missing. Raises JudgeError if a judge's run ended with an
     error.
     """
-    from judge.errors import JudgeError
-    from judge.execution.side_by_side import names
+    from judge.asking.execution.side_by_side import names
+    from judge.base.errors import JudgeError
 
     failed, missing = [], []
     for run_end, name in zip(ended, names([run_end.sitting for run_end in ended]), strict=True):
@@ -141,9 +141,9 @@ def report(sitting: Sitting, ended: Result, name: str = "") -> bool:
 
     `name` is printed at the start of each line.
     """
-    from judge.errors import JudgeError
-    from judge.journal import JournalReader
-    from judge.printing.dollars import dollars, implausible_costs
+    from judge.answers.journal import JournalReader
+    from judge.base.errors import JudgeError
+    from judge.base.printing.dollars import dollars, implausible_costs
 
     outcomes, totals, where = ended.outcomes, ended.totals, sitting.result.path
     if totals.answered == 0 and ended.missing:

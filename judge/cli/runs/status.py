@@ -48,8 +48,8 @@ def status(
 
 
 def _verify(flags: Sequence[str], runs: Sequence[Path]) -> None:
+    from judge.base.errors import SpecError
     from judge.cli.runs.verify import verify
-    from judge.errors import SpecError
 
     for flag in flags:
         if flag != "--verify":
@@ -59,11 +59,11 @@ def _verify(flags: Sequence[str], runs: Sequence[Path]) -> None:
 
 def _progress(runs: Sequence[Path], form: str, output: Path | None, *, full: bool) -> None:
     from judge.api.status import status_row
+    from judge.asking.run_folder import resolve
+    from judge.asking.run_folder.definition import not_begun
+    from judge.base.errors import RunFolderError
+    from judge.base.printing.tables import Column, Table
     from judge.cli.option_words import emit
-    from judge.errors import RunFolderError
-    from judge.printing.tables import Column, Table
-    from judge.run_folder import resolve
-    from judge.run_folder.definition import not_begun
 
     shards = {run: list(_shards(run)) for run in runs}
     folders = []
@@ -118,8 +118,8 @@ _COLUMNS = (
 def _facts(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Name and text of each line that describes one result folder, from its status `row`."""
 
-    from judge.printing.dollars import dollars
-    from judge.printing.moments import moment
+    from judge.base.printing.dollars import dollars
+    from judge.base.printing.moments import moment
 
     yield "judge", str(row["judge"])
     if row.get("answered") is None:
@@ -153,11 +153,11 @@ def _facts(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _shards(run: Path) -> Iterator[str]:
     """One sentence for each judge whose shards are not merged yet."""
+    from judge.answers.journal.parts import untaken
     from judge.api.status import status_row
-    from judge.execution.plan_part import parts_in
-    from judge.journal.parts import untaken
-    from judge.run_folder import ResultFolder
-    from judge.run_folder.layout import DEFINITION, results_beside
+    from judge.asking.execution.plan_part import parts_in
+    from judge.asking.run_folder import ResultFolder
+    from judge.asking.run_folder.layout import DEFINITION, results_beside
 
     definition = run / DEFINITION if run.is_dir() else run
     beside = results_beside(definition) if definition.is_file() else []

@@ -11,16 +11,16 @@ import typer
 from judge.cli.option_words import with_flags
 
 if TYPE_CHECKING:
-    from judge.run_folder import ResultFolder
+    from judge.asking.run_folder import ResultFolder
 
 
 def verify(runs: Sequence[Path]) -> None:
     """Check that journals are complete and that every query, rendered again, has the hash of its request. In a bundle,
     every checksum is checked too, and every table is computed again. Exits with code 4 where something differs.
     """
-    from judge.errors import RunFolderError
-    from judge.printing.visible import visible
-    from judge.run_folder import resolve
+    from judge.asking.run_folder import resolve
+    from judge.base.errors import RunFolderError
+    from judge.base.printing.visible import visible
 
     for run in runs:
         if not run.exists():
@@ -40,8 +40,8 @@ def verify(runs: Sequence[Path]) -> None:
 
 def _bundle_holds(path: Path) -> bool:
     """Check one bundle and print the result; False if a file, query or table differs from what the bundle states."""
+    from judge.base.printing.visible import visible
     from judge.exchange.bundle.verification import check
-    from judge.printing.visible import visible
 
     findings = check(path, lambda step: typer.echo(f"{path}: {step}", err=True))
     for problem in findings.problems:
@@ -54,8 +54,8 @@ def _bundle_holds(path: Path) -> bool:
 
 
 def _found(folder: ResultFolder, count: int) -> str:
-    from judge.journal import JournalReader
-    from judge.journal.snapshot import LEFT_OUT
+    from judge.answers.journal import JournalReader
+    from judge.answers.journal.snapshot import LEFT_OUT
 
     if folder.journal.is_file():
         with JournalReader(folder.journal) as journal:
@@ -65,7 +65,7 @@ def _found(folder: ResultFolder, count: int) -> str:
 
 
 def _problems(folder: ResultFolder) -> tuple[int, list[str]]:
-    from judge.execution.verification import verify_journal
+    from judge.asking.execution.verification import verify_journal
 
     if not folder.journal.is_file():
         return 0, []

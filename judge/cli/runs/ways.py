@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from judge.errors import SpecError
+from judge.base.errors import SpecError
 
 Batch = Literal["submit", "status", "collect"]
 OtherWay = Literal[

@@ -1,5 +1,5 @@
 """Command `judge report`: writes the results of runs to one HTML file, with a methods text for a paper. The
-implementation is in `judge.report`.
+implementation is in `judge.show.report`.
 """
 
 from __future__ import annotations
@@ -80,9 +80,9 @@ def report(
 
     Example: judge report runs/hanna --drop-system Human -o hanna.html --methods
     """
-    from judge.report import ReportInputs, ReportOptions
-    from judge.report.page import quoted
-    from judge.report.write import default_output, write_methods, write_page
+    from judge.show.report import ReportInputs, ReportOptions
+    from judge.show.report.page import quoted
+    from judge.show.report.write import default_output, write_methods, write_page
 
     _readable(output, audit, contamination or [])
     options = ReportOptions(
@@ -114,9 +114,9 @@ def _readable(output: Path | None, audit: Path | None, scores: list[Path]) -> No
     """Check the files before the computation starts. Raises SpecError if `output` is not named as an HTML page, and
     another error of this program if the audit or a scores file cannot be read.
     """
-    from judge.audit.file.store import AuditStore
+    from judge.base.errors import SpecError
     from judge.contamination import scores_file
-    from judge.errors import SpecError
+    from judge.explanations.audit.file.store import AuditStore
 
     if output is not None and output.suffix.lower() not in (".html", ".htm", ""):
         raise SpecError(f"{output}: the report is an HTML page", hint=f"-o {output.with_suffix('.html')}")

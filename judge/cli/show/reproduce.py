@@ -84,8 +84,8 @@ def reproduce(
 
     Example: judge reproduce openmeva --list
     """
+    from judge.base.errors import SpecError
     from judge.cli.option_words import emit
-    from judge.errors import SpecError
 
     names = _known(studies or [])
     machine = form in ("json", "csv")
@@ -118,7 +118,7 @@ def reproduce(
 
 def _known(studies: list[str]) -> list[str]:
     """The studies. Raises SpecError for a name that is none, and for the word of the former command."""
-    from judge.errors import SpecError, unknown
+    from judge.base.errors import SpecError, unknown
 
     if studies[:1] == ["list"]:
         raise SpecError("list is no study", hint=f"judge reproduce {' '.join([*studies[1:], '--list'])}")

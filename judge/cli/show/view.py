@@ -1,4 +1,4 @@
-"""Command `judge view`: serves local web pages about all runs. The pages are in `judge.web.view`."""
+"""Command `judge view`: serves local web pages about all runs. The pages are in `judge.show.web.view`."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def view(
 
     Example: judge view runs
     """
-    from judge.web.server import check_installed, serve
-    from judge.web.view.app import view_app
+    from judge.show.web.server import check_installed, serve
+    from judge.show.web.view.app import view_app
 
     check_installed()
     serve(

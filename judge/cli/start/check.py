@@ -1,5 +1,5 @@
 """Command `judge check`: compares a judge's and human raters' ratings given in one table. The implementation is in
-`judge.exchange.check` and `judge.report.checked`.
+`judge.exchange.check` and `judge.show.report.checked`.
 """
 
 from __future__ import annotations
@@ -79,12 +79,12 @@ def check(
 
     Example: judge check scores.csv --judge gpt4 --human ann1 --human ann2 --by system -o scores.html
     """
+    from judge.base.errors import SpecError
     from judge.cli.option_words import emit
-    from judge.errors import SpecError
     from judge.exchange.check.table import check as read
-    from judge.report.checked import checked_tables, inputs_of
-    from judge.report.inputs import ReportOptions
-    from judge.report.write import write_page
+    from judge.show.report.checked import checked_tables, inputs_of
+    from judge.show.report.inputs import ReportOptions
+    from judge.show.report.write import write_page
 
     if output is not None and output.suffix.lower() not in (".html", ".htm"):
         raise SpecError(f"{output}: the page is an HTML page", hint=f"-o {output.with_suffix('.html')}")

@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 from pydantic.fields import FieldInfo
 
-from judge.run_definition.spec import CriteriaSpec, GenerationSpec, RunSpec
+from judge.asking.run_definition.spec import CriteriaSpec, GenerationSpec, RunSpec
 
 _NESTED: Mapping[str, Any] = {"generation": GenerationSpec, "criteria": CriteriaSpec}
 _EXAMPLES: Mapping[str, Any] = {

@@ -37,10 +37,10 @@ def demo(
     Example: judge demo
     """
     from judge.analysis.raters import Raters
+    from judge.base.printing.tables import worded
     from judge.cli.option_words import FLAGS, emit
-    from judge.datasets.studies.demo import LABELS_NOTE
     from judge.demo import JUDGES, demo_report, demo_tables, run_demos
-    from judge.printing.tables import worded
+    from judge.inputs.datasets.studies.demo import LABELS_NOTE
 
     folder = folder or Path("runs") / JUDGES.get(judge, JUDGES["surface"])[0]
     results = run_demos(folder, judge, quiet=quiet)

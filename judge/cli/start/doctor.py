@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from judge.base.errors import SpecError
 from judge.cli.table_options import Form
-from judge.errors import SpecError
 
 if TYPE_CHECKING:
     from judge.doctor import Finding
@@ -69,9 +69,9 @@ def doctor(
 
 
 def _examine(form: str, output: Path | None) -> None:
+    from judge.base.printing.tables import Column, Table
     from judge.cli.option_words import emit
     from judge.doctor import STATES, examine
-    from judge.printing.tables import Column, Table
 
     findings = sorted(examine(), key=lambda finding: STATES.index(finding.state))
     title, signature = "What works here", f"{sum(finding.state == 'ok' for finding in findings)} of {len(findings)} ok"
@@ -111,8 +111,8 @@ def _facts(findings: Sequence[Finding]) -> Iterator[tuple[str, str]]:
 def _provider(name: str, base_url: str | None, model: str | None, form: str, output: Path | None) -> None:
     from judge.backends.provider_check import check_provider
     from judge.backends.provider_facts import facts_of
+    from judge.base.printing.tables import Column, Table
     from judge.cli.option_words import emit
-    from judge.printing.tables import Column, Table
 
     columns = [
         Column("what", "what", wrap=16),
@@ -140,7 +140,7 @@ def _self_test(studies: int, seed: int | None, workers: int, form: str, output: 
     from rich.progress import Progress
 
     from judge.cli.option_words import emit
-    from judge.self_test import measure, table
+    from judge.lab.self_test import measure, table
 
     first = secrets.randbelow(10**9) if seed is None else seed
     with Progress(transient=True, console=_stderr()) as progress:

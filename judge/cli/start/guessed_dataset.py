@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from judge.criteria import load_criteria, shipped_criteria
-from judge.datasets import SUFFIXES, Dataset, open_dataset
-from judge.datasets.files.column_guess import guess, options
-from judge.errors import DataError
+from judge.base.errors import DataError
+from judge.inputs.criteria import load_criteria, shipped_criteria
+from judge.inputs.datasets import SUFFIXES, Dataset, open_dataset
+from judge.inputs.datasets.files.column_guess import guess, options
 
 _FAR = 3
 _CHECK = "guessed from the names and cells of the file's columns: check it"

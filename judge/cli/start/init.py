@@ -38,9 +38,9 @@ def init(
 
     Example: judge init my-run --dataset stories.csv
     """
-    from judge.errors import SpecError, unknown
-    from judge.folders.shipped import shipped
-    from judge.whole_file import write_whole
+    from judge.base.errors import SpecError, unknown
+    from judge.base.folders.shipped import shipped
+    from judge.base.whole_file import write_whole
 
     run_files = {path.parent.name: path for path in sorted(shipped("runs").glob("*/run.yaml"))}
     if list_:
@@ -77,7 +77,7 @@ def _trust(dataset: str | None) -> None:
     """
     import contextlib
 
-    from judge.folders.trusted import trust
+    from judge.base.folders.trusted import trust
 
     if dataset is not None and Path(dataset).is_file():
         with contextlib.suppress(OSError):
@@ -86,7 +86,7 @@ def _trust(dataset: str | None) -> None:
 
 def _guessed(dataset: str, column: list[str] | None, folder: Path) -> Guessed:
     from judge.cli.start.guessed_dataset import guess_dataset
-    from judge.datasets.files.column_words import column_options
+    from judge.inputs.datasets.files.column_words import column_options
 
     return guess_dataset(dataset, column_options(column), folder)
 

@@ -91,8 +91,8 @@ def _refuse(options: PlanOptions, idle: Mapping[str, object], where: str) -> Non
 
 
 def _refuse_given(names: Sequence[str], where: str) -> None:
-    from judge.errors import SpecError
-    from judge.wording import Advice
+    from judge.base.errors import SpecError
+    from judge.base.wording import Advice
 
     if names:
         raise SpecError(Advice(f"{{{names[0]}}} has no effect {where}"), hint="leave it out")

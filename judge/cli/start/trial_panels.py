@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from judge.trial.answers import Answered
+    from judge.lab.trial.answers import Answered
 
 
 def show(answers: Sequence[Answered]) -> None:
@@ -18,7 +18,7 @@ def show(answers: Sequence[Answered]) -> None:
     from rich.panel import Panel
     from rich.text import Text
 
-    from judge.printing.visible import visible
+    from judge.base.printing.visible import visible
 
     console = Console()
     side_by_side = console.width // len(answers) >= 48
@@ -38,7 +38,7 @@ def _title(answered: Answered) -> str:
 def _parts(answered: Answered) -> Iterator[Any]:
     from rich.text import Text
 
-    from judge.printing.visible import visible
+    from judge.base.printing.visible import visible
 
     response = answered.response
     for message in answered.query.messages:
@@ -62,7 +62,7 @@ def _headed(head: str, body: Any) -> Iterator[Any]:
 
 
 def _took(answered: Answered) -> Iterator[str]:
-    from judge.printing.dollars import dollars
+    from judge.base.printing.dollars import dollars
 
     response = answered.response
     if response is None:
@@ -79,7 +79,7 @@ def _said(answered: Answered) -> Iterator[tuple[str, bool]]:
     """Lines that say in words what was read in an answer: one rating for each criterion, or one preference. Each line
     is paired with True if the status of what was read is `ok`, else False.
     """
-    from judge.records import Verdict
+    from judge.base.records import Verdict
 
     query, read = answered.query, answered.read
     if isinstance(read, Verdict):
@@ -106,8 +106,8 @@ def _marked(answered: Answered) -> Any:
     from rich.console import Console
     from rich.text import Text
 
-    from judge.printing.visible import visible
-    from judge.records import Verdict
+    from judge.base.printing.visible import visible
+    from judge.base.records import Verdict
 
     response, read = answered.response, answered.read
     if response is None:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from judge.printing.tables import Table
-    from judge.records import Criterion, Judgment, Verdict
-    from judge.trial.sheet import Compared, Rated, Sheet
+    from judge.base.printing.tables import Table
+    from judge.base.records import Criterion, Judgment, Verdict
+    from judge.lab.trial.sheet import Compared, Rated, Sheet
 
 LENGTH = 48
 
@@ -30,7 +30,7 @@ def sheet_tables(sheet: Sheet) -> list[Table]:
 
 
 def _ratings(sheet: Sheet, signature: str) -> Table:
-    from judge.printing.tables import Column, Table
+    from judge.base.printing.tables import Column, Table
 
     columns = [Column("criterion", "criterion"), Column("scale", "scale"), Column("rating", "rating", text=True)]
     if sheet.control:
@@ -62,8 +62,8 @@ def _rating(row: Rated) -> dict[str, Any]:
 
 
 def _preferences(sheet: Sheet, signature: str) -> Table:
-    from judge.printing.tables import Column, Table
-    from judge.trial.sheet import PREFERRED
+    from judge.base.printing.tables import Column, Table
+    from judge.lab.trial.sheet import PREFERRED
 
     columns = [
         Column("criterion", "criterion"),
@@ -91,7 +91,7 @@ def _preferences(sheet: Sheet, signature: str) -> Table:
 
 
 def _preference(row: Compared, names: Mapping[str, str]) -> dict[str, Any]:
-    from judge.trial.sheet import in_order
+    from judge.lab.trial.sheet import in_order
 
     first, second = row.orders
     return {

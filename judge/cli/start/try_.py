@@ -1,5 +1,5 @@
 """Command `judge try`: has a judge rate one story or compare two, in the terminal or on a local page. The requests are
-made in `judge.trial`.
+made in `judge.lab.trial`.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 if TYPE_CHECKING:
-    from judge.records import Story
-    from judge.trial.answers import Answered
-    from judge.trial.questions import Asking, Questions
+    from judge.base.records import Story
+    from judge.lab.trial.answers import Answered
+    from judge.lab.trial.questions import Asking, Questions
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 _ALL = "all"
@@ -88,7 +88,7 @@ def try_(
 
     Example: judge try --serve --judge openai/gpt-4o-mini --criteria storyer
     """
-    from judge.trial.questions import Asking
+    from judge.lab.trial.questions import Asking
 
     asking = Asking(judge, criteria, None, (), base_url, tuple(set_ or ()))
     given = _Files(story, against, reference, story_prompt)
@@ -124,7 +124,7 @@ class _Files:
     @property
     def stories(self) -> tuple[Story | None, Story | None]:
         """The first and the second story; None for a story whose file was not named."""
-        from judge.trial.texts import read_story
+        from judge.lab.trial.texts import read_story
 
         first, second = (
             None if file is None else read_story(file, self.story_prompt, self.reference) for file in self._files
@@ -134,7 +134,7 @@ class _Files:
     @property
     def reference(self) -> str | None:
         """Text of the reference story; None if no file was named."""
-        from judge.trial.texts import read_text
+        from judge.lab.trial.texts import read_text
 
         return None if self._reference is None else read_text(self._reference)
 
@@ -156,7 +156,7 @@ def _asked_by(
     """
     from dataclasses import replace
 
-    from judge.trial.questions import COMPARES, RATES
+    from judge.lab.trial.questions import COMPARES, RATES
 
     if not names and several:
         names = (RATES, COMPARES) if compares else (RATES,)
@@ -170,9 +170,9 @@ def _answers(asking: Asking, given: _Files, *, beside: bool) -> tuple[list[Answe
     import asyncio
     import sys
 
-    from judge.trial.answers import ask_once
-    from judge.trial.expected_cost import expected_cost
-    from judge.trial.questions import questions
+    from judge.lab.trial.answers import ask_once
+    from judge.lab.trial.expected_cost import expected_cost
+    from judge.lab.trial.questions import questions
 
     story, other = given.stories
     if story is None:
@@ -188,7 +188,7 @@ def _answers(asking: Asking, given: _Files, *, beside: bool) -> tuple[list[Answe
 
 def _kept(answers: list[Answered], asking: Asking, output: Path | None) -> None:
     if output is not None:
-        from judge.trial.saved import append, record
+        from judge.lab.trial.saved import append, record
 
         append(output, (record(answer, asking.judge) for answer in answers))
 
@@ -196,8 +196,8 @@ def _kept(answers: list[Answered], asking: Asking, output: Path | None) -> None:
 def _print_json(answers: list[Answered], asking: Asking, control: list[Answered] | None) -> None:
     import json
 
-    from judge.judge_name import CONTROL
-    from judge.trial.saved import record
+    from judge.base.judge_name import CONTROL
+    from judge.lab.trial.saved import record
 
     rows = [record(answer, asking.judge) for answer in answers] + [record(answer, CONTROL) for answer in control or ()]
     print(json.dumps(rows, indent=2, ensure_ascii=False))
@@ -206,7 +206,7 @@ def _print_json(answers: list[Answered], asking: Asking, control: list[Answered]
 def _print_sheet(asked: Questions, answers: list[Answered], control: list[Answered] | None) -> None:
     from judge.cli.option_words import emit
     from judge.cli.start.trial_sheet import sheet_tables
-    from judge.trial.sheet import by_key, sheet
+    from judge.lab.trial.sheet import by_key, sheet
 
     emit(sheet_tables(sheet(asked, by_key(answers), None if control is None else by_key(control))))
 
@@ -223,9 +223,9 @@ def _serve(
 ) -> None:
     from dataclasses import replace
 
-    from judge.trial.questions import RATES
-    from judge.web.server import check_installed, serve
-    from judge.web.trial.app import Before, trial_app
+    from judge.lab.trial.questions import RATES
+    from judge.show.web.server import check_installed, serve
+    from judge.show.web.trial.app import Before, trial_app
 
     check_installed()
     story, other = given.stories

@@ -1,5 +1,5 @@
 """Command `judge data`: lists, fetches, shows, checks, adds and converts datasets. The implementation is in
-`judge.datasets`.
+`judge.inputs.datasets`.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from judge.base.errors import DataError, SpecError, nearest
 from judge.cli.table_options import Form
-from judge.errors import DataError, SpecError, nearest
 
 if TYPE_CHECKING:
-    from judge.datasets import Dataset
+    from judge.inputs.datasets import Dataset
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
@@ -45,7 +45,7 @@ def list_(form: Form = "table", output: _Output = None) -> None:
     Example: judge data list
     """
     from judge.cli.option_words import emit
-    from judge.datasets.listing import listing
+    from judge.inputs.datasets.listing import listing
 
     emit(listing(), form, output)
 
@@ -62,8 +62,8 @@ def fetch_(
 
     Example: judge data fetch mans_roc
     """
-    from judge.datasets import DATASETS, open_dataset
-    from judge.datasets.fetch import fetch
+    from judge.inputs.datasets import DATASETS, open_dataset
+    from judge.inputs.datasets.fetch import fetch
 
     for got in fetch(name, base_url or None):
         state = "downloaded" if got.downloaded else "was here already"
@@ -87,8 +87,8 @@ def show(
 
     Example: judge data show mans_roc 125-fusion
     """
-    from judge.datasets.listing import story_sheet
-    from judge.printing.visible import visible
+    from judge.base.printing.visible import visible
+    from judge.inputs.datasets.listing import story_sheet
 
     dataset = _open(name, column, labels)
     ids: list[str] = []
@@ -111,8 +111,8 @@ def check_(
     Example: judge data check hanna
     """
     from judge.cli.option_words import emit
-    from judge.datasets.check import check
-    from judge.datasets.check_tables import check_tables
+    from judge.inputs.datasets.check import check
+    from judge.inputs.datasets.check_tables import check_tables
 
     emit(check_tables(check(_open(name, column, labels))), form, output)
 
@@ -132,10 +132,10 @@ def add(
 
     Example: judge data add mine ratings.csv --column ratings.Plot=plot --labels Plot=No,Partially,Yes
     """
-    from judge.datasets import DATASETS, open_dataset
-    from judge.datasets.files.column_words import column_options
-    from judge.datasets.locate import register
-    from judge.datasets.sources import FILES, OTHER_FILES, SOURCES, UNPUBLISHED
+    from judge.inputs.datasets import DATASETS, open_dataset
+    from judge.inputs.datasets.files.column_words import column_options
+    from judge.inputs.datasets.locate import register
+    from judge.inputs.datasets.sources import FILES, OTHER_FILES, SOURCES, UNPUBLISHED
 
     columns = column_options(column, labels)
     files = {Path(f).name for f in (*SOURCES, *(f for group in UNPUBLISHED.values() for f in group))}
@@ -162,7 +162,7 @@ def convert(
 
     Example: judge data convert mans_roc mans_roc.jsonl
     """
-    from judge.datasets.files.native import write_stories
+    from judge.inputs.datasets.files.native import write_stories
 
     dataset = _open(name, column, labels)
     pairs = None if dataset.pairs is None else list(dataset.pairs())
@@ -171,7 +171,7 @@ def convert(
 
 
 def _open(name: str, column: list[str] | None, labels: list[str] | None = None) -> Dataset:
-    from judge.datasets import open_dataset
-    from judge.datasets.files.column_words import column_options
+    from judge.inputs.datasets import open_dataset
+    from judge.inputs.datasets.files.column_words import column_options
 
     return open_dataset(name, columns=column_options(column, labels))

@@ -1,5 +1,5 @@
 """Command `judge prompts`: lists, shows, renders and checks Eval-Prompts and criteria sets. The implementation is in
-`judge.criteria` and `judge.eval_prompts`.
+`judge.inputs.criteria` and `judge.inputs.eval_prompts`.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from judge.base.errors import JudgeError, SpecError, nearest, unknown
 from judge.cli.option_words import complaint
 from judge.cli.table_options import Form
-from judge.errors import JudgeError, SpecError, nearest, unknown
 
 if TYPE_CHECKING:
-    from judge.criteria import CriteriaSet
-    from judge.eval_prompts import EvalPrompt
-    from judge.records import Criterion, Message, Story
+    from judge.base.records import Criterion, Message, Story
+    from judge.inputs.criteria import CriteriaSet
+    from judge.inputs.eval_prompts import EvalPrompt
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
@@ -30,10 +30,10 @@ def list_(form: Form = "table", output: _Output = None) -> None:
 
     Example: judge prompts list
     """
+    from judge.base.printing.tables import Column, Table
     from judge.cli.option_words import emit
-    from judge.criteria import load_criteria, shipped_criteria
-    from judge.eval_prompts import load_eval_prompt, shipped_eval_prompts
-    from judge.printing.tables import Column, Table
+    from judge.inputs.criteria import load_criteria, shipped_criteria
+    from judge.inputs.eval_prompts import load_eval_prompt, shipped_eval_prompts
 
     prompts = [load_eval_prompt(name) for name in shipped_eval_prompts()]
     sets = [load_criteria(name) for name in shipped_criteria()]
@@ -76,7 +76,7 @@ def show(
 
     Example: judge prompts show ep3 > my_prompt.jinja
     """
-    from judge.criteria.prompt_file import read_text
+    from judge.inputs.criteria.prompt_file import read_text
 
     sys.stdout.write(_as_read(read_text(_file(name))))
 
@@ -118,8 +118,8 @@ def render(
 
     Example: judge prompts render --eval-prompt ep3 --criterion CH --story-file story.txt --story-prompt "A door."
     """
-    from judge.criteria import load_criteria
-    from judge.eval_prompts import load_eval_prompt
+    from judge.inputs.criteria import load_criteria
+    from judge.inputs.eval_prompts import load_eval_prompt
 
     chosen = load_criteria(criteria, wording=wording)
     picked = chosen.pick(criterion)
@@ -166,8 +166,8 @@ def check(
 
     Example: judge prompts check my_prompts/ ep3
     """
+    from judge.base.printing.tables import Column, Table
     from judge.cli.option_words import emit
-    from judge.printing.tables import Column, Table
 
     files = [file for name in names for file in _files(name)] if names else _shipped()
     problems = [(file, problem) for file in files for problem in _problems(file)]
@@ -184,9 +184,9 @@ def check(
 
 def _file(name: str) -> Path:
     """Path of an Eval-Prompt or criteria set given by name or path. Raises SpecError for an unknown name."""
-    from judge.criteria import shipped_criteria
-    from judge.criteria.prompt_file import locate
-    from judge.eval_prompts import shipped_eval_prompts
+    from judge.inputs.criteria import shipped_criteria
+    from judge.inputs.criteria.prompt_file import locate
+    from judge.inputs.eval_prompts import shipped_eval_prompts
 
     if name in shipped_criteria() or name.endswith((".yaml", ".yml")):
         return locate(name, kind="criteria", suffix=".yaml", kind_name="criteria set")
@@ -209,19 +209,19 @@ def _files(name: str) -> list[Path]:
 
 
 def _shipped() -> list[Path]:
-    from judge.criteria import shipped_criteria
-    from judge.eval_prompts import shipped_eval_prompts
+    from judge.inputs.criteria import shipped_criteria
+    from judge.inputs.eval_prompts import shipped_eval_prompts
 
     return [_file(name) for name in (*shipped_eval_prompts(), *shipped_criteria())]
 
 
 def _problems(file: Path) -> list[str]:
     if file.suffix == ".jinja":
-        from judge.eval_prompts.check import problems
-        from judge.plan.pattern_check import pattern_problems
+        from judge.asking.plan.pattern_check import pattern_problems
+        from judge.inputs.eval_prompts.check import problems
 
         return problems(file) + pattern_problems(file)
-    from judge.criteria import load_criteria
+    from judge.inputs.criteria import load_criteria
 
     try:
         load_criteria(file)
@@ -231,15 +231,15 @@ def _problems(file: Path) -> list[str]:
 
 
 def _story_from(file: Path, story_prompt: str, reference: Path | None) -> Story:
-    from judge.criteria.prompt_file import read_text
-    from judge.records import Story
+    from judge.base.records import Story
+    from judge.inputs.criteria.prompt_file import read_text
 
     other = None if reference is None else read_text(reference).removesuffix("\n")
     return Story(file.stem, story_prompt, "unknown", read_text(file).removesuffix("\n"), other)
 
 
 def _story_of(dataset: str, story: str) -> Story:
-    from judge.datasets import open_dataset
+    from judge.inputs.datasets import open_dataset
 
     ids = []
     for candidate in open_dataset(dataset).stories():
@@ -264,6 +264,6 @@ def _print(messages: tuple[Message, ...], form: str) -> None:
 
 def _as_read(text: str) -> str:
     """The text unchanged if stdout is a file or a pipe. On a terminal, control characters are made visible."""
-    from judge.printing.visible import visible
+    from judge.base.printing.visible import visible
 
     return visible(text) if sys.stdout.isatty() else text

@@ -1,5 +1,5 @@
 """Command `judge stress`: makes perturbed stories that test which changes a judge notices. The implementation is in
-`judge.stress`.
+`judge.lab.stress`.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from judge.base.errors import OptionError
 from judge.cli.asking import command_of
 from judge.cli.table_options import Form, Output, Quiet
-from judge.errors import OptionError
 from judge.questions.registry import question
 
 if TYPE_CHECKING:
-    from judge.stress.session import Made
+    from judge.lab.stress.session import Made
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None)
 app.command("report")(command_of(question("stress")))
@@ -97,7 +97,7 @@ def list_(form: Form = "table", output: Output = None) -> None:
     Example: judge stress list
     """
     from judge.cli.option_words import emit
-    from judge.stress.listing import perturbation_tables
+    from judge.lab.stress.listing import perturbation_tables
 
     emit(perturbation_tables(), form, output)
 
@@ -141,10 +141,10 @@ def make(
 
     Example: judge stress make mans_roc -o typos.jsonl --perturbation typos --strength 1,2,4 --system gpt
     """
-    from judge.datasets import open_dataset
-    from judge.datasets.files.column_words import column_options
-    from judge.stress.options import MakeOptions, wanted
-    from judge.stress.session import make as make_stories
+    from judge.inputs.datasets import open_dataset
+    from judge.inputs.datasets.files.column_words import column_options
+    from judge.lab.stress.options import MakeOptions, wanted
+    from judge.lab.stress.session import make as make_stories
 
     if grammar_label is not None and grammar is None:
         raise OptionError("grammar_label", grammar_label, "has no effect without a model of grammar")
@@ -176,9 +176,9 @@ def _named(
     Only perturbations from the set `perturbation_set` (by default `openmeva`, if no perturbation is named) are skipped;
     those that `perturbation` lists never are. `reworded` says whether paraphrases of stories are available.
     """
-    from judge.perturbations.catalogue import CATALOGUE
-    from judge.stress.availability import lacking
-    from judge.stress.options import of_set
+    from judge.inputs.perturbations.catalogue import CATALOGUE
+    from judge.lab.stress.availability import lacking
+    from judge.lab.stress.options import of_set
 
     names, skipped = list(perturbation or []), {}
     if perturbation_set or not names:
@@ -204,8 +204,8 @@ def _say(made_stories: Made, skipped: dict[str, str], form: str) -> None:
     files.
     """
     from judge.cli.option_words import emit
-    from judge.stress.coverage import coverage_tables
-    from judge.stress.signature import notes, signature
+    from judge.lab.stress.coverage import coverage_tables
+    from judge.lab.stress.signature import notes, signature
 
     emit(
         coverage_tables(made_stories.coverage, signature(made_stories.made_of), notes(made_stories.made_of, skipped)),

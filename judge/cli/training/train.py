@@ -1,5 +1,5 @@
 """Command `judge train`: trains an evaluator on human preferences and ratings. The implementation is in
-`judge.training`.
+`judge.lab.training`.
 """
 
 from __future__ import annotations
@@ -98,12 +98,12 @@ def train(
     Example: judge train storyer_pairs -o models/bert --encoder answerdotai/ModernBERT-base
     """
     from judge.cli.option_words import emit
-    from judge.datasets import open_dataset
-    from judge.datasets.files.column_words import column_options
-    from judge.training.options import TrainOptions, encoder_options
-    from judge.training.printed import training_tables
-    from judge.training.telling import Telling
-    from judge.training.train import train as make
+    from judge.inputs.datasets import open_dataset
+    from judge.inputs.datasets.files.column_words import column_options
+    from judge.lab.training.options import TrainOptions, encoder_options
+    from judge.lab.training.printed import training_tables
+    from judge.lab.training.telling import Telling
+    from judge.lab.training.train import train as make
 
     sizes = {"epochs": epochs, "batch_size": batch_size, "learning_rate": learning_rate, "max_length": max_length}
     options = TrainOptions(

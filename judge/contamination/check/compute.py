@@ -14,7 +14,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from judge.asking.run_folder import read_manifest
 from judge.backends import IN_PROCESS
+from judge.base.credentials.origin import origin_of
+from judge.base.credentials.providers import provider_of
+from judge.base.errors import JudgeError
+from judge.base.estimate import Estimate
+from judge.base.fingerprint import fingerprint_text
+from judge.base.folders.shipped import package_file
+from judge.base.judge_name import JudgeName
+from judge.base.wording import Advice, Note
 from judge.contamination import report, scores_file
 from judge.contamination import threshold as thresholds
 from judge.contamination.check.dates import dated
@@ -24,18 +33,9 @@ from judge.contamination.scores_file import ScoresFile
 from judge.contamination.scoring import Progress
 from judge.contamination.session import scored
 from judge.contamination.texts import Text, TextSet, labelled
-from judge.credentials.origin import origin_of
-from judge.credentials.providers import provider_of
-from judge.errors import JudgeError
-from judge.fingerprint import fingerprint_text
-from judge.folders.shipped import package_file
-from judge.judge_name import JudgeName
-from judge.run_folder import read_manifest
-from judge.stats.estimate import Estimate
-from judge.wording import Advice, Note
 
 if TYPE_CHECKING:
-    from judge.ratings_table import RatingsTable
+    from judge.ratings.ratings_table import RatingsTable
 
 RULE = "fpr=0.05"
 """At most one in twenty of the labelled set's unseen texts counts as seen."""

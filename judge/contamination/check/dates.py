@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from judge.base.folders.shipped import package_file
+from judge.base.wording import Advice, Note
 from judge.contamination.join import letters
-from judge.folders.shipped import package_file
-from judge.wording import Advice, Note
 
 Order = Literal["model first", "stories first", "not known"]
 

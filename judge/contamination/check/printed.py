@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import textwrap
 
+from judge.base.printing.tables import Column, Table, printable
+from judge.base.wording import Wording, written
 from judge.contamination.check.result import Check
-from judge.printing.tables import Column, Table, printable
-from judge.wording import Wording, written
 
 WIDTH = 80
 """Columns of the narrowest usual terminal; the sentences of a row side by side would take 200."""

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from judge.analysis.options.signed import Signed
+from judge.base.estimate import Estimate
+from judge.base.wording import joined
 from judge.contamination.scores import RECITED
 from judge.contamination.scores_file import ScoresFile
-from judge.stats.estimate import Estimate
-from judge.wording import joined
 
 if TYPE_CHECKING:
     import pandas as pd

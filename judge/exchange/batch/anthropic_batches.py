@@ -20,20 +20,20 @@ from typing import Any, Self, TypeVar
 import aiohttp
 import orjson
 
+from judge.asking.execution.sending.retry import decide
+from judge.asking.run_folder import ResultFolder
 from judge.backends import Settings
 from judge.backends.anthropic.backend import connect, route_of, url_of
 from judge.backends.anthropic.errors import refused
 from judge.backends.bodies import read_body
 from judge.backends.openai.credentials import Credentials
 from judge.backends.openai.errors import connection_error
-from judge.credentials.providers import ANTHROPIC
-from judge.errors import BackendError, RunFolderError
+from judge.base.credentials.providers import ANTHROPIC
+from judge.base.errors import BackendError, RunFolderError
+from judge.base.half_pairs import json_value
+from judge.base.whole_file import write_whole
 from judge.exchange.batch.ledger import FOLDER, read_ledger
 from judge.exchange.batch.provider_api import Remote
-from judge.execution.sending.retry import decide
-from judge.half_pairs import json_value
-from judge.run_folder import ResultFolder
-from judge.whole_file import write_whole
 
 T = TypeVar("T")
 

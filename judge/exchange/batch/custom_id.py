@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from judge.fingerprint import TAG
+from judge.base.fingerprint import TAG
 
 LONGEST = 64
 """Characters: Anthropic's limit for a custom_id. One form serves every provider."""

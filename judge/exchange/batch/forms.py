@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from judge.asking.run_folder import ResultFolder
 from judge.backends import Settings, check_api, split_judge
 from judge.backends.anthropic.backend import AnthropicBackend
 from judge.backends.gemini.backend import gemini_backend
 from judge.backends.openai.backend import OpenAIBackend
-from judge.errors import SpecError
+from judge.base.errors import SpecError
 from judge.exchange.batch.anthropic_batches import AnthropicBatches
 from judge.exchange.batch.gemini_batches import GeminiBatches
 from judge.exchange.batch.lines import GEMINI_LINES, MESSAGE_LINES, OPENAI_LINES, LineForm
 from judge.exchange.batch.openai_batches import BatchServer
 from judge.exchange.batch.provider_api import BatchApi
-from judge.run_folder import ResultFolder
 
 Executor = OpenAIBackend | AnthropicBackend
 """What asks live over HTTP; a batch's lines hold its requests."""

@@ -21,6 +21,7 @@ from urllib.parse import urlsplit, urlunsplit
 import aiohttp
 import orjson
 
+from judge.asking.execution.sending.retry import decide
 from judge.backends import Settings
 from judge.backends.bodies import read_body
 from judge.backends.gemini.backend import GEMINI
@@ -28,13 +29,12 @@ from judge.backends.openai.backend import proxy_of
 from judge.backends.openai.credentials import Credentials
 from judge.backends.openai.errors import connection_error, status_error
 from judge.backends.openai.urls import endpoint, without_slash
-from judge.credentials.providers import addresses_of
-from judge.errors import BackendError
+from judge.base.credentials.providers import addresses_of
+from judge.base.errors import BackendError
+from judge.base.half_pairs import json_value
+from judge.base.redaction import redact
+from judge.base.whole_file import write_whole
 from judge.exchange.batch.provider_api import Remote
-from judge.execution.sending.retry import decide
-from judge.half_pairs import json_value
-from judge.redaction import redact
-from judge.whole_file import write_whole
 
 T = TypeVar("T")
 

@@ -12,19 +12,19 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from judge.errors import BackendError, DataError, RunFolderError
+from judge.answers.journal import JournalReader, JournalWriter, Totals, fold
+from judge.answers.journal.spending import BATCH
+from judge.asking.execution.notes import closed
+from judge.asking.execution.sending.retry import FATAL
+from judge.asking.execution.sending.runner import Outcomes
+from judge.asking.execution.verification import stored_plan
+from judge.asking.plan import AnyPlan, load_prices
+from judge.asking.plan.prices import Price
+from judge.asking.run_folder import ResultFolder, lock, read_manifest, write_manifest
+from judge.base.errors import BackendError, DataError, RunFolderError
+from judge.base.records import Request, Response
 from judge.exchange.batch.custom_id import BatchId, judge_part
 from judge.exchange.batch.results import LinePosition, ResultFiles, answers_in, created_at, find_results
-from judge.execution.notes import closed
-from judge.execution.sending.retry import FATAL
-from judge.execution.sending.runner import Outcomes
-from judge.execution.verification import stored_plan
-from judge.journal import JournalReader, JournalWriter, Totals, fold
-from judge.journal.spending import BATCH
-from judge.plan import AnyPlan, load_prices
-from judge.plan.prices import Price
-from judge.records import Request, Response
-from judge.run_folder import ResultFolder, lock, read_manifest, write_manifest
 
 
 @dataclass(slots=True)

@@ -14,9 +14,9 @@ from typing import Any, Literal
 
 import orjson
 
-from judge.errors import RunFolderError
+from judge.asking.run_folder import ResultFolder, read_manifest, write_manifest
+from judge.base.errors import RunFolderError
 from judge.exchange.batch.custom_id import parse_id
-from judge.run_folder import ResultFolder, read_manifest, write_manifest
 
 LEDGER, FOLDER = "batches.json", "batches"
 

@@ -14,15 +14,15 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, cast
 
+from judge.asking.execution.sending.retry import decide
 from judge.backends import Settings
 from judge.backends.openai.credentials import Credentials
 from judge.backends.openai.errors import status_error
-from judge.credentials.providers import addresses_of
-from judge.errors import BackendError
+from judge.base.credentials.providers import addresses_of
+from judge.base.errors import BackendError
+from judge.base.redaction import redact
+from judge.base.whole_file import write_whole
 from judge.exchange.batch.provider_api import Remote
-from judge.execution.sending.retry import decide
-from judge.redaction import redact
-from judge.whole_file import write_whole
 
 if TYPE_CHECKING:
     from openai.types import Batch as RemoteBatch

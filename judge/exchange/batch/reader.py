@@ -7,17 +7,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from judge.analysis.options.alternatives import Nothing
-from judge.errors import RunFolderError, SpecError
+from judge.asking.run_folder import resolve
+from judge.base.errors import RunFolderError, SpecError
+from judge.base.wording import Advice
 from judge.exchange.batch.custom_id import parse_id
 from judge.exchange.batch.importing import Imported, import_results
 from judge.exchange.batch.lines import as_openai
 from judge.exchange.reader.look import Look
 from judge.exchange.reader.reader import Reader, Say
-from judge.run_folder import resolve
-from judge.wording import Advice
 
 if TYPE_CHECKING:
-    from judge.run_folder import ResultFolder
+    from judge.asking.run_folder import ResultFolder
 
 _SHOWN = 5
 """custom_ids named of each kind."""
@@ -50,7 +50,7 @@ def merged_sentences(merged: Imported, folder: ResultFolder, source: str) -> Ite
     if not merged.changed:
         yield f"nothing new in {source}: {folder.path} has {there} of its answers already"
     else:
-        from judge.printing.dollars import dollars
+        from judge.base.printing.dollars import dollars
 
         known_cost = merged.spent.known_cost
         cost = "" if known_cost is None else f", {dollars(known_cost)}"

@@ -11,25 +11,25 @@ from typing import BinaryIO
 
 import orjson
 
+from judge.answers.journal import JournalReader, fold
+from judge.asking.execution.notes import opened
+from judge.asking.execution.preparation import prepare
+from judge.asking.execution.sending.runner import works
+from judge.asking.execution.sending.shared_prefix import with_cache_points
+from judge.asking.plan import AnyPlan, plan_of
+from judge.asking.run_definition.writing import AnySpec, load_specs
+from judge.asking.run_folder import ResultFolder, folder_for, lock, read_manifest, write_manifest
+from judge.asking.run_folder.definition import definition_in_force
+from judge.asking.run_folder.layout import definition_of
 from judge.backends import Settings
 from judge.backends.openai.backend import OpenAIBackend
 from judge.backends.server_refusals.refused_settings import LIMITS
-from judge.errors import RunFolderError, SpecError
+from judge.base.errors import RunFolderError, SpecError
+from judge.base.records import Request
+from judge.base.wording import Advice
 from judge.exchange.batch.custom_id import judge_part, split_ids
 from judge.exchange.batch.forms import Executor, batch_form, executor_of
 from judge.exchange.batch.ledger import read_ledger
-from judge.execution.notes import opened
-from judge.execution.preparation import prepare
-from judge.execution.sending.runner import works
-from judge.execution.sending.shared_prefix import with_cache_points
-from judge.journal import JournalReader, fold
-from judge.plan import AnyPlan, plan_of
-from judge.records import Request
-from judge.run_definition.writing import AnySpec, load_specs
-from judge.run_folder import ResultFolder, folder_for, lock, read_manifest, write_manifest
-from judge.run_folder.definition import definition_in_force
-from judge.run_folder.layout import definition_of
-from judge.wording import Advice
 
 MOST_LINES, MOST_BYTES = 50_000, 200_000_000
 """Limits of one batch file at the providers (OpenAI: 50,000 requests, 200 MB)."""

@@ -16,13 +16,13 @@ import orjson
 from judge.backends.dialects import read_answer
 from judge.backends.openai.backend import require_logprobs
 from judge.backends.openai.errors import server_words, status_error
-from judge.errors import BackendError, DataError, ErrorKind
+from judge.base.errors import BackendError, DataError, ErrorKind
+from judge.base.fingerprint import digest
+from judge.base.half_pairs import json_value
+from judge.base.records import Request, Response
+from judge.base.redaction import cleaned, known_keys, redact
 from judge.exchange.batch.custom_id import BatchId, parse_id
 from judge.exchange.batch.lines import as_openai, is_request
-from judge.fingerprint import digest
-from judge.half_pairs import json_value
-from judge.records import Request, Response
-from judge.redaction import cleaned, known_keys, redact
 
 _CODES: dict[str, tuple[ErrorKind, bool]] = {
     "batch_expired": ("timeout", True),

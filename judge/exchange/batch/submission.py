@@ -15,20 +15,20 @@ from pathlib import Path
 
 import orjson
 
+from judge.asking.execution.session import settings_of
+from judge.asking.plan import load_prices
+from judge.asking.plan.prices import how_to_price
+from judge.asking.run_folder import ResultFolder, lock, read_manifest
 from judge.backends import Settings
-from judge.credentials.trust import on_this_machine
-from judge.errors import RunFolderError, SpecError
+from judge.base.credentials.trust import on_this_machine
+from judge.base.errors import RunFolderError, SpecError
+from judge.base.printing.dollars import dollars
+from judge.base.wording import Advice
 from judge.exchange.batch.forms import batch_api_of
 from judge.exchange.batch.importing import Imported, import_locked
 from judge.exchange.batch.ledger import ENDED, Batch, Ledger, read_ledger
 from judge.exchange.batch.provider_api import BatchApi, Remote
 from judge.exchange.batch.requests import MOST_LINES, Part, Wanted, export_locked
-from judge.execution.session import settings_of
-from judge.plan import load_prices
-from judge.plan.prices import how_to_price
-from judge.printing.dollars import dollars
-from judge.run_folder import ResultFolder, lock, read_manifest
-from judge.wording import Advice
 
 Say = Callable[[str], None]
 

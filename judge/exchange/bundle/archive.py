@@ -17,16 +17,16 @@ from pathlib import Path
 import orjson
 import yaml
 
-from judge.errors import RunFolderError
+from judge.asking.plan.prices import Price
+from judge.asking.run_folder import ResultFolder, folder_cost, resolve
+from judge.asking.run_folder.manifest import environment
+from judge.base.errors import RunFolderError
+from judge.base.fingerprint import sha256_file
 from judge.exchange.bundle import run_copy
 from judge.exchange.bundle.readme import readme
 from judge.exchange.bundle.run_copy import Bundled
 from judge.exchange.bundle.secret_scan import find_key
 from judge.exchange.bundle.tables import TableChoices, write_tables
-from judge.fingerprint import sha256_file
-from judge.plan.prices import Price
-from judge.run_folder import ResultFolder, folder_cost, resolve
-from judge.run_folder.manifest import environment
 from judge.version import __version__
 
 FORMAT = 1

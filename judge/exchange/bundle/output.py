@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from judge.analysis.options.alternatives import option
-from judge.errors import OptionError
+from judge.base.errors import OptionError
+from judge.base.wording import Advice, joined
 from judge.exchange.bundle.archive import BundleChoices, bundle
 from judge.exchange.bundle.tables import TableChoices
 from judge.exchange.outputs.output import Output, ResampledWords, Say, TextsWords
-from judge.wording import Advice, joined
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,8 +7,8 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
-from judge.datasets.sources import LICENCES
 from judge.exchange.bundle.run_copy import Bundled
+from judge.inputs.datasets.sources import LICENCES
 
 _FILES = """
 bundle.json                 what is in here, and with which options the tables were made

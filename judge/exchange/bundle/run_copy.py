@@ -14,19 +14,19 @@ from typing import Any
 import orjson
 import yaml
 
-from judge.errors import RunFolderError
+from judge.answers.journal import JournalReader
+from judge.answers.journal.snapshot import leave_out_texts, snapshot
+from judge.asking.execution.part_merge import not_merged
+from judge.asking.run_definition.spec import RunSpec
+from judge.asking.run_folder import ResultFolder, is_held, read_manifest
+from judge.asking.run_folder.layout import DEFINITION, IMPORTED_PARQUET, JOURNAL
+from judge.base.errors import RunFolderError
+from judge.base.fingerprint import sha256_text
+from judge.base.folders.home import home
+from judge.base.judge_name import JudgeName
+from judge.base.sqlite_file import connect
 from judge.exchange.bundle.tables import AUDIT
 from judge.exchange.imports.imported_folder import STORIES
-from judge.execution.part_merge import not_merged
-from judge.fingerprint import sha256_text
-from judge.folders.home import home
-from judge.journal import JournalReader
-from judge.journal.snapshot import leave_out_texts, snapshot
-from judge.judge_name import JudgeName
-from judge.run_definition.spec import RunSpec
-from judge.run_folder import ResultFolder, is_held, read_manifest
-from judge.run_folder.layout import DEFINITION, IMPORTED_PARQUET, JOURNAL
-from judge.sqlite_file import connect
 
 EXPLANATIONS, DEFINED = "derived/explanations.json", "definition"
 _BATCHES = "batches.json"
@@ -172,8 +172,8 @@ def _of_texts(folder: ResultFolder) -> list[str]:
     """Notes on a control judge that can be computed only while the result folder still has its stories' texts; empty
     for other judges.
     """
-    from judge.ratings_table.folder_notes import in_sample
-    from judge.records import Criterion
+    from judge.base.records import Criterion
+    from judge.ratings.ratings_table.folder_notes import in_sample
 
     judge = str(read_manifest(folder.manifest).get("judge", ""))
     if not JudgeName.of(judge).is_control:

@@ -15,11 +15,11 @@ from pathlib import Path
 import orjson
 import yaml
 
-from judge import yaml_file
-from judge.credentials.literal import found_keys
-from judge.redaction import LOOKS, forms_in_bytes, known_keys
-from judge.run_folder.layout import DEFINITION, MANIFEST
-from judge.sqlite_file import read_only
+from judge.asking.run_folder.layout import DEFINITION, MANIFEST
+from judge.base import yaml_file
+from judge.base.credentials.literal import found_keys
+from judge.base.redaction import LOOKS, forms_in_bytes, known_keys
+from judge.base.sqlite_file import read_only
 
 _PIECE = 1 << 20
 """Bytes searched at a time: journals may be larger than memory."""

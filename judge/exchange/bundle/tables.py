@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from judge.exchange.outputs.measured import Measured
-    from judge.ratings_table import RatingsTable
+    from judge.ratings.ratings_table import RatingsTable
 
 RATINGS, PREFERENCES, AUDIT = "ratings.csv", "preferences.csv", "audit.sqlite"
 OF_RATINGS = tuple(
@@ -51,7 +51,7 @@ def write_tables(
     ratings and preferences tables have no column of explanations, because the journal contains them. `exports` is the
     folder for the numbers in other programs' formats; None writes no such files.
     """
-    from judge.preferences_table import comparing
+    from judge.ratings.preferences_table import comparing
 
     target.mkdir(parents=True, exist_ok=True)
     compare, rate = comparing(folders)
@@ -74,10 +74,10 @@ def _ratings(
     from judge.analysis.options.signature import signature
     from judge.analysis.raters import Raters
     from judge.analysis.reliability import consistency_tables
+    from judge.base.printing.output import csv_files, notes_file
     from judge.exchange.outputs.measured import Measured
-    from judge.printing.output import csv_files, notes_file
-    from judge.rating_matrix import build
-    from judge.ratings_table import read, without_perturbed
+    from judge.ratings.rating_matrix import build
+    from judge.ratings.ratings_table import read, without_perturbed
 
     # What is kept of reading would lie beside the copies, and go into the archive.
     whole = read(folders, parser=choices.parser, explanations=False, keep=False, perturbed=True)
@@ -105,7 +105,7 @@ def write_exports(target: Path, folders: Sequence[Path], table: RatingsTable, me
     Stories' texts are included where the copied folders contain them. Parquet files need pyarrow and are left out
     without it.
     """
-    from judge.errors import MissingExtraError
+    from judge.base.errors import MissingExtraError
     from judge.exchange.outputs import bibtex
     from judge.exchange.outputs.every_eval_ever import write_records
     from judge.exchange.outputs.given_away import GiveAway, tables_of
@@ -131,8 +131,8 @@ def _preferences(folders: Sequence[Path], target: Path) -> tuple[int, list[str]]
     from judge.analysis.coverage import verdicts
     from judge.analysis.options.signature import joined
     from judge.analysis.preferences import signature_parts
-    from judge.preferences_table import read
-    from judge.printing.output import csv_files, notes_file
+    from judge.base.printing.output import csv_files, notes_file
+    from judge.ratings.preferences_table import read
 
     table = read(folders)
     rows = table.frame.drop(columns=["explanation"])
@@ -147,11 +147,11 @@ def _audit(path: Path, target: Path) -> None:
     """Write the report of a run's audit. Nothing is written without an audit, or where no annotator has finished an
     item.
     """
-    from judge.audit.file.snapshot import read_audit
-    from judge.audit.results.printed import audit_tables
-    from judge.audit.results.report import report
-    from judge.errors import SpecError
-    from judge.printing.output import csv_files
+    from judge.base.errors import SpecError
+    from judge.base.printing.output import csv_files
+    from judge.explanations.audit.file.snapshot import read_audit
+    from judge.explanations.audit.results.printed import audit_tables
+    from judge.explanations.audit.results.report import report
 
     if not path.is_file():
         return
@@ -161,7 +161,7 @@ def _audit(path: Path, target: Path) -> None:
 
 def names(folders: Sequence[Path]) -> tuple[str, ...]:
     """File names of the tables that a bundle of these result folders must have."""
-    from judge.preferences_table import comparing
+    from judge.ratings.preferences_table import comparing
 
     compare, rate = comparing(folders)
     return (OF_RATINGS if rate else ()) + (OF_COMPARISONS if compare else ())

@@ -18,16 +18,16 @@ from typing import Any
 
 import orjson
 
-from judge.errors import DataError, JudgeError
+from judge.answers.journal import JournalReader
+from judge.answers.journal.snapshot import LEFT_OUT, check_plain
+from judge.asking.execution.verification import verify_journal
+from judge.asking.run_folder import ResultFolder, read_manifest
+from judge.base.errors import DataError, JudgeError
+from judge.base.fingerprint import sha256_file
+from judge.base.foreign import reading
 from judge.exchange.bundle import run_copy
 from judge.exchange.bundle.archive import CONTENTS, FORMAT, PIECE, SUMS, TABLES, Say
 from judge.exchange.bundle.tables import TableChoices, difference, names, write_tables
-from judge.execution.verification import verify_journal
-from judge.fingerprint import sha256_file
-from judge.foreign import reading
-from judge.journal import JournalReader
-from judge.journal.snapshot import LEFT_OUT, check_plain
-from judge.run_folder import ResultFolder, read_manifest
 
 MOST_FILES = 100_000
 """A bundle has a handful of files for each run; millions of empty files would exhaust the disk's inodes."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from judge.datasets.files.column_guess import COUNTS, criterion_name
+from judge.inputs.datasets.files.column_guess import COUNTS, criterion_name
 
 Side = Literal["judge", "human"]
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from judge.base.fingerprint import sha256_file
+from judge.base.wording import Advice, Note
 from judge.exchange.check.given_columns import GivenColumns
 from judge.exchange.check.guess import Guessed, guess
 from judge.exchange.check.table_cells import TableCells
 from judge.exchange.check.untold import Untold, untold
 from judge.exchange.imports.imported_folder import Import
 from judge.exchange.ratings.file import read_ratings
-from judge.fingerprint import sha256_file
-from judge.wording import Advice, Note
 
 UNRATED = "no_rating"
 """Status of a judge's empty cells: the file does not say why they are."""

@@ -12,11 +12,11 @@ from typing import Any
 
 import orjson
 
-from judge.datasets.files.rating_cell import MISSING_WORDS, RatingPlace, is_missing, ratings_in
-from judge.datasets.files.table_file import cell, separator, table_columns, table_rows
-from judge.datasets.label_scales import label_scales
-from judge.errors import DataError
-from judge.records import Scale
+from judge.base.errors import DataError
+from judge.base.records import Scale
+from judge.inputs.datasets.files.rating_cell import MISSING_WORDS, RatingPlace, is_missing, ratings_in
+from judge.inputs.datasets.files.table_file import cell, separator, table_columns, table_rows
+from judge.inputs.datasets.label_scales import label_scales
 
 _LEAST_SORTED = 20
 """Rows from which on answers that never fall from column to column were put in order by somebody."""

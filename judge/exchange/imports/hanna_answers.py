@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict
 from pathlib import Path
 
-from judge.datasets.studies.hanna_answers import EVAL_PROMPTS, read_answers
-from judge.errors import DataError
+from judge.base.errors import DataError
 from judge.exchange.imports.recorded_run import refuse_taken, write_recorded_run
+from judge.inputs.datasets.studies.hanna_answers import EVAL_PROMPTS, read_answers
 
 
 def write_run(path: Path, folder: Path, judge: str) -> tuple[Path, int]:

@@ -16,13 +16,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from judge.datasets.studies.hanna import SCALE
-from judge.datasets.studies.hanna_llm import read_human_stories
-from judge.datasets.studies.hanna_scores import CRITERIA, POSITIONS, STORIES, ScoreFile, read_score_file
+from judge.base.records import Criterion, Story
 from judge.exchange.imports.imported_folder import Import
-from judge.ratings_table import COLUMNS
-from judge.records import Criterion, Story
-from judge.text_features import SCORE_FILE_FEATURES
+from judge.inputs.datasets.studies.hanna import SCALE
+from judge.inputs.datasets.studies.hanna_llm import read_human_stories
+from judge.inputs.datasets.studies.hanna_scores import CRITERIA, POSITIONS, STORIES, ScoreFile, read_score_file
+from judge.inputs.text_features import SCORE_FILE_FEATURES
+from judge.ratings.ratings_table import COLUMNS
 
 DATASET = "hanna_scores"
 JUDGES = ("Beluga-13B", "Llama-13B", "Mistral-7B", "ChatGPT", "OrcaPlatypus")

@@ -10,12 +10,12 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from judge.errors import DataError, MissingExtraError
+from judge.base.errors import DataError, MissingExtraError
+from judge.base.foreign import json_file, reading
+from judge.base.records import Criterion
 from judge.exchange.imports.imported_folder import Import
 from judge.exchange.outputs.hub import CONTENTS, FORMAT
-from judge.foreign import json_file, reading
-from judge.ratings_table import COLUMNS
-from judge.records import Criterion
+from judge.ratings.ratings_table import COLUMNS
 
 
 def read_hub(folder: Path) -> Iterator[tuple[str, Import]]:

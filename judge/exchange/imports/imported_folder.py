@@ -11,16 +11,16 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from judge.errors import RunFolderError
-from judge.fingerprint import sha256_file
-from judge.ratings_table.columns import ordered
-from judge.ratings_table.imported import read_imported
-from judge.ratings_table.labels import with_labels
-from judge.records import Criterion
-from judge.run_folder import ResultFolder, write_manifest
-from judge.run_folder.layout import IMPORTED, IMPORTED_PARQUET, IMPORTED_PREFERENCES, MANIFEST
-from judge.run_folder.manifest import environment
-from judge.wording import joined
+from judge.asking.run_folder import ResultFolder, write_manifest
+from judge.asking.run_folder.layout import IMPORTED, IMPORTED_PARQUET, IMPORTED_PREFERENCES, MANIFEST
+from judge.asking.run_folder.manifest import environment
+from judge.base.errors import RunFolderError
+from judge.base.fingerprint import sha256_file
+from judge.base.records import Criterion
+from judge.base.wording import joined
+from judge.ratings.ratings_table.columns import ordered
+from judge.ratings.ratings_table.imported import read_imported
+from judge.ratings.ratings_table.labels import with_labels
 
 STORIES = "imported_stories.csv"
 

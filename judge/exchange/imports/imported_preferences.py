@@ -11,12 +11,12 @@ from typing import Any
 
 import pandas as pd
 
+from judge.asking.run_folder import ResultFolder, write_manifest
+from judge.asking.run_folder.manifest import environment
+from judge.base.fingerprint import sha256_file
+from judge.base.records import Criterion
 from judge.exchange.imports.imported_folder import STORIES, replace_folder
-from judge.fingerprint import sha256_file
-from judge.preferences_table.imported import read_imported
-from judge.records import Criterion
-from judge.run_folder import ResultFolder, write_manifest
-from judge.run_folder.manifest import environment
+from judge.ratings.preferences_table.imported import read_imported
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from judge.datasets import Dataset
+from judge.base.judge_name import MEASURE
+from judge.base.records import Criterion, Story
 from judge.exchange.imports.imported_folder import Import
-from judge.judge_name import MEASURE
-from judge.measures.measure import Need, Undefined, Value
-from judge.measures.session import Measured
-from judge.ratings_table import COLUMNS
-from judge.records import Criterion, Story
-from judge.text_features import length
+from judge.inputs.datasets import Dataset
+from judge.inputs.text_features import length
+from judge.lab.measures.measure import Need, Undefined, Value
+from judge.lab.measures.session import Measured
+from judge.ratings.ratings_table import COLUMNS
 
 UNRATED = "Overall"
 """The criterion of measures where people rated none."""

@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pandas as pd
 
-from judge.datasets import open_dataset
-from judge.datasets.locate import need
-from judge.datasets.sources import OTHER_FILES
-from judge.datasets.studies.plotguided import CRITERION, SCALE, log_odds, read_scores
-from judge.errors import DataError, SpecError, unknown
+from judge.base.errors import DataError, SpecError, unknown
+from judge.base.records import Criterion, Story
 from judge.exchange.imports.imported_folder import Import
-from judge.ratings_table import COLUMNS
-from judge.records import Criterion, Story
+from judge.inputs.datasets import open_dataset
+from judge.inputs.datasets.locate import need
+from judge.inputs.datasets.sources import OTHER_FILES
+from judge.inputs.datasets.studies.plotguided import CRITERION, SCALE, log_odds, read_scores
+from judge.ratings.ratings_table import COLUMNS
 
 MEASURE = "measure/MANPLTS"
 SETS = ("roc", "wp")

@@ -7,11 +7,7 @@ from dataclasses import MISSING, dataclass
 from pathlib import Path
 
 from judge.analysis.options.alternatives import Nothing, option
-from judge.datasets.locate import find
-from judge.datasets.sources import FILES
-from judge.datasets.studies import hanna_answers as hanna
-from judge.datasets.studies import ttcw_answers as ttcw
-from judge.errors import SpecError
+from judge.base.errors import SpecError
 from judge.exchange.imports import hanna_answers, ttcw_answers
 from judge.exchange.imports.hanna_scores import read_scores
 from judge.exchange.imports.hub_folder import read_hub
@@ -20,6 +16,10 @@ from judge.exchange.imports.plotguided_scores import read_plotguided, set_of
 from judge.exchange.outputs.hub import CONTENTS
 from judge.exchange.reader.look import Look
 from judge.exchange.reader.reader import Reader, Say, folder_for
+from judge.inputs.datasets.locate import find
+from judge.inputs.datasets.sources import FILES
+from judge.inputs.datasets.studies import hanna_answers as hanna
+from judge.inputs.datasets.studies import ttcw_answers as ttcw
 
 
 @dataclass(frozen=True, kw_only=True)

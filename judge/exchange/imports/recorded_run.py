@@ -12,8 +12,8 @@ from typing import Any
 import orjson
 import yaml
 
-from judge.errors import RunFolderError
-from judge.whole_file import write_whole
+from judge.base.errors import RunFolderError
+from judge.base.whole_file import write_whole
 
 ANSWERS = "answers.jsonl"
 

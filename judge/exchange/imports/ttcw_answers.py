@@ -10,11 +10,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from judge.criteria import load_criteria
-from judge.datasets.studies.ttcw import MAGAZINE
-from judge.datasets.studies.ttcw_answers import TestAnswer, read_answers
-from judge.errors import DataError
+from judge.base.errors import DataError
 from judge.exchange.imports.recorded_run import refuse_taken, write_recorded_run
+from judge.inputs.criteria import load_criteria
+from judge.inputs.datasets.studies.ttcw import MAGAZINE
+from judge.inputs.datasets.studies.ttcw_answers import TestAnswer, read_answers
 
 CRITERIA, EVAL_PROMPT = "ttcw", "ep2"
 

@@ -13,14 +13,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from judge.errors import DataError
+from judge.base.errors import DataError
+from judge.base.fingerprint import sha256_text
+from judge.base.records import Preferred
 from judge.exchange.logs.places import as_text
 from judge.exchange.logs.preference_row import LoggedStory, PreferenceRow, PreferenceTool
 from judge.exchange.logs.row import LogFacts
 from judge.exchange.reader.json_files import as_list, as_object, whole
 from judge.exchange.reader.look import Look
-from judge.fingerprint import sha256_text
-from judge.records import Preferred
 
 _TIES = (0.0, 1.5)
 """AlpacaEval writes a tie as 0 or as 1.5."""

@@ -10,18 +10,18 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from judge.datasets import Dataset
-from judge.errors import DataError, SpecError, unknown
+from judge.base.errors import DataError, SpecError, unknown
+from judge.base.fingerprint import sha256_file
+from judge.base.foreign import reading
+from judge.base.wording import Advice
 from judge.exchange.imports.imported_folder import Import
 from judge.exchange.logs.asked import Asked, Tool
 from judge.exchange.logs.row import STATUS, WORDS, LogFacts, LogRow, Loss
 from judge.exchange.logs.values import Rated, Scaling, rated
 from judge.exchange.ratings.file import import_rows
 from judge.exchange.ratings.rows import FileRow
-from judge.fingerprint import sha256_file
-from judge.foreign import reading
-from judge.ratings_table import COLUMNS, PANEL
-from judge.wording import Advice
+from judge.inputs.datasets import Dataset
+from judge.ratings.ratings_table import COLUMNS, PANEL
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,15 +11,15 @@ from typing import Any
 
 import pandas as pd
 
-from judge.errors import DataError
+from judge.base.errors import DataError
+from judge.base.foreign import reading
+from judge.base.records import Criterion
 from judge.exchange.imports.imported_preferences import PreferencesImport
 from judge.exchange.logs.as_import import refuse_same
 from judge.exchange.logs.preference_row import STATUS, WORDS, LoggedStory, PreferenceRow, PreferenceTool
 from judge.exchange.logs.row import LogFacts
-from judge.foreign import reading
-from judge.preferences_table.table import COLUMNS, ORDER_UNKNOWN
-from judge.ratings_table.table import StoryRow
-from judge.records import Criterion
+from judge.ratings.preferences_table.table import COLUMNS, ORDER_UNKNOWN
+from judge.ratings.ratings_table.table import StoryRow
 
 
 def read_preferences(

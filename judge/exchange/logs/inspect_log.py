@@ -15,14 +15,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from judge.errors import DataError
+from judge.base.errors import DataError
+from judge.base.records import Scale
 from judge.exchange.logs.asked import CODE, Asked, Tool, lost, scored, with_people
 from judge.exchange.logs.places import as_text
 from judge.exchange.logs.row import LogFacts, LogRow, Loss, loss_of
 from judge.exchange.logs.zip_members import Archive
 from judge.exchange.reader.json_files import as_list, as_object, parse, whole
 from judge.exchange.reader.look import Look
-from judge.records import Scale
 
 GRADES = {"I": "incorrect", "P": "partial", "C": "correct"}
 NO_ANSWER = "N"

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from judge.errors import DataError
+from judge.base.errors import DataError
 from judge.exchange.logs.asked import Asked, Tool, scored, unnamed, with_people
 from judge.exchange.logs.places import as_text
 from judge.exchange.logs.row import LogFacts, LogRow

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from judge.errors import DataError
+from judge.base.errors import DataError
 from judge.exchange.logs.asked import CODE, Asked, Tool, lost, scored, with_people
 from judge.exchange.logs.places import as_text
 from judge.exchange.logs.row import LogFacts, LogRow

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from judge.analysis.options.alternatives import option
-from judge.datasets import Dataset
-from judge.datasets.label_scales import LabelScales, is_key, label_scales
-from judge.errors import OptionError, SpecError, unknown_value
+from judge.base.errors import OptionError, SpecError, unknown_value
+from judge.base.records import Scale
+from judge.base.wording import Advice
 from judge.exchange.imports.imported_folder import said, write_folder
 from judge.exchange.imports.imported_preferences import write_preferences
 from judge.exchange.logs.as_import import LogOptions, read_logs
@@ -22,8 +22,8 @@ from judge.exchange.logs.preference_row import PreferenceTool
 from judge.exchange.logs.values import Scaling
 from judge.exchange.reader.reader import Reader, Say, folder_for
 from judge.exchange.reader.table_words import NotedWords, TableWords
-from judge.records import Scale
-from judge.wording import Advice
+from judge.inputs.datasets import Dataset
+from judge.inputs.datasets.label_scales import LabelScales, is_key, label_scales
 
 _NUMBER = r"-?\d+(?:\.\d+)?"
 

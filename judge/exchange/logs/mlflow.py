@@ -14,7 +14,7 @@ from typing import Any
 
 import orjson
 
-from judge.errors import DataError
+from judge.base.errors import DataError
 from judge.exchange.logs.asked import CODE, Asked, Tool, lost, scored, unnamed, with_people
 from judge.exchange.logs.places import as_text
 from judge.exchange.logs.row import LogFacts, LogRow, loss_of

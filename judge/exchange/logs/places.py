@@ -11,8 +11,8 @@ from typing import Any
 
 import orjson
 
-from judge.errors import DataError, SpecError, unknown
-from judge.wording import Advice
+from judge.base.errors import DataError, SpecError, unknown
+from judge.base.wording import Advice
 
 FIELDS = ("story", "story_prompt", "system", "text", "judge", "eval_prompt", "rating", "explanation", "people")
 """Fields that may be said to stand elsewhere; `people` is a person's rating of the record's story."""

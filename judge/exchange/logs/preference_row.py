@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from judge.base.records import Preferred, VerdictStatus
 from judge.exchange.logs.row import LogFacts
 from judge.exchange.reader.look import Look
-from judge.records import Preferred, VerdictStatus
 
 PreferenceLoss = Literal["error", "filtered", "unparsed", "missing", "defaulted", "inconsistent"]
 """Reasons for which a log lacks a preference that it should have."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from judge.records import Scale, Status
+from judge.base.records import Scale, Status
 
 Value = float | bool | str
 """A score as a log has it."""

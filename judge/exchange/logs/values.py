@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from judge.datasets.label_scales import LabelScales
-from judge.errors import DataError, OptionError
+from judge.base.errors import DataError, OptionError
+from judge.base.records import Criterion, Scale
+from judge.base.wording import Advice
 from judge.exchange.logs.row import LogRow, Loss, Value
-from judge.records import Criterion, Scale
-from judge.wording import Advice
+from judge.inputs.datasets.label_scales import LabelScales
 
 YES_NO = Scale.of_labels(["No", "Yes"])
 _NAMED = 5

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO
 
-from judge.errors import DataError, MissingExtraError
+from judge.base.errors import DataError, MissingExtraError
 
 LARGEST_MEMBER = 256 << 20
 """Bytes of an unpacked member: a log is a stranger's file, and a small archive may unpack to more than memory holds."""

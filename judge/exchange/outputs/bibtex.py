@@ -7,9 +7,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from judge.judge_name import JudgeName
-from judge.ratings_table import RunFacts
-from judge.references import DATASETS, bibtex
+from judge.base.judge_name import JudgeName
+from judge.base.references import DATASETS, bibtex
+from judge.ratings.ratings_table import RunFacts
 from judge.version import __version__
 
 _ON_THE_HUB = frozenset({"vllm", "hf"})

@@ -18,14 +18,14 @@ from typing import Any
 
 import orjson
 
-from judge.errors import SpecError
+from judge.asking.run_folder import ResultFolder, read_manifest
+from judge.base.errors import SpecError
+from judge.base.judge_name import JudgeName
+from judge.base.whole_file import write_whole
 from judge.exchange.outputs.given_away import empty_folder
 from judge.exchange.outputs.measured import TAU, Measured, Measurement
-from judge.judge_name import JudgeName
-from judge.ratings_table import RatingsTable
-from judge.run_folder import ResultFolder, read_manifest
+from judge.ratings.ratings_table import RatingsTable
 from judge.version import __version__
-from judge.whole_file import write_whole
 
 SCHEMA = "0.3.0"
 _EARLIEST = 315532800.0  # 1980-01-01, where nothing is known of when

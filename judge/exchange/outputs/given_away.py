@@ -10,9 +10,9 @@ from typing import Literal
 
 import pandas as pd
 
-from judge.errors import SpecError
-from judge.fingerprint import sha256_text
-from judge.ratings_table import RatingsTable, read
+from judge.base.errors import SpecError
+from judge.base.fingerprint import sha256_text
+from judge.ratings.ratings_table import RatingsTable, read
 
 People = Literal["pseudonyms", "names", "none"]
 

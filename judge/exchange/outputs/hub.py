@@ -17,14 +17,14 @@ import orjson
 import pandas as pd
 import yaml
 
-from judge.datasets.sources import LICENCES
-from judge.errors import MissingExtraError, SpecError
+from judge.asking.run_folder import judge_slug
+from judge.base.errors import MissingExtraError, SpecError
+from judge.base.whole_file import write_whole
 from judge.exchange.outputs import bibtex
 from judge.exchange.outputs.given_away import GiveAway, empty_folder
-from judge.ratings_table import RatingsTable, RunFacts
-from judge.run_folder import judge_slug
+from judge.inputs.datasets.sources import LICENCES
+from judge.ratings.ratings_table import RatingsTable, RunFacts
 from judge.version import __version__
-from judge.whole_file import write_whole
 
 FORMAT = 1
 """Raised when a released program can no longer read older folders."""

@@ -15,11 +15,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from judge.errors import SpecError
+from judge.asking.run_folder import judge_slug
+from judge.base.errors import SpecError
+from judge.base.whole_file import draft
 from judge.exchange.outputs.given_away import empty_folder
-from judge.ratings_table import RatingsTable
-from judge.run_folder import judge_slug
-from judge.whole_file import draft
+from judge.ratings.ratings_table import RatingsTable
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from judge.analysis.inputs.bars import CEILING, CONTROL, JUDGE
 from judge.analysis.inputs.control import Control
 from judge.analysis.options.table_options import CorrelationOptions
 from judge.analysis.reliability.consistency import Consistency, consistency
-from judge.ratings_table import RatingsTable
-from judge.stats.estimate import Estimate
+from judge.base.estimate import Estimate
+from judge.ratings.ratings_table import RatingsTable
 
 TAU, PERSON, SURFACE, ICC, RATED = "tau", "one_person", "control", "icc", "rated"
 _UNITS = {

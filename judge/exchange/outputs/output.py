@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from judge.analysis.options.alternatives import Form, option
-from judge.errors import SpecError
+from judge.base.errors import SpecError
+from judge.base.wording import Advice
 from judge.exchange.outputs.given_away import GiveAway, People
-from judge.preferences_table import comparing
-from judge.wording import Advice
+from judge.ratings.preferences_table import comparing
 
 Say = Callable[[str], None]
 """Is told what was written, a line at a time."""

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from judge.analysis.options.alternatives import Nothing
 from judge.analysis.preference.reading import read as read_preferences
-from judge.errors import SpecError
+from judge.base.errors import SpecError
+from judge.base.whole_file import write_whole
 from judge.exchange.outputs.bibtex import entries, without_card
 from judge.exchange.outputs.every_eval_ever import write_records
 from judge.exchange.outputs.given_away import GiveAway, tables_of
@@ -28,8 +29,7 @@ from judge.exchange.outputs.output import (
     needed,
 )
 from judge.exchange.outputs.trl import write_trl
-from judge.ratings_table import RatingsTable, read
-from judge.whole_file import write_whole
+from judge.ratings.ratings_table import RatingsTable, read
 
 
 def _hub(runs: Sequence[str], output: Path | None, words: HubWords, say: Say) -> None:

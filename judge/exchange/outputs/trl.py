@@ -12,9 +12,9 @@ import numpy as np
 import orjson
 
 from judge.analysis.preference.sides import Side, datasets
-from judge.errors import SpecError, unknown
-from judge.preferences_table.table import PreferencesTable
-from judge.whole_file import write_whole
+from judge.base.errors import SpecError, unknown
+from judge.base.whole_file import write_whole
+from judge.ratings.preferences_table.table import PreferencesTable
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,17 +25,17 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from judge.datasets import Dataset
-from judge.datasets.label_scales import LabelScales
-from judge.errors import DataError
+from judge.base.errors import DataError
+from judge.base.records import STATUSES, Criterion, Scale
 from judge.exchange.imports.imported_folder import Import
 from judge.exchange.ratings.parsed import LINE
 from judge.exchange.ratings.repeats import number, refuse_twice
 from judge.exchange.ratings.rows import FileRow, RatingsMap, file_rows, ratings_map
 from judge.exchange.ratings.stories import StoryFacts, join, stories_of
-from judge.ratings_table import COLUMNS, PANEL
-from judge.ratings_table.columns import ordered, without_empty
-from judge.records import STATUSES, Criterion, Scale
+from judge.inputs.datasets import Dataset
+from judge.inputs.datasets.label_scales import LabelScales
+from judge.ratings.ratings_table import COLUMNS, PANEL
+from judge.ratings.ratings_table.columns import ordered, without_empty
 
 
 def read_ratings(

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 
-from judge.datasets.files.column_guess import fits, named_column
-from judge.datasets.files.table_file import cell, table_rows
-from judge.parsing.answers_file import RESULT_KEYS
+from judge.answers.parsing.answers_file import RESULT_KEYS
+from judge.inputs.datasets.files.column_guess import fits, named_column
+from judge.inputs.datasets.files.table_file import cell, table_rows
 
 LINE = "line"
 """The column of the line in the file of answers."""

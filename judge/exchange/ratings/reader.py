@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from judge.analysis.options.alternatives import option
-from judge.errors import SpecError
+from judge.base.errors import SpecError
 from judge.exchange.imports.imported_folder import said, write_folder
 from judge.exchange.ratings.file import read_ratings
 from judge.exchange.ratings.parsed import is_parsed

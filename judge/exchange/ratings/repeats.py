@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from judge.errors import DataError
+from judge.base.errors import DataError
+from judge.base.wording import Advice
 from judge.exchange.ratings.rows import FileRow
-from judge.ratings_table import PANEL
-from judge.wording import Advice
+from judge.ratings.ratings_table import PANEL
 
 _NAMED = 3
 """Pairs of rows named in a message."""

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from judge.datasets import Dataset
-from judge.errors import DataError
+from judge.base.errors import DataError
+from judge.base.records import Story
+from judge.base.wording import Advice
 from judge.exchange.ratings.rows import FileRow
-from judge.ratings_table import PANEL
-from judge.records import Story
-from judge.wording import Advice
+from judge.inputs.datasets import Dataset
+from judge.ratings.ratings_table import PANEL
 
 LEAST_MATCHED = 0.5
 """Share of the file's stories that must be the dataset's: with fewer the dataset or the form of the ids is another."""

@@ -11,10 +11,10 @@ from typing import Any
 
 import orjson
 
-from judge.datasets.files.source_file import decode, read_bytes
-from judge.errors import DataError
-from judge.foreign import json_of
-from judge.half_pairs import json_value
+from judge.base.errors import DataError
+from judge.base.foreign import json_of
+from judge.base.half_pairs import json_value
+from judge.inputs.datasets.files.source_file import decode, read_bytes
 
 LARGEST = 1 << 30
 """Bytes of a file that is read whole."""

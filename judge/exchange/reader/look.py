@@ -9,9 +9,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from judge.datasets.files.table_file import table_columns
-from judge.errors import DataError
+from judge.base.errors import DataError
 from judge.exchange.reader.json_files import lines, starts_lines, whole
+from judge.inputs.datasets.files.table_file import table_columns
 
 _TABLES = (".csv", ".tsv", ".parquet", ".xlsx")
 _ARCHIVES = (".eval", ".zip")

@@ -12,10 +12,10 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from types import MappingProxyType
 
-from judge.errors import DataError, SpecError, unknown_value
+from judge.base.errors import DataError, SpecError, unknown_value
+from judge.base.wording import Advice
 from judge.exchange.reader.look import look_at
 from judge.exchange.reader.reader import Reader
-from judge.wording import Advice
 
 ENTRY_POINT = "judge.readers"
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from judge.analysis.options.alternatives import option
-from judge.criteria import load_criteria
-from judge.datasets import Dataset, open_dataset
-from judge.datasets.files.column_words import column_options
-from judge.errors import DataError
-from judge.records import Criterion
-from judge.wording import Advice
+from judge.base.errors import DataError
+from judge.base.records import Criterion
+from judge.base.wording import Advice
+from judge.inputs.criteria import load_criteria
+from judge.inputs.datasets import Dataset, open_dataset
+from judge.inputs.datasets.files.column_words import column_options
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from judge.errors import SpecError, unknown_value
-from judge.fingerprint import text_key
-from judge.records import Criterion
+from judge.base.errors import SpecError, unknown_value
+from judge.base.fingerprint import text_key
+from judge.base.records import Criterion
 
 if TYPE_CHECKING:
-    from judge.ratings_table import RunFacts
+    from judge.ratings.ratings_table import RunFacts
 
 COLUMNS = (
     "run",

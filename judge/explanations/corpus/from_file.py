@@ -12,15 +12,15 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from judge.datasets.files.source_file import rating_value
-from judge.datasets.files.table_file import cell, table_columns, table_rows
-from judge.errors import DataError, SpecError, unknown
+from judge.answers.parsing import Parser
+from judge.answers.parsing import parser as load_parser
+from judge.base.errors import DataError, SpecError, unknown
+from judge.base.records import Criterion, Response
+from judge.base.wording import Advice
 from judge.explanations.corpus.corpus import ExplanationTexts, frame_of, stories_of
 from judge.explanations.corpus.from_studies import study_of
-from judge.parsing import Parser
-from judge.parsing import parser as load_parser
-from judge.records import Criterion, Response
-from judge.wording import Advice
+from judge.inputs.datasets.files.source_file import rating_value
+from judge.inputs.datasets.files.table_file import cell, table_columns, table_rows
 
 FIELDS = (
     "text",

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from judge.errors import SpecError, TemplateError
-from judge.eval_prompts.front_matter import split
+from judge.answers.journal import JournalReader
+from judge.asking.run_folder import ResultFolder, resolve
+from judge.base.errors import SpecError, TemplateError
+from judge.base.records import Criterion, names_in
 from judge.explanations.corpus.corpus import ExplanationTexts, frame_of, stories_of
-from judge.journal import JournalReader
-from judge.ratings_table import RatingsTable, RunFacts, read
-from judge.records import Criterion, names_in
-from judge.run_folder import ResultFolder, resolve
+from judge.inputs.eval_prompts.front_matter import split
+from judge.ratings.ratings_table import RatingsTable, RunFacts, read
 
 _Place = tuple[str, str, str, str, str, int]
 

@@ -15,14 +15,14 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from judge.criteria import load_criteria
-from judge.datasets.files.source_file import check_count, csv_rows
-from judge.datasets.locate import find, need
-from judge.datasets.studies.storyer_reasons import NO_ASPECT, SYSTEM, is_shaped, read_commented
+from judge.answers.parsing import parser as load_parser
+from judge.base.records import Criterion, Response
 from judge.explanations.corpus import from_ttcw
 from judge.explanations.corpus.corpus import ExplanationTexts, frame_of, stories_of
-from judge.parsing import parser as load_parser
-from judge.records import Criterion, Response
+from judge.inputs.criteria import load_criteria
+from judge.inputs.datasets.files.source_file import check_count, csv_rows
+from judge.inputs.datasets.locate import find, need
+from judge.inputs.datasets.studies.storyer_reasons import NO_ASPECT, SYSTEM, is_shaped, read_commented
 
 NAMES: Mapping[str, str] = {
     "storyer_reasons": "storyer/train_rate_reason_data_small.json",
@@ -142,7 +142,7 @@ def hanna_user_study(path: Path) -> ExplanationTexts:
 
 
 def _human_stories(dataset: str, path: Path) -> Any:
-    from judge.datasets.studies.hanna_llm import read_human_stories
+    from judge.inputs.datasets.studies.hanna_llm import read_human_stories
 
     return stories_of(
         [(dataset, s.id, s.story_prompt, s.system, s.text, s.reference) for s in read_human_stories(path)]

@@ -13,15 +13,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from judge.criteria import load_criteria
-from judge.datasets.locate import need
-from judge.datasets.sources import FILES, OTHER_FILES
-from judge.datasets.studies.ttcw import read_stories, read_verdicts
-from judge.datasets.studies.ttcw_answers import read_answers
+from judge.answers.parsing import Parser
+from judge.answers.parsing import parser as load_parser
+from judge.base.records import Criterion, Response, Story
 from judge.explanations.corpus.corpus import EXPERT, ExplanationTexts, frame_of, stories_of
-from judge.parsing import Parser
-from judge.parsing import parser as load_parser
-from judge.records import Criterion, Response, Story
+from judge.inputs.criteria import load_criteria
+from judge.inputs.datasets.locate import need
+from judge.inputs.datasets.sources import FILES, OTHER_FILES
+from judge.inputs.datasets.studies.ttcw import read_stories, read_verdicts
+from judge.inputs.datasets.studies.ttcw_answers import read_answers
 
 NAME = "ttcw_explanations"
 _DATASET = "ttcw+newyorker"

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from judge.datasets.files.table_file import SUFFIXES
-from judge.errors import SpecError
+from judge.base.errors import SpecError
+from judge.base.wording import Advice
 from judge.explanations.corpus.corpus import ExplanationTexts
 from judge.explanations.corpus.from_file import read_file
 from judge.explanations.corpus.from_runs import read_runs
 from judge.explanations.corpus.from_studies import NAMES
 from judge.explanations.corpus.from_ttcw import NAME
-from judge.wording import Advice
+from judge.inputs.datasets.files.table_file import SUFFIXES
 
 
 def read_texts(

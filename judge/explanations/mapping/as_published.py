@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from judge.errors import SpecError
+from judge.base.errors import SpecError
+from judge.base.fingerprint import text_key
+from judge.base.wording import Advice
 from judge.explanations.corpus.corpus import ExplanationTexts
 from judge.explanations.mapping.options import ExplainOptions
-from judge.fingerprint import text_key
-from judge.wording import Advice
 
 SHORTEST = 10
 """Characters of an answer that is no explanation, by the study."""
@@ -77,7 +77,7 @@ def _first(frame: pd.DataFrame) -> pd.Series[bool]:
 
 def declared(texts: ExplanationTexts, options: ExplainOptions, *, model: str | None) -> list[str]:
     """Sentences that state which choices follow the HANNA judge study's method and which differ from it."""
-    from judge.embedding.vectors import DEFAULT_MODEL
+    from judge.inputs.embedding.vectors import DEFAULT_MODEL
 
     notes = [
         "as published: whole answers of first repeats on stories by people, over 10 characters, without ###",

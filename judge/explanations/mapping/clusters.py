@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.errors import MissingExtraError, SpecError
+from judge.base.errors import MissingExtraError, SpecError
+from judge.base.wording import Advice
 from judge.explanations.mapping.neighbour_graph import NEIGHBOURS, graph
 from judge.explanations.mapping.options import ExplainOptions
 from judge.explanations.mapping.projection import Projection, components
-from judge.wording import Advice
 
 Vectors = NDArray[np.float64]
 Labels = NDArray[np.int64]

@@ -12,16 +12,16 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from judge.analysis.options.signature import abbreviations, judges
-from judge.embedding.vectors import Embedded, default_model, embed
-from judge.errors import SpecError
+from judge.asking.run_folder import ResultFolder
+from judge.base.errors import SpecError
 from judge.explanations.corpus.corpus import ExplanationTexts
 from judge.explanations.mapping import as_published
 from judge.explanations.mapping.clusters import NOISE, Clustering, cluster
 from judge.explanations.mapping.options import FRAGMENTS, TFIDF, ExplainOptions
 from judge.explanations.mapping.projection import Projection, project
 from judge.explanations.quality.guideline_point import guideline_texts
-from judge.ratings_table import RatingsTable
-from judge.run_folder import ResultFolder
+from judge.inputs.embedding.vectors import Embedded, default_model, embed
+from judge.ratings.ratings_table import RatingsTable
 from judge.version import __version__
 
 Vectors = NDArray[np.float64]
@@ -192,7 +192,7 @@ def cache_of(texts: ExplanationTexts) -> Path | None:
     if texts.facts:
         folder = ResultFolder(texts.facts[0].path).derived
     else:
-        from judge.folders.cache import cache_folder
+        from judge.base.folders.cache import cache_folder
 
         folder = cache_folder() / "explanations"
     above = next(path for path in (folder, *folder.parents) if path.exists())

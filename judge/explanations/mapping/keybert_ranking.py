@@ -19,10 +19,10 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from judge.derived_file import keep, open_cache
-from judge.embedding.vectors import Embedded
-from judge.errors import MissingExtraError
-from judge.fingerprint import fingerprint
+from judge.base.derived_file import keep, open_cache
+from judge.base.errors import MissingExtraError
+from judge.base.fingerprint import fingerprint
+from judge.inputs.embedding.vectors import Embedded
 
 Vectors = NDArray[np.float64]
 Ranked = list[tuple[str, float]]

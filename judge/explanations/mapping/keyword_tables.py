@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
+from judge.base.printing.tables import Column, Table
 from judge.explanations.mapping import keybert_ranking, keywords
 from judge.explanations.mapping.explanation_map import cluster_name
 from judge.explanations.mapping.keyword_groups import GroupWords, Keywords, Weighted, YakeWords
 from judge.explanations.mapping.side_words import SideWords
-from judge.printing.tables import Column, Table
 
 _NAMES = {"eval_prompt": "Eval-Prompt", "band": "rating"}
 

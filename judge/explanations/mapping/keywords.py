@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.errors import MissingExtraError
+from judge.base.errors import MissingExtraError
 from judge.stats import near_ties
 
 Weights = NDArray[np.float64]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
-from judge.errors import OptionError, unknown_value
+from judge.base.errors import OptionError, unknown_value
 from judge.explanations.quality.options import NumbersOptions
 
 MapMethod = Literal["auto", "umap", "tsne", "pca", "none"]
@@ -88,7 +88,7 @@ def published(options: ExplainOptions) -> ExplainOptions:
     """The options with the choices of the HANNA judge study: all-mpnet-base-v2 (unless a model is named), UMAP with 300
     neighbours, no clusters.
     """
-    from judge.embedding.vectors import DEFAULT_MODEL
+    from judge.inputs.embedding.vectors import DEFAULT_MODEL
 
     model = DEFAULT_MODEL if options.model == "auto" else options.model
     return replace(

@@ -10,9 +10,9 @@ from typing import assert_never
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.errors import MissingExtraError
+from judge.base.errors import MissingExtraError
+from judge.base.wording import Advice
 from judge.explanations.mapping.options import ExplainOptions
-from judge.wording import Advice
 
 Vectors = NDArray[np.float64]
 Points = NDArray[np.float32]

@@ -15,12 +15,12 @@ from typing import Any
 import orjson
 import pandas as pd
 
-from judge.errors import DataError, RunFolderError, SpecError
+from judge.asking.run_folder import ResultFolder
+from judge.base.errors import DataError, RunFolderError, SpecError
+from judge.base.printing import stored_tables
+from judge.base.printing.tables import Table
+from judge.base.whole_file import write_whole
 from judge.explanations.mapping.explanation_map import ExplanationMap
-from judge.printing import stored_tables
-from judge.printing.tables import Table
-from judge.run_folder import ResultFolder
-from judge.whole_file import write_whole
 
 FILE = "explanations.json"
 FORMAT = 2

@@ -19,7 +19,7 @@ from typing import Literal
 
 import pandas as pd
 
-from judge.records import Criterion
+from judge.base.records import Criterion
 
 Place = Literal["story", "story-prompt", "reference", "task", "criteria", "nowhere"]
 PLACES: tuple[Place, ...] = ("story", "story-prompt", "reference", "task", "nowhere")

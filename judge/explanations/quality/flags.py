@@ -13,10 +13,10 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from judge.base.records import Criterion
 from judge.explanations.quality.evidence import Place, Sources, place_of_quote
 from judge.explanations.quality.presence import no_explanation
 from judge.explanations.quality.readings import Reading
-from judge.records import Criterion
 
 
 @dataclass(frozen=True, slots=True)

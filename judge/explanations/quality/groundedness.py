@@ -13,12 +13,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from judge.base.estimate import Estimate
 from judge.explanations.quality.boilerplate import MIN_STORIES, boilerplate
 from judge.explanations.quality.evidence import Evidence, Library, evidence
 from judge.explanations.quality.options import NumbersOptions
 from judge.explanations.quality.readings import Readings
 from judge.explanations.quality.rows import BY_CRITERION, STORY, Measured, Row, codes, groups, rows_with
-from judge.stats.estimate import Estimate
 from judge.stats.estimation.means import SHARE, clustered
 from judge.stats.estimation.power import clustered_proportion
 

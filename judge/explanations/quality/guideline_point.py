@@ -13,9 +13,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from judge.base.estimate import Estimate
+from judge.base.records import Criterion
 from judge.explanations.quality.rows import BY_CRITERION, STORY, Measured, Row, codes, groups, rows_with
-from judge.records import Criterion
-from judge.stats.estimate import Estimate
 from judge.stats.estimation.means import clustered
 from judge.stats.estimation.power import clustered_proportion
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 
-from judge.errors import SpecError
+from judge.base.errors import SpecError
 
 
 @dataclass(frozen=True, slots=True)

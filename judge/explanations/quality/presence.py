@@ -15,12 +15,12 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from judge.answers.parsing.ours.explanation import only_guideline
+from judge.base.estimate import Estimate
+from judge.base.records import Criterion
 from judge.explanations.quality.readings import Readings
 from judge.explanations.quality.repetition import RUN, WORDS
 from judge.explanations.quality.rows import BY_CRITERION, STORY, Measured, Row, codes, groups, rows_with
-from judge.parsing.ours.explanation import only_guideline
-from judge.records import Criterion
-from judge.stats.estimate import Estimate
 from judge.stats.estimation.power import clustered_proportion
 
 PUBLISHED = 10

@@ -7,7 +7,7 @@ from __future__ import annotations
 import itertools
 import re
 
-from judge.records import Criterion
+from judge.base.records import Criterion
 
 _WORD = re.compile(r"[a-z0-9]+")
 _PERSON = {"me": "you", "i": "you", "my": "your", "we": "you", "us": "you"}

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from judge.base.estimate import Estimate
 from judge.explanations.quality.options import NumbersOptions
 from judge.explanations.quality.rows import (
     BY_CRITERION,
@@ -29,7 +30,6 @@ from judge.explanations.quality.rows import (
 )
 from judge.explanations.quality.specificity import components
 from judge.stats.correlation import coefficients
-from judge.stats.estimate import Estimate
 from judge.stats.estimation.means import clustered
 from judge.stats.regression.ridge import fit_ridge
 from judge.stats.resampling import bootstrap, resampled_correlation

@@ -14,10 +14,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from judge.errors import MissingExtraError
+from judge.base.errors import MissingExtraError
+from judge.base.estimate import Estimate
 from judge.explanations.quality.options import NumbersOptions
 from judge.explanations.quality.rows import BY_PROMPT, STORY, Asked, Measured, Row, codes, groups, rows_with
-from judge.stats.estimate import Estimate
 from judge.stats.resampling.grouped_folds import deal
 from judge.stats.resampling.label_permutation import AgainstChance, against_chance, permuted
 from judge.stats.vectors.cosine_silhouette import mean_silhouette

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from judge.base.printing.tables import Column, Table
 from judge.explanations.quality.flag_rates import Validated
 from judge.explanations.quality.flags import RULES
 from judge.explanations.quality.numbers import Numbers
 from judge.explanations.quality.rows import BY_CRITERION, BY_PROMPT, Measured
-from judge.printing.tables import Column, Table
 
 _TITLES = {"eval_prompt": "eval prompt"}
 _WRAP = 70

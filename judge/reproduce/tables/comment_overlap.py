@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from statistics import fmean
 
-from judge.text_features import tokens
+from judge.inputs.text_features import tokens
 
 ORDERS = 4
 # Method 1 of Chen & Cherry 2014: the logarithm of no match at an order is undefined.

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from judge.base.estimate import Estimate
 from judge.reproduce.cell import Place
 from judge.reproduce.recipe import OURS
 from judge.reproduce.tables.correlations import Level, layout, numbers, pairs, sides
 from judge.reproduce.tables.scores import JUDGED, MEASURES, NAMES, Floats, Scores
-from judge.stats.estimate import Estimate
 from judge.stats.resampling import bootstrap, resampled_correlation
 
 METHOD = "95 % over resampled story-prompts"

@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from judge.base.estimate import Estimate
 from judge.reproduce.cell import Cell, Numbers, Place, as_printed
 from judge.reproduce.published import Printed
 from judge.reproduce.recipe import OURS, PUBLISHED, Recipe
-from judge.stats.estimate import Estimate
 
 AVERAGE = "Avg"
 

@@ -6,7 +6,7 @@ from functools import cache, partial
 
 import numpy as np
 
-from judge.datasets.studies.hanna_scores import CRITERIA
+from judge.inputs.datasets.studies.hanna_scores import CRITERIA
 from judge.reproduce.cell import Numbers
 from judge.reproduce.recipe import Recipe
 from judge.reproduce.tables.family import Family

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.datasets.studies.hanna import SCALE
-from judge.datasets.studies.hanna_scores import CRITERIA, POSITIONS, ScoreFile
+from judge.inputs.datasets.studies.hanna import SCALE
+from judge.inputs.datasets.studies.hanna_scores import CRITERIA, POSITIONS, ScoreFile
 from judge.reproduce.recipe import Recipe
 
 Floats = NDArray[np.float64]

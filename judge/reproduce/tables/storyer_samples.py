@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from judge.backends.surface import SurfaceBackend
 from judge.backends.surface.model import read_card, shipped_model
-from judge.datasets.studies import plotguided, storyer_pairs, storyer_reasons
-from judge.datasets.studies.storyer import read_stories as read_wp200
-from judge.records import Pair, Story
-from judge.stats.estimate import Estimate
+from judge.base.estimate import Estimate
+from judge.base.records import Pair, Story
+from judge.inputs.datasets.studies import plotguided, storyer_pairs, storyer_reasons
+from judge.inputs.datasets.studies.storyer import read_stories as read_wp200
+from judge.inputs.text_features import length
 from judge.stats.ordering import upvote_order
-from judge.text_features import length
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]

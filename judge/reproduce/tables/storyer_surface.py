@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from judge.analysis.inputs.control import FOLDINGS, FOLDS, Surface
 from judge.analysis.preference.control import PENALTY
-from judge.records import Story
+from judge.base.records import Story
 from judge.reproduce.tables.storyer_samples import RankedPairs
 from judge.stats.regression import pairwise_logistic
 from judge.stats.resampling.grouped_folds import folds_of_groups

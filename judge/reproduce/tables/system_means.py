@@ -9,11 +9,11 @@ from functools import cache, partial
 
 import numpy as np
 
+from judge.base.estimate import Estimate
 from judge.reproduce.cell import Numbers, Place
 from judge.reproduce.recipe import OURS, Recipe
 from judge.reproduce.tables.family import Family
 from judge.reproduce.tables.scores import NAMES, Floats, Scores
-from judge.stats.estimate import Estimate
 from judge.stats.estimation import means
 
 PEOPLE, PEOPLE_HALF = "system_means_human", "system_means_human_ci95"

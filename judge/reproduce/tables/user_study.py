@@ -1,7 +1,7 @@
 """The HANNA study's audit of 100 explanations by three annotators: agreement and error rates.
 
-The reader (`judge.datasets.studies.hanna_user_study`) inverts the answers to the first question. Columns of the file
-are positions, not persons.
+The reader (`judge.inputs.datasets.studies.hanna_user_study`) inverts the answers to the first question. Columns of the
+file are positions, not persons.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from judge.datasets.studies.hanna_user_study import ITEMS, POSITIONS, QUESTIONS, read_items
+from judge.base.estimate import Estimate
+from judge.inputs.datasets.studies.hanna_user_study import ITEMS, POSITIONS, QUESTIONS, read_items
 from judge.reproduce.cell import Numbers, Place
 from judge.reproduce.recipe import Recipe
 from judge.reproduce.tables.family import Family
 from judge.stats.agreement import chance_agreement
-from judge.stats.estimate import Estimate
 from judge.stats.estimation import means
 
 AC1, HALF, RATE = "user_study_AC1", "user_study_AC1_ci95_halfwidth", "user_study_error_rate"

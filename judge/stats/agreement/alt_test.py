@@ -27,8 +27,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.choices import registry
-from judge.stats.estimate import Estimate
+from judge.base.choices import registry
+from judge.base.estimate import Estimate
 from judge.stats.estimation import means
 
 Floats = NDArray[np.float64]

@@ -34,7 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from judge.stats.estimate import Estimate
+from judge.base.estimate import Estimate
 from judge.stats.resampling.cluster_jackknife import with_jackknife
 from judge.stats.shares import proportion
 

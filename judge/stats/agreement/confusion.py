@@ -33,7 +33,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.stats.estimate import Estimate
+from judge.base.estimate import Estimate
 from judge.stats.resampling.bootstrap import Resamples
 
 Floats = NDArray[np.float64]

@@ -25,8 +25,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.base.estimate import Estimate
 from judge.stats.agreement.crossed_likelihood import CrossedLikelihood
-from judge.stats.estimate import Estimate
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]

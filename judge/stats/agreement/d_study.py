@@ -23,10 +23,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.errors import SpecError
+from judge.base.errors import SpecError
+from judge.base.estimate import Estimate
 from judge.stats import near_ties
 from judge.stats.agreement.variance_components import VarianceComponents
-from judge.stats.estimate import Estimate
 from judge.stats.estimation.sample_size import RANGE, Number
 
 Floats = NDArray[np.float64]

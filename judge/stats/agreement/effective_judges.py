@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.stats.estimate import Estimate
+from judge.base.estimate import Estimate
 from judge.stats.resampling.jackknife import Weights, against_zero
 
 Floats = NDArray[np.float64]

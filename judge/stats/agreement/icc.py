@@ -29,8 +29,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from judge.base.estimate import Estimate
 from judge.stats.bias.reversed_scale import likely_cause
-from judge.stats.estimate import Estimate
 
 Floats = NDArray[np.float64]
 FORMS = ("ICC(1,1)", "ICC(1,k)", "ICC(2,1)", "ICC(2,k)", "ICC(3,1)", "ICC(3,k)")

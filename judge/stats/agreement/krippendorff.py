@@ -26,6 +26,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.base.estimate import Estimate
 from judge.stats.agreement.chance_agreement import (
     NO_PAIR,
     ONE_CATEGORY,
@@ -34,7 +35,6 @@ from judge.stats.agreement.chance_agreement import (
     counts,
     raw_agreement,
 )
-from judge.stats.estimate import Estimate
 from judge.stats.resampling import bootstrap
 from judge.stats.resampling.cluster_jackknife import with_jackknife
 

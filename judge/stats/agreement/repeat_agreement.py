@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.stats.estimate import Estimate
+from judge.base.estimate import Estimate
 
 _SAME = 1e-9
 

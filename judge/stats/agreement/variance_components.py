@@ -22,10 +22,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.errors import DataError
+from judge.base.errors import DataError
+from judge.base.estimate import Estimate
+from judge.base.wording import Advice
 from judge.stats.agreement.analogous_anova import Anova, Facet, Term, analogous_anova
-from judge.stats.estimate import Estimate
-from judge.wording import Advice
 
 Floats = NDArray[np.float64]
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.base.estimate import Estimate
 from judge.stats.correlation import coefficients, kendall
-from judge.stats.estimate import Estimate
 from judge.stats.resampling import resampled_tau
 from judge.stats.resampling.bootstrap import Resamples
 

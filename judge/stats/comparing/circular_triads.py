@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.base.estimate import Estimate
 from judge.stats.comparing.cluster_influence import interval
 from judge.stats.comparing.comparisons import FIRST, SECOND, TIE, Comparisons
-from judge.stats.estimate import Estimate
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]

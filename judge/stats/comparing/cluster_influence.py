@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from judge.base.estimate import Estimate
 from judge.stats.comparing.davidson import Fit
-from judge.stats.estimate import Estimate
 
 Floats = NDArray[np.float64]
 

@@ -20,8 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.base.estimate import Estimate
 from judge.stats.comparing.cluster_influence import interval
-from judge.stats.estimate import Estimate
 from judge.stats.ordering.win_rate import mean_share, win_rate
 
 Floats = NDArray[np.float64]

@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from judge.base.estimate import Estimate
 from judge.stats.comparing import cluster_bootstrap, davidson
 from judge.stats.comparing.cluster_influence import interval, left_out, spread
 from judge.stats.comparing.comparisons import Comparisons, Ties
 from judge.stats.comparing.davidson import Fit
-from judge.stats.estimate import Estimate
 from judge.stats.estimation.paired_differences import Difference, adjusted
 from judge.stats.resampling.intervals import expanded
 

@@ -18,9 +18,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.choices import registry
+from judge.base.choices import registry
+from judge.base.estimate import Estimate
 from judge.stats.correlation import kendall, weighted_tau
-from judge.stats.estimate import Estimate
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from judge.base.estimate import Estimate
 from judge.stats.correlation.coefficients import correlate, fisher_z
 from judge.stats.correlation.latent_correlation import LatentCorrelation, latent_correlation
-from judge.stats.estimate import Estimate
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from judge.stats.estimate import Estimate
+from judge.base.estimate import Estimate
 from judge.stats.estimation import means
 from judge.stats.shares.proportion import wilson_of_share
 

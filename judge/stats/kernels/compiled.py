@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.errors import MissingExtraError, SpecError
+from judge.base.errors import MissingExtraError, SpecError
 from judge.stats.kernels import loops
 
 Codes = NDArray[np.int64]

@@ -23,8 +23,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.base.estimate import Estimate
 from judge.stats.correlation import kendall
-from judge.stats.estimate import Estimate
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]

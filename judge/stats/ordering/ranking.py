@@ -11,8 +11,8 @@ import string
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.base.estimate import Estimate
 from judge.stats import near_ties
-from judge.stats.estimate import Estimate
 from judge.stats.resampling.bootstrap import DEGENERATE
 
 Floats = NDArray[np.float64]

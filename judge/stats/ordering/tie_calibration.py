@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.base.estimate import Estimate
 from judge.stats.correlation import kendall
-from judge.stats.estimate import Estimate
 from judge.stats.ordering.pairwise_accuracy import CONCORDANT, TIED_BOTH, TIED_PEOPLE, blocks, outcome
 
 Floats = NDArray[np.float64]

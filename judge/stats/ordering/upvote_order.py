@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.stats.estimate import Estimate
+from judge.base.estimate import Estimate
 from judge.stats.estimation import means
 from judge.stats.near_ties import SAME
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.base.estimate import Estimate
 from judge.stats.correlation import kendall
-from judge.stats.estimate import Estimate
 
 Floats = NDArray[np.float64]
 

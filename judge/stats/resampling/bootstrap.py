@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.stats.estimate import Estimate
+from judge.base.estimate import Estimate
 from judge.stats.resampling.intervals import DEGENERATE, bca, expanded, holding, percentile
 
 __all__ = ["DEGENERATE", "Factor", "Resamples", "bca", "both_refused", "draw", "draw_both", "expanded", "percentile"]

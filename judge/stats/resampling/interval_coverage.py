@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from judge.wording import Advice, Note
+from judge.base.wording import Advice, Note
 
 Kind = Literal["expanded", "percentile", "bca", "calibrated percentile", "calibrated bca"]
 Level = Literal["overall", "system"]

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from judge.stats.estimate import Estimate
+from judge.base.estimate import Estimate
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]

@@ -32,9 +32,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.base.estimate import Estimate
 from judge.stats.correlation import coefficients
 from judge.stats.correlation.coefficients import Coefficient
-from judge.stats.estimate import Estimate
 from judge.stats.resampling import resampled_correlation
 from judge.stats.resampling.bootstrap import Resamples
 from judge.stats.resampling.group_means import in_resamples

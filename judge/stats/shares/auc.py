@@ -19,9 +19,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.base.estimate import Estimate
 from judge.stats.correlation import kendall
 from judge.stats.correlation.coefficients import midranks, pearson
-from judge.stats.estimate import Estimate
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]

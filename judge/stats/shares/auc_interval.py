@@ -32,8 +32,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from judge.base.estimate import Estimate
 from judge.stats.correlation.coefficients import midranks
-from judge.stats.estimate import Estimate
 from judge.stats.shares.auc import auc, placements
 
 Floats = NDArray[np.float64]

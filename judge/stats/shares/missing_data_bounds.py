@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from judge.stats.estimate import Estimate
+from judge.base.estimate import Estimate
 
 
 def mean_bounds(values: NDArray[np.float64], low: float, high: float) -> Estimate:

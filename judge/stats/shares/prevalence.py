@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from judge.stats.estimate import Estimate
+from judge.base.estimate import Estimate
 
 _Z95 = 1.959963984540054
 

@@ -16,8 +16,8 @@ from judge.analysis.agreement.accuracy import AccuracyRow, accuracies
 from judge.analysis.agreement.accuracy_tables import tables
 from judge.analysis.inputs.bars import ControlSource
 from judge.analysis.options.agreement_options import AccuracyOptions
-from judge.errors import SpecError
-from judge.ratings_table import RatingsTable
+from judge.base.errors import SpecError
+from judge.ratings.ratings_table import RatingsTable
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "mt_metrics_eval.json").read_text(encoding="utf-8"))
 JUDGES = ("Beluga-13B", "ChatGPT", "length")

@@ -14,8 +14,8 @@ from judge.analysis.agreement.binary_labels import LabelRow, discrimination
 from judge.analysis.agreement.labels_tables import tables
 from judge.analysis.inputs.bars import ControlSource
 from judge.analysis.options.agreement_options import LabelOptions
-from judge.errors import SpecError
-from judge.ratings_table import RatingsTable
+from judge.base.errors import SpecError
+from judge.ratings.ratings_table import RatingsTable
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ import pytest
 from judge.analysis import correlation
 from judge.analysis.agreement import correlation_grid
 from judge.analysis.options.table_options import CorrelationOptions
-from judge.ratings_table import RatingsTable
+from judge.ratings.ratings_table import RatingsTable
 
 # Published overall Kendall tau-b x100 (HANNA judge study), Eval-Prompt 1: RE CH EM SU EG CX and their mean.
 PUBLISHED = {

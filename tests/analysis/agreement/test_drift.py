@@ -12,7 +12,7 @@ from scipy import stats
 from judge.analysis.agreement.drift import GroupRow, HomogeneityRow, drift
 from judge.analysis.agreement.drift_tables import tables
 from judge.analysis.options.agreement_options import DriftOptions
-from judge.ratings_table import RatingsTable
+from judge.ratings.ratings_table import RatingsTable
 
 
 def test_r_and_spread_by_system_on_mans_are_scipys(mans_length: RatingsTable) -> None:

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from judge.analysis.agreement.label_rules import labels
-from judge.errors import SpecError
-from judge.rating_matrix import RatingMatrix, build
+from judge.base.errors import SpecError
+from judge.ratings.rating_matrix import RatingMatrix, build
 
 
 @pytest.fixture

@@ -14,8 +14,8 @@ from judge.analysis.agreement.alternative_annotator import AltTestRow
 from judge.analysis.agreement.replacement import MeanRow, replacement
 from judge.analysis.agreement.replacement_tables import tables
 from judge.analysis.options.agreement_options import ReplacementOptions
-from judge.errors import SpecError
-from judge.ratings_table import RatingsTable
+from judge.base.errors import SpecError
+from judge.ratings.ratings_table import RatingsTable
 from judge.stats.agreement import icc
 from judge.stats.agreement.alt_test import alt_test
 from judge.stats.estimation.prediction_powered import powered_mean

@@ -47,9 +47,9 @@ from judge.analysis.reliability.consistency import consistency
 from judge.analysis.reliability.variance_components import components
 from judge.analysis.systems import tables as system_tables
 from judge.analysis.systems.systems import systems
-from judge.printing.tables import Table, render
-from judge.ratings_table import RatingsTable
-from judge.stats.estimate import Estimate
+from judge.base.estimate import Estimate
+from judge.base.printing.tables import Table, render
+from judge.ratings.ratings_table import RatingsTable
 
 DRAWN = {"resamples": 30}
 MAKERS: dict[str, Callable[[RatingsTable], list[Table]]] = {

@@ -9,8 +9,8 @@ from scipy.stats import pearsonr
 from judge.analysis.agreement.sliding_sets import SlidingRow, sets
 from judge.analysis.agreement.sliding_sets_tables import tables
 from judge.analysis.options.agreement_options import DriftOptions
-from judge.errors import SpecError
-from judge.ratings_table import RatingsTable
+from judge.base.errors import SpecError
+from judge.ratings.ratings_table import RatingsTable
 
 
 def test_mans_has_80_sets_and_6400_pairs_the_published_way(mans_length: RatingsTable) -> None:

@@ -13,12 +13,12 @@ from judge.analysis.aspects import printed
 from judge.analysis.aspects.compute import OTHER_STORIES, TABLE_2, aspects
 from judge.analysis.aspects.result import PLACES, AspectRow, Aspects
 from judge.analysis.options.table_options import AspectsOptions
+from judge.base.errors import SpecError
+from judge.base.estimate import Estimate
+from judge.base.printing.tables import flat_row
 from judge.cli.main import main
-from judge.criteria import load_criteria
-from judge.errors import SpecError
-from judge.printing.tables import flat_row
-from judge.ratings_table import read
-from judge.stats.estimate import Estimate
+from judge.inputs.criteria import load_criteria
+from judge.ratings.ratings_table import read
 
 PEOPLE = {"s1": {"Plot": 5, "Wit": 2}, "s2": {"Plot": 1}, "s3": {"Cast": 4, "Plot": 3}}
 """Aspects that readers chose of Plot, Cast, Wit, Pace, and how they rated them."""

@@ -17,8 +17,8 @@ from judge.analysis.comparison.result import OVER_CRITERIA
 from judge.analysis.comparison.tau_differences import drawn_in
 from judge.analysis.inputs.selection import Selection, narrowed
 from judge.analysis.options.table_options import CompareOptions, CorrelationOptions
-from judge.errors import SpecError
-from judge.ratings_table import RatingsTable
+from judge.base.errors import SpecError
+from judge.ratings.ratings_table import RatingsTable
 from judge.stats.resampling import intervals
 
 ORDER = ["Relevance", "Coherence", "Empathy", "Surprise", "Engagement", "Complexity"]

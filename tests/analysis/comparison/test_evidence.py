@@ -8,7 +8,7 @@ from judge.analysis.comparison.evidence import disagreements, holds_for, questio
 from judge.analysis.comparison.family import AdjustedTests
 from judge.analysis.comparison.tau_differences import Agreement, TauTest
 from judge.analysis.options.table_options import Swap
-from judge.stats.estimate import Estimate
+from judge.base.estimate import Estimate
 
 OUT, IN, NONE = Estimate(-0.03, 9, -0.05, -0.01), Estimate(-0.03, 9, -0.05, 0.01), Estimate(-0.03, 9)
 ANY = Estimate(0.2, 9)

@@ -13,9 +13,9 @@ import pytest
 
 from judge.analysis.comparison.comparison import both_parsers
 from judge.analysis.comparison.pairing import Contrast, check_distinct, contrasts, pair
-from judge.errors import SpecError
-from judge.rating_matrix import build
-from judge.ratings_table import RatingsTable
+from judge.base.errors import SpecError
+from judge.ratings.rating_matrix import build
+from judge.ratings.ratings_table import RatingsTable
 
 
 def again(table: RatingsTable, facts: dict[str, Any] | None = None, **columns: Any) -> RatingsTable:

@@ -13,7 +13,7 @@ import pytest
 from judge.analysis.comparison import tables
 from judge.analysis.comparison.comparison import compared
 from judge.analysis.options.table_options import CompareOptions
-from judge.ratings_table import RatingsTable
+from judge.ratings.ratings_table import RatingsTable
 
 Make = Callable[..., RatingsTable]
 QUICK: dict[str, Any] = {"resamples": 200, "permutations": 50}

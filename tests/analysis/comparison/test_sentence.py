@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from judge.analysis.comparison.sentence import ContrastFacts, leaves_zero_out, sentence
-from judge.stats.estimate import Estimate
+from judge.base.estimate import Estimate
 
 CRITERIA = ("Relevance", "Coherence", "Empathy", "Surprise", "Engagement", "Complexity")
 

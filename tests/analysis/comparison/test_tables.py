@@ -14,9 +14,9 @@ from judge.analysis.comparison.contrasts import Outcome
 from judge.analysis.comparison.result import OVER_CRITERIA
 from judge.analysis.comparison.tables import tables
 from judge.analysis.options.table_options import CompareOptions
-from judge.errors import SpecError
-from judge.printing.tables import Table, render
-from judge.ratings_table import RatingsTable
+from judge.base.errors import SpecError
+from judge.base.printing.tables import Table, render
+from judge.ratings.ratings_table import RatingsTable
 from judge.stats.resampling import interval_coverage
 
 QUICK = {"resamples": 100, "permutations": 100}

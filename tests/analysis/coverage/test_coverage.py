@@ -17,7 +17,7 @@ from judge.analysis.coverage.coverage import coverage
 from judge.analysis.coverage.tables import sentence as said
 from judge.analysis.coverage.tables import tables, with_coverage
 from judge.analysis.options.table_options import CorrelationOptions, CoverageOptions
-from judge.ratings_table import RatingsTable
+from judge.ratings.ratings_table import RatingsTable
 from judge.stats.estimation.association import Association, with_group
 
 

@@ -17,12 +17,12 @@ from judge.analysis.criteria.tables import tables
 from judge.analysis.inputs.dataset_ratings import ratings_of
 from judge.analysis.inputs.selection import Selection, narrowed
 from judge.analysis.options.table_options import CriteriaOptions
-from judge.datasets import open_dataset
-from judge.errors import SpecError
-from judge.printing.tables import render
-from judge.rating_matrix import build
-from judge.ratings_table import RatingsTable
-from judge.records import Scale
+from judge.base.errors import SpecError
+from judge.base.printing.tables import render
+from judge.base.records import Scale
+from judge.inputs.datasets import open_dataset
+from judge.ratings.rating_matrix import build
+from judge.ratings.ratings_table import RatingsTable
 from judge.stats.bias.scale_use import scale_use
 from tests.benchmarks.simulations.worlds import Studies, World
 

@@ -10,8 +10,8 @@ import pytest
 
 from judge.analysis.diagnose import DIAGNOSTICS, Finding, diagnose, tables
 from judge.analysis.options.table_options import DiagnoseOptions
-from judge.errors import SpecError
-from judge.ratings_table import RatingsTable
+from judge.base.errors import SpecError
+from judge.ratings.ratings_table import RatingsTable
 from tests.benchmarks.simulations.diagnostics import JUDGES, study_of
 from tests.benchmarks.simulations.worlds import Studies, World
 

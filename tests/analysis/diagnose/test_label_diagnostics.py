@@ -7,7 +7,7 @@ import pytest
 
 from judge.analysis.diagnose import DIAGNOSTICS, diagnose, tables
 from judge.analysis.diagnose.kinds import COPY, MIDDLING, REVERSED, REVERSED_RATER, YES_BIAS
-from judge.records import Scale
+from judge.base.records import Scale
 from tests.benchmarks.simulations.labels import yes_bias
 from tests.benchmarks.simulations.worlds import World
 from tests.labels.tables import labelled_table

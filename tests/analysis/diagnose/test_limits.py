@@ -12,9 +12,9 @@ from judge.analysis.diagnose import Finding, diagnose
 from judge.analysis.diagnose.kinds import COPY, DIAGNOSTICS, MIDDLING, PEOPLE, REVERSED, REVERSED_RATER
 from judge.analysis.diagnose.limits import Bounded, bounded
 from judge.analysis.options.table_options import DiagnoseOptions
-from judge.errors import OptionError
-from judge.rating_matrix import Cell
-from judge.stats.estimate import Estimate
+from judge.base.errors import OptionError
+from judge.base.estimate import Estimate
+from judge.ratings.rating_matrix import Cell
 from judge.stats.resampling import jackknife
 from tests.benchmarks.simulations.bounded_raters import BoundedRaters, Judges
 from tests.benchmarks.simulations.unbiased import study

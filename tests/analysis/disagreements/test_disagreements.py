@@ -18,9 +18,9 @@ from judge.analysis.disagreements.result import Disagreement, JudgeSide, PeopleS
 from judge.analysis.disagreements.tables import tables
 from judge.analysis.inputs.selection import Selection, narrowed
 from judge.analysis.options.table_options import DisagreementsOptions
-from judge.errors import SpecError
-from judge.printing.tables import Table, render
-from judge.ratings_table import RatingsTable
+from judge.base.errors import SpecError
+from judge.base.printing.tables import Table, render
+from judge.ratings.ratings_table import RatingsTable
 
 NASTY = "She\x1b[2J said <b>*no*</b>\n\n| twice \u202ebackwards"
 

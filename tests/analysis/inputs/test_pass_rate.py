@@ -13,10 +13,10 @@ from judge.analysis.inputs.selection import Selection, narrowed
 from judge.analysis.options.table_options import ConsistencyOptions, CorrelationOptions, SystemsOptions
 from judge.analysis.reliability.consistency import consistency
 from judge.analysis.systems.systems import systems
-from judge.errors import SpecError
-from judge.rating_matrix import build
-from judge.ratings_table import RatingsTable
-from judge.records import Scale
+from judge.base.errors import SpecError
+from judge.base.records import Scale
+from judge.ratings.rating_matrix import build
+from judge.ratings.ratings_table import RatingsTable
 from tests.labels.tables import labelled_table
 
 NAN = np.nan

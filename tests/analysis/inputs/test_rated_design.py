@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 from judge.analysis.inputs.rated_design import RatedDesign, rated_design
-from judge.errors import DataError
-from judge.rating_matrix import build
-from judge.ratings_table import RatingsTable
+from judge.base.errors import DataError
+from judge.ratings.rating_matrix import build
+from judge.ratings.ratings_table import RatingsTable
 from judge.stats.agreement.analogous_anova import Facet
 
 

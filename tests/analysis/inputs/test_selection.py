@@ -10,8 +10,8 @@ import pytest
 
 from judge.analysis.inputs.selection import Selection, narrowed
 from judge.analysis.options.table_options import CorrelationOptions, JuryOptions, from_words, names
-from judge.errors import SpecError
-from judge.ratings_table import RatingsTable
+from judge.base.errors import SpecError
+from judge.ratings.ratings_table import RatingsTable
 
 
 @pytest.fixture

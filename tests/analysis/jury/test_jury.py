@@ -17,9 +17,9 @@ from judge.analysis.jury.ratings import jury_name, ratings_of
 from judge.analysis.jury.result import CONTROL, IN_SAMPLE, JURY, MEAN, SINGLE, Held, Row
 from judge.analysis.jury.weights import Weight
 from judge.analysis.options.table_options import JuryOptions
-from judge.errors import SpecError
-from judge.printing.tables import render
-from judge.ratings_table import RatingsTable
+from judge.base.errors import SpecError
+from judge.base.printing.tables import render
+from judge.ratings.ratings_table import RatingsTable
 from judge.stats.correlation import kendall
 from tests.benchmarks.jury import BARS, BARS_WITH_FEATURES, MEMBERS, released
 

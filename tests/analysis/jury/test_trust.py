@@ -8,7 +8,7 @@ import pytest
 from judge.analysis.jury.jury import jury
 from judge.analysis.jury.tables import tables
 from judge.analysis.options.table_options import JuryOptions, from_words
-from judge.errors import OptionError, SpecError
+from judge.base.errors import OptionError, SpecError
 from tests.analysis.planning.test_planning import pilot
 
 OPTIONS = JuryOptions(combiner="mean", calibrate="linear", foldings=2, ci="none", predict=0.8, carry_over=0.5)

@@ -14,8 +14,8 @@ from judge.analysis.inputs.bars import CEILING, CONTROL
 from judge.analysis.labels import ConfusionRow, Confusions
 from judge.analysis.labels.items import ALL, PASSED
 from judge.analysis.options.agreement_options import ConfusionOptions
-from judge.errors import SpecError
-from judge.records import Scale
+from judge.base.errors import SpecError
+from judge.base.records import Scale
 from judge.stats.agreement.majority import majority, of_the_others
 from tests.labels.tables import labelled_table
 

@@ -11,7 +11,7 @@ import pytest
 from judge.analysis.jury.combiners import COMBINERS
 from judge.analysis.options.choices import INTERVALS, LEVELS, METHODS, IntervalMethod, Level, NamedInterval
 from judge.analysis.options.table_options import Combiner, Interval, NamedCombiner
-from judge.choices import registry
+from judge.base.choices import registry
 from judge.stats.agreement import chance_agreement, krippendorff
 from judge.stats.agreement.alt_test import MEASURES, Measure
 from judge.stats.comparing.comparisons import Comparisons

@@ -11,9 +11,9 @@ from typer.testing import CliRunner
 
 from judge.analysis.options import agreement_options, table_options
 from judge.analysis.options.table_options import CorrelationOptions, from_words
+from judge.base.errors import SpecError
 from judge.cli.asking import app_of
 from judge.cli.option_words import complaint
-from judge.errors import SpecError
 
 KINDS = [
     kind

@@ -31,7 +31,7 @@ from judge.analysis.options.table_options import (
     StressOptions,
     SystemsOptions,
 )
-from judge.rating_matrix import build
+from judge.ratings.rating_matrix import build
 
 OPTIONS = (
     CoverageOptions,

@@ -14,10 +14,10 @@ from judge.analysis.options.planning_options import PlanOptions
 from judge.analysis.planning.printed import sentences
 from judge.analysis.planning.result import Answer, Lever, Planned
 from judge.analysis.planning.studies import EVERY, FILE, study
-from judge.errors import OptionError
-from judge.folders.shipped import package_file
-from judge.ratings_table import RatingsTable
-from judge.records import Criterion, Scale
+from judge.base.errors import OptionError
+from judge.base.folders.shipped import package_file
+from judge.base.records import Criterion, Scale
+from judge.ratings.ratings_table import RatingsTable
 from tests.analysis.conftest import assemble, facts, story_facts
 from tests.packaged_data import study_variances
 from tests.stats.estimation.clustered_studies import simulate

@@ -15,11 +15,11 @@ from judge.analysis.preference.control import SurfaceControl
 from judge.analysis.preference.printed import TOPICS, tables
 from judge.analysis.preference.ranked import Ranked, ranked
 from judge.analysis.preference.sides import datasets
-from judge.datasets import open_dataset
-from judge.preferences_table.implied import implied, pairs_within
-from judge.preferences_table.table import COLUMNS, PreferencesTable
-from judge.printing.tables import render
-from judge.stats.estimate import Estimate
+from judge.base.estimate import Estimate
+from judge.base.printing.tables import render
+from judge.inputs.datasets import open_dataset
+from judge.ratings.preferences_table.implied import implied, pairs_within
+from judge.ratings.preferences_table.table import COLUMNS, PreferencesTable
 from judge.stats.regression import pairwise_logistic
 from judge.stats.resampling.grouped_folds import folds_of_groups
 from tests.analysis.preference.tables import of_dataset, simulated, stories_of

@@ -13,9 +13,9 @@ from judge.analysis.reliability import variance_components as analysis
 from judge.analysis.reliability.components_tables import tables
 from judge.analysis.reliability.d_study import PlanRow
 from judge.analysis.reliability.variance_components import components
-from judge.errors import DataError, SpecError
-from judge.printing.tables import render
-from judge.ratings_table import RatingsTable
+from judge.base.errors import DataError, SpecError
+from judge.base.printing.tables import render
+from judge.ratings.ratings_table import RatingsTable
 from judge.stats.agreement.analogous_anova import Facet
 from judge.stats.agreement.d_study import d_study
 from judge.stats.agreement.variance_components import variance_components

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from judge.perturbations.story_name import story_name
-from judge.ratings_table import RatingsTable
-from judge.records import Criterion, Scale
+from judge.base.records import Criterion, Scale
+from judge.inputs.perturbations.story_name import story_name
+from judge.ratings.ratings_table import RatingsTable
 from tests.analysis.conftest import assemble, facts, story_facts
 
 Rate = Callable[[str | None, int, int, np.random.Generator], float | str]

@@ -13,9 +13,9 @@ from judge.analysis.options.table_options import StressOptions
 from judge.analysis.stress import Paired, Stress, stress, tables
 from judge.analysis.stress.rated import NO_POINTS
 from judge.analysis.stress.verdicts import verdicts
-from judge.charts.stress import forest
-from judge.ratings_table import RatingsTable
-from judge.ratings_table.imported import _directions
+from judge.questions.charts.stress import forest
+from judge.ratings.ratings_table import RatingsTable
+from judge.ratings.ratings_table.imported import _directions
 from tests.analysis.stress.planted import CHANGES, planted
 
 OPTIONS = StressOptions(control=False, as_published=True)

@@ -12,10 +12,10 @@ from judge.analysis.succession.compute import agreement_test
 from judge.analysis.succession.printed import sentences
 from judge.analysis.succession.result import Heir, Succession, decided
 from judge.analysis.succession.sides import Pair
-from judge.errors import OptionError, SpecError
-from judge.ratings_table import RatingsTable
-from judge.records import Criterion, Scale
-from judge.stats.estimate import Estimate
+from judge.base.errors import OptionError, SpecError
+from judge.base.estimate import Estimate
+from judge.base.records import Criterion, Scale
+from judge.ratings.ratings_table import RatingsTable
 from judge.stats.estimation.equivalence import Equivalence, tost_of
 from tests.analysis.conftest import assemble, facts, story_facts
 from tests.stats.estimation.clustered_studies import Study, simulate

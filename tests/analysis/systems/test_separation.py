@@ -9,8 +9,8 @@ import pytest
 from judge.analysis.systems.separation import beside_people
 from judge.analysis.systems.systems import systems
 from judge.analysis.systems.tables import tables
-from judge.rating_matrix import build
-from judge.ratings_table import RatingsTable
+from judge.ratings.rating_matrix import build
+from judge.ratings.ratings_table import RatingsTable
 
 
 def test_a_judge_turned_round_is_counted_as_such(make_table: Callable[..., RatingsTable]) -> None:

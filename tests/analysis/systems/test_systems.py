@@ -12,8 +12,8 @@ from scipy import stats
 from judge.analysis.options.table_options import SystemsOptions
 from judge.analysis.systems.standings import AVERAGE
 from judge.analysis.systems.systems import systems
-from judge.errors import SpecError
-from judge.ratings_table import RatingsTable
+from judge.base.errors import SpecError
+from judge.ratings.ratings_table import RatingsTable
 
 # Chhun, Suchanek & Clavel, TACL 2024, table of people's ratings of HANNA's systems: mean ± half-width of a 95 %
 # interval. RE CH EM SU EG CX, average.

@@ -14,10 +14,10 @@ from judge.analysis.systems import standings
 from judge.analysis.systems.separation import Separated
 from judge.analysis.systems.systems import systems
 from judge.analysis.systems.tables import tables
-from judge.errors import SpecError
-from judge.printing.column_keys import column_keys
-from judge.printing.tables import Table, render
-from judge.ratings_table import RatingsTable
+from judge.base.errors import SpecError
+from judge.base.printing.column_keys import column_keys
+from judge.base.printing.tables import Table, render
+from judge.ratings.ratings_table import RatingsTable
 
 FAST = SystemsOptions(resamples=50)
 

@@ -13,14 +13,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from judge.audit.exchange.answers_file import FORMAT, import_answers, write_answers
-from judge.audit.exchange.importing import import_file
-from judge.audit.exchange.label_studio import import_annotations, write_tasks
-from judge.audit.exchange.study_csv import import_study_csv, write_study_csv
-from judge.audit.file.items import Facts, Subject
-from judge.audit.file.snapshot import snapshot
-from judge.audit.file.store import AuditStore
-from judge.errors import DataError
+from judge.base.errors import DataError
+from judge.explanations.audit.exchange.answers_file import FORMAT, import_answers, write_answers
+from judge.explanations.audit.exchange.importing import import_file
+from judge.explanations.audit.exchange.label_studio import import_annotations, write_tasks
+from judge.explanations.audit.exchange.study_csv import import_study_csv, write_study_csv
+from judge.explanations.audit.file.items import Facts, Subject
+from judge.explanations.audit.file.snapshot import snapshot
+from judge.explanations.audit.file.store import AuditStore
 from tests.audit.conftest import COHERENCE, subject
 
 Make = Callable[..., AuditStore]

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from judge.audit.file.categories import load_form
-from judge.audit.file.items import visible_facts
-from judge.audit.file.snapshot import snapshot
-from judge.audit.file.store import AuditStore
-from judge.audit.sample.practice import feedback, practice_score, practise
-from judge.errors import DataError, JudgeError, SpecError
-from judge.journal.database import create as create_journal
+from judge.answers.journal.database import create as create_journal
+from judge.base.errors import DataError, JudgeError, SpecError
+from judge.explanations.audit.file.categories import load_form
+from judge.explanations.audit.file.items import visible_facts
+from judge.explanations.audit.file.snapshot import snapshot
+from judge.explanations.audit.file.store import AuditStore
+from judge.explanations.audit.sample.practice import feedback, practice_score, practise
 from tests.audit.conftest import subject
 
 Make = Callable[..., AuditStore]

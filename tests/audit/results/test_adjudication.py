@@ -6,14 +6,14 @@ from collections.abc import Callable
 
 import pytest
 
-from judge.audit.file.snapshot import snapshot
-from judge.audit.file.store import AuditStore
-from judge.audit.results.adjudication import adjudicate, disputes
-from judge.audit.results.answer_matrix import answered
-from judge.audit.results.printed import audit_tables
-from judge.audit.results.rates import rates
-from judge.audit.results.report import report
-from judge.errors import DataError
+from judge.base.errors import DataError
+from judge.explanations.audit.file.snapshot import snapshot
+from judge.explanations.audit.file.store import AuditStore
+from judge.explanations.audit.results.adjudication import adjudicate, disputes
+from judge.explanations.audit.results.answer_matrix import answered
+from judge.explanations.audit.results.printed import audit_tables
+from judge.explanations.audit.results.rates import rates
+from judge.explanations.audit.results.report import report
 
 Make = Callable[..., AuditStore]
 Said = Callable[[AuditStore, str, int, int], None]

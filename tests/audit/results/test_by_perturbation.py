@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from judge.audit.file.snapshot import snapshot
-from judge.audit.file.store import AuditStore
-from judge.audit.results.answer_matrix import answered
-from judge.audit.results.printed import audit_tables
-from judge.audit.results.report import report
-from judge.audit.sample.options import SampleOptions
-from judge.audit.sample.populations_file import read_population
-from judge.audit.sample.sampling import sample
-from judge.web.audit.tasks import annotation_task
+from judge.explanations.audit.file.snapshot import snapshot
+from judge.explanations.audit.file.store import AuditStore
+from judge.explanations.audit.results.answer_matrix import answered
+from judge.explanations.audit.results.printed import audit_tables
+from judge.explanations.audit.results.report import report
+from judge.explanations.audit.sample.options import SampleOptions
+from judge.explanations.audit.sample.populations_file import read_population
+from judge.explanations.audit.sample.sampling import sample
+from judge.show.web.audit.tasks import annotation_task
 
 DONE = ("none", "typos.1", "negation.1")
 Said = Callable[[AuditStore, str, int, int], None]

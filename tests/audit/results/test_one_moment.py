@@ -9,16 +9,16 @@ from pathlib import Path
 import pytest
 
 import judge
-from judge.audit.exchange.study_csv import write_study_csv
-from judge.audit.file.snapshot import AuditSnapshot, snapshot
-from judge.audit.file.store import ADJUDICATION, AuditStore
-from judge.audit.results import rates, report
-from judge.audit.results.adjudication import adjudicate, disputes
-from judge.audit.results.printed import audit_tables
-from judge.report import inputs
-from judge.report.sections import audit as audit_section
-from judge.report.sections import audit_words
-from judge.stats.estimate import Estimate
+from judge.base.estimate import Estimate
+from judge.explanations.audit.exchange.study_csv import write_study_csv
+from judge.explanations.audit.file.snapshot import AuditSnapshot, snapshot
+from judge.explanations.audit.file.store import ADJUDICATION, AuditStore
+from judge.explanations.audit.results import rates, report
+from judge.explanations.audit.results.adjudication import adjudicate, disputes
+from judge.explanations.audit.results.printed import audit_tables
+from judge.show.report import inputs
+from judge.show.report.sections import audit as audit_section
+from judge.show.report.sections import audit_words
 
 Make = Callable[..., AuditStore]
 Said = Callable[[AuditStore, str, int, int], None]

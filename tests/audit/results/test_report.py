@@ -11,17 +11,17 @@ import numpy as np
 import pytest
 
 import judge
-from judge.audit.file.items import Subject
-from judge.audit.file.snapshot import snapshot
-from judge.audit.file.store import AuditStore
-from judge.audit.results.adjudication import adjudicate
-from judge.audit.results.answer_matrix import answered
-from judge.audit.results.options import EXEMPT, ReportOptions
-from judge.audit.results.printed import audit_tables
-from judge.audit.results.rates import agreement, agreement_with_others, rates
-from judge.audit.results.report import report
-from judge.audit.sample.practice import practise
-from judge.errors import SpecError
+from judge.base.errors import SpecError
+from judge.explanations.audit.file.items import Subject
+from judge.explanations.audit.file.snapshot import snapshot
+from judge.explanations.audit.file.store import AuditStore
+from judge.explanations.audit.results.adjudication import adjudicate
+from judge.explanations.audit.results.answer_matrix import answered
+from judge.explanations.audit.results.options import EXEMPT, ReportOptions
+from judge.explanations.audit.results.printed import audit_tables
+from judge.explanations.audit.results.rates import agreement, agreement_with_others, rates
+from judge.explanations.audit.results.report import report
+from judge.explanations.audit.sample.practice import practise
 from judge.stats.agreement import chance_agreement
 from tests.audit.conftest import subject
 

@@ -9,15 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from judge.audit.exchange.importing import import_file
-from judge.audit.exchange.study_csv import write_study_csv
-from judge.audit.file.snapshot import snapshot
-from judge.audit.file.store import AuditStore
-from judge.audit.results.answer_matrix import answered
-from judge.audit.results.printed import audit_tables
-from judge.audit.results.rates import agreement, rates
-from judge.audit.results.report import report
-from judge.errors import DataError
+from judge.base.errors import DataError
+from judge.explanations.audit.exchange.importing import import_file
+from judge.explanations.audit.exchange.study_csv import write_study_csv
+from judge.explanations.audit.file.snapshot import snapshot
+from judge.explanations.audit.file.store import AuditStore
+from judge.explanations.audit.results.answer_matrix import answered
+from judge.explanations.audit.results.printed import audit_tables
+from judge.explanations.audit.results.rates import agreement, rates
+from judge.explanations.audit.results.report import report
 from judge.reproduce.tables.user_study import read_user_study
 
 # Printed in the study: AC1 and the half-width of its 95 % interval.

@@ -11,17 +11,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from judge.audit.file.items import Facts, Subject
-from judge.audit.file.snapshot import snapshot
-from judge.audit.file.store import AuditStore
-from judge.audit.results.answer_matrix import answered
-from judge.audit.results.rates import rates
-from judge.audit.sample.options import SampleOptions
-from judge.audit.sample.population import Population, read_runs
-from judge.audit.sample.populations_file import read_population
-from judge.audit.sample.sampling import _names_its_judge, sample
-from judge.errors import DataError, SpecError
-from judge.journal import JournalReader
+from judge.answers.journal import JournalReader
+from judge.base.errors import DataError, SpecError
+from judge.explanations.audit.file.items import Facts, Subject
+from judge.explanations.audit.file.snapshot import snapshot
+from judge.explanations.audit.file.store import AuditStore
+from judge.explanations.audit.results.answer_matrix import answered
+from judge.explanations.audit.results.rates import rates
+from judge.explanations.audit.sample.options import SampleOptions
+from judge.explanations.audit.sample.population import Population, read_runs
+from judge.explanations.audit.sample.populations_file import read_population
+from judge.explanations.audit.sample.sampling import _names_its_judge, sample
 from tests.audit.conftest import command
 
 Cli = Callable[..., int]
@@ -260,8 +260,8 @@ def test_from_a_table(tmp_path: Path, cli: Cli, capsys: pytest.CaptureFixture[st
 
 
 def test_clusters_come_from_the_explanation_map(run_folder: Path) -> None:
+    from judge.asking.run_folder import resolve
     from judge.explanations.mapping import stored
-    from judge.run_folder import resolve
 
     (folder,) = resolve([run_folder])
     frame = read_runs([run_folder]).frame

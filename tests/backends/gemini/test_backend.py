@@ -8,14 +8,14 @@ from typing import Any
 import orjson
 import pytest
 
+from judge.answers.parsing.answer_tokens import read_tokens
 from judge.backends import Settings, open_backend
 from judge.backends.gemini.backend import GEMINI, gemini_backend
 from judge.backends.openai.credentials import Credentials
-from judge.credentials.providers import PROVIDERS
-from judge.credentials.trust import UntrustedHostError
-from judge.errors import BackendError, SpecError
-from judge.parsing.answer_tokens import read_tokens
-from judge.records import Generation, Message, Response
+from judge.base.credentials.providers import PROVIDERS
+from judge.base.credentials.trust import UntrustedHostError
+from judge.base.errors import BackendError, SpecError
+from judge.base.records import Generation, Message, Response
 from tests.backends.openai.test_backend import query
 
 URL = "https://generativelanguage.googleapis.com/v1beta"

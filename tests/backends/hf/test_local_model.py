@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from judge.backends.hf.local_model import chat_template, check_folder, loading_error, template_hash, too_long
-from judge.errors import BackendError
+from judge.base.errors import BackendError
 
 
 def test_a_path_without_a_model_is_told(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from judge.backends import open_backend, open_scorer
 from judge.backends.hf import packaged_model
 from judge.backends.hf.packaged_model import MODELS, check_installed, unpacked
 from judge.backends.protocol import Settings
-from judge.errors import BackendError, MissingExtraError, SpecError
+from judge.base.errors import BackendError, MissingExtraError, SpecError
 
 
 @pytest.fixture

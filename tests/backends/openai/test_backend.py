@@ -14,8 +14,8 @@ from judge.backends import Settings, open_backend
 from judge.backends.joined_prompt import joined
 from judge.backends.openai.backend import OpenAIBackend, proxy_of
 from judge.backends.openai.errors import retry_after, status_error
-from judge.errors import BackendError, SpecError
-from judge.records import Criterion, Generation, Message, Query, Response, Scale, Story
+from judge.base.errors import BackendError, SpecError
+from judge.base.records import Criterion, Generation, Message, Query, Response, Scale, Story
 from tests.server.loopback import LoopbackServer
 
 Start = Callable[..., LoopbackServer]

@@ -12,7 +12,7 @@ from judge.backends import Settings, open_backend
 from judge.backends.engine_keys import REQUEST, SPEED, START, check_keys, weights
 from judge.backends.openai.backend import OpenAIBackend
 from judge.backends.vllm.backend import engine_arguments
-from judge.errors import MissingExtraError, SpecError
+from judge.base.errors import MissingExtraError, SpecError
 from tests.backends.openai.test_backend import query
 
 KNOWN = {"model", "revision", "dtype", "quantization", "max_model_len", "tensor_parallel_size", "enable_lora"} | {

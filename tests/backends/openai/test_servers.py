@@ -9,11 +9,11 @@ from pathlib import Path
 import orjson
 import pytest
 
+from judge.asking.execution.session import Sitting, sit
+from judge.asking.run_definition.spec import parse_run_spec
+from judge.asking.run_folder import ResultFolder
 from judge.backends.openai.servers import DEAD_AFTER, REST, Servers
-from judge.errors import BackendError
-from judge.execution.session import Sitting, sit
-from judge.run_definition.spec import parse_run_spec
-from judge.run_folder import ResultFolder
+from judge.base.errors import BackendError
 from tests.server.loopback import LoopbackServer
 
 URLS = [f"http://127.0.0.1:{port}/v1" for port in (1, 2, 3, 4)]

@@ -13,8 +13,8 @@ from functools import cache
 
 import numpy as np
 
-from judge.audit.results.answer_matrix import Answered
-from judge.audit.results.rates import agreement
+from judge.explanations.audit.results.answer_matrix import Answered
+from judge.explanations.audit.results.rates import agreement
 from judge.stats.agreement import chance_agreement, krippendorff
 from tests.benchmarks.simulations.runner import Bar, Outcome, run, scene
 from tests.benchmarks.simulations.worlds import Codes, Floats

@@ -26,9 +26,9 @@ from numpy.typing import NDArray
 from judge.analysis.correlation.intervals import Intervals
 from judge.analysis.correlation.statistic import Side, Statistic
 from judge.analysis.options.table_options import Coefficient, CorrelationOptions, Level
-from judge.rating_matrix import RatingMatrix, build
+from judge.base.estimate import Estimate
+from judge.ratings.rating_matrix import RatingMatrix, build
 from judge.stats.correlation import coefficients
-from judge.stats.estimate import Estimate
 from tests.benchmarks.simulations.runner import Bar, Outcome, Scene, run, scene
 from tests.benchmarks.simulations.worlds import Reader, Studies, Study, World
 

@@ -23,8 +23,8 @@ from judge.analysis.diagnose import diagnose
 from judge.analysis.diagnose.kinds import YES_BIAS
 from judge.analysis.labels.items import ALL
 from judge.analysis.options.agreement_options import ConfusionOptions
-from judge.ratings_table import RatingsTable
-from judge.stats.estimate import Estimate
+from judge.base.estimate import Estimate
+from judge.ratings.ratings_table import RatingsTable
 from tests.benchmarks.simulations.runner import Bar, Outcome, run, scene
 from tests.benchmarks.simulations.worlds import Floats, Studies, World
 from tests.labels.tables import labelled_table

@@ -17,8 +17,8 @@ import numpy as np
 
 from judge.analysis.agreement.replacement import replacement
 from judge.analysis.options.agreement_options import ReplacementOptions
-from judge.summary.evidence import Evidence
-from judge.summary.people import of_agreement
+from judge.questions.summary.evidence import Evidence
+from judge.questions.summary.people import of_agreement
 from tests.benchmarks.simulations.bounded_raters import POPULATIONS, Judges
 from tests.benchmarks.simulations.runner import Bar, Outcome, run, scene
 from tests.benchmarks.simulations.worlds import Floats, World

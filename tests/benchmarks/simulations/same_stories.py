@@ -18,7 +18,7 @@ from judge.analysis.correlation import correlations
 from judge.analysis.correlation.margins import CEILING, best_of, margins
 from judge.analysis.coverage import loss
 from judge.analysis.options.table_options import CorrelationOptions
-from judge.rating_matrix import build
+from judge.ratings.rating_matrix import build
 from tests.benchmarks.simulations.one_more_person import Alike
 from tests.benchmarks.simulations.runner import Bar, Outcome, run, scene
 from tests.benchmarks.simulations.worlds import Floats, Studies, Study, World

@@ -18,8 +18,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from judge.ratings_table import COLUMNS, RatingsTable, RunFacts
-from judge.records import Criterion, Scale
+from judge.base.records import Criterion, Scale
+from judge.ratings.ratings_table import COLUMNS, RatingsTable, RunFacts
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]

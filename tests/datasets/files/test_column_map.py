@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from judge.datasets import open_dataset
-from judge.errors import DataError, JudgeError, MissingExtraError, SpecError
-from judge.records import Rating, Story
+from judge.base.errors import DataError, JudgeError, MissingExtraError, SpecError
+from judge.base.records import Rating, Story
+from judge.inputs.datasets import open_dataset
 
 Write = Callable[[str, str | bytes], Path]
 MAP: dict[str, Any] = {"id": "n", "text": "Story", "system": "Model", "story_prompt": "Prompt"}
@@ -131,8 +131,8 @@ def test_the_map_is_part_of_what_the_dataset_is(write: Write) -> None:
 
 
 def test_the_hanna_annotations_read_the_same_through_a_map(annotations: Path) -> None:
-    from judge.datasets.studies.hanna import read_stories
-    from judge.datasets.studies.hanna_scores import CRITERIA
+    from judge.inputs.datasets.studies.hanna import read_stories
+    from judge.inputs.datasets.studies.hanna_scores import CRITERIA
 
     columns = {
         "id": "Story ID",

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge.datasets import open_dataset
-from judge.datasets.files.native import read_stories, write_stories
-from judge.errors import DataError
-from judge.records import Rating, Story
+from judge.base.errors import DataError
+from judge.base.records import Rating, Story
+from judge.inputs.datasets import open_dataset
+from judge.inputs.datasets.files.native import read_stories, write_stories
 
 Write = Callable[[str, str | bytes], Path]
 STORY: dict[str, Any] = {"id": "1", "story_prompt": "p", "system": "s", "text": "t"}

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from judge.base.errors import DataError
+from judge.base.records import Preference, Rating
 from judge.cli.main import main
-from judge.datasets import open_dataset
-from judge.errors import DataError
-from judge.records import Preference, Rating
+from judge.inputs.datasets import open_dataset
 
 Write = Callable[[str, str | bytes], Path]
 HEADER = {"pairs": True}

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from judge.datasets import Dataset, open_dataset
-from judge.datasets.files.pair_map import FORMS, proposal
-from judge.errors import DataError, SpecError
-from judge.records import Pair
+from judge.base.errors import DataError, SpecError
+from judge.base.records import Pair
+from judge.inputs.datasets import Dataset, open_dataset
+from judge.inputs.datasets.files.pair_map import FORMS, proposal
 
 Write = Callable[[str, str | bytes], Path]
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from judge.datasets.files.source_file import csv_rows, json_lines, rating_value, read_json
-from judge.errors import DataError
-from judge.records import Scale
+from judge.base.errors import DataError
+from judge.base.records import Scale
+from judge.inputs.datasets.files.source_file import csv_rows, json_lines, rating_value, read_json
 
 Write = Callable[[str, str | bytes], Path]
 

@@ -13,12 +13,12 @@ import openpyxl
 import pandas as pd
 import pytest
 
+from judge.base.errors import DataError, JudgeError, MissingExtraError
+from judge.base.records import Rating, Story
 from judge.cli.option_words import mend
-from judge.datasets import open_dataset
-from judge.datasets.files.column_guess import guess
-from judge.datasets.files.column_words import column_options
-from judge.errors import DataError, JudgeError, MissingExtraError
-from judge.records import Rating, Story
+from judge.inputs.datasets import open_dataset
+from judge.inputs.datasets.files.column_guess import guess
+from judge.inputs.datasets.files.column_words import column_options
 
 Write = Callable[[str, str | bytes], Path]
 ONE = "The lamp went out at nine and Mara waited on the stairs, counting."

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from judge.base.errors import DataError, SpecError
 from judge.cli.main import app
-from judge.datasets import open_dataset
-from judge.datasets.sources import FILES
-from judge.datasets.studies.autos import ASPECTS, EMPTY, NO_ORIGIN, PRINTED, SAME, TWICE, UNCHANGED
-from judge.errors import DataError, SpecError
-from judge.perturbations.catalogue import CATALOGUE
-from judge.perturbations.story_name import read_name
+from judge.inputs.datasets import open_dataset
+from judge.inputs.datasets.sources import FILES
+from judge.inputs.datasets.studies.autos import ASPECTS, EMPTY, NO_ORIGIN, PRINTED, SAME, TWICE, UNCHANGED
+from judge.inputs.perturbations.catalogue import CATALOGUE
+from judge.inputs.perturbations.story_name import read_name
 
 LINES = {
     "discrimination_test/roc_lexical_rept.txt": ["0|||a dog .|||it ran . it slept .", "1|||a cat .|||it sat ."],
@@ -107,7 +107,7 @@ def test_names_and_printed_counts_are_of_the_same_files() -> None:
 
 
 def test_nothing_can_be_fetched() -> None:
-    from judge.datasets.fetch import sources_of
+    from judge.inputs.datasets.fetch import sources_of
 
     with pytest.raises(SpecError, match="no public address"):
         sources_of("autos_wp")

@@ -8,11 +8,11 @@ from pathlib import Path
 import openpyxl
 import pytest
 
-from judge.datasets import open_dataset
-from judge.datasets.locate import register
-from judge.datasets.sources import FILES
-from judge.datasets.studies.confederacy import read_stories, system_of
-from judge.errors import DataError
+from judge.base.errors import DataError
+from judge.inputs.datasets import open_dataset
+from judge.inputs.datasets.locate import register
+from judge.inputs.datasets.sources import FILES
+from judge.inputs.datasets.studies.confederacy import read_stories, system_of
 
 HEADER = ("Group", "Story", "Rater", "Humor", "Style", "Comments")
 ROWS = (

@@ -9,9 +9,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from judge.datasets import open_dataset
-from judge.datasets.studies.creative_short_stories import read_stories
-from judge.errors import DataError
+from judge.base.errors import DataError
+from judge.inputs.datasets import open_dataset
+from judge.inputs.datasets.studies.creative_short_stories import read_stories
 
 NAMES = ("creativity", "originality", "surprise", "value")
 

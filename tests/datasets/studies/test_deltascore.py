@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from judge.datasets import open_dataset
-from judge.datasets.studies.deltascore import CRITERIA, read_stories
-from judge.errors import DataError
+from judge.base.errors import DataError
+from judge.inputs.datasets import open_dataset
+from judge.inputs.datasets.studies.deltascore import CRITERIA, read_stories
 
 LINE = {"title": "t", "story": "s", "model": "A", "reference": "r"} | {c.lower(): 3.33 for c in CRITERIA}
 

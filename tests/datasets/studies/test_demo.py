@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from judge.datasets import open_dataset
+from judge.inputs.datasets import open_dataset
 
 
 def test_the_demo_needs_no_file_from_anywhere() -> None:

@@ -14,12 +14,12 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge.datasets.studies.demo import LABELS_NOTE
-from judge.errors import DataError
-from judge.folders.shipped import package_file
+from judge.base.errors import DataError
+from judge.base.folders.shipped import package_file
+from judge.inputs.datasets.studies.demo import LABELS_NOTE
 from tests.packaged_data import demo_stories
 
-SHIPPED = package_file("datasets", "demo_stories.jsonl")
+SHIPPED = package_file("inputs", "datasets", "demo_stories.jsonl")
 
 
 @pytest.fixture(scope="module")

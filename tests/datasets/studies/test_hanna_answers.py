@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from judge.datasets.studies.hanna_answers import HannaAnswer, read_answers
-from judge.errors import DataError
+from judge.base.errors import DataError
+from judge.inputs.datasets.studies.hanna_answers import HannaAnswer, read_answers
 
 ANSWERS = {
     "Relevance": {

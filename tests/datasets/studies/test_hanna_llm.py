@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from judge.datasets import open_dataset
-from judge.datasets.studies.hanna_llm import read_stories
-from judge.errors import DataError
+from judge.base.errors import DataError
+from judge.inputs.datasets import open_dataset
+from judge.inputs.datasets.studies.hanna_llm import read_stories
 
 
 def test_576_stories_nobody_rated(with_studies: Path) -> None:

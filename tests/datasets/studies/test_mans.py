@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from judge.datasets import open_dataset
-from judge.datasets.studies.mans import SYSTEMS, read_stories
-from judge.errors import DataError
+from judge.base.errors import DataError
+from judge.inputs.datasets import open_dataset
+from judge.inputs.datasets.studies.mans import SYSTEMS, read_stories
 
 # Means, standard deviations over stories (n in the denominator) and counts of scores 1 to 5, computed by the study's
 # reviewers from the released files with numpy.

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau, spearmanr
 
-from judge.datasets import open_dataset
-from judge.datasets.sources import OTHER_FILES
-from judge.datasets.studies.plotguided import plain, read_scores, read_stories
-from judge.errors import DataError
+from judge.base.errors import DataError
+from judge.inputs.datasets import open_dataset
+from judge.inputs.datasets.sources import OTHER_FILES
+from judge.inputs.datasets.studies.plotguided import plain, read_scores, read_stories
 from judge.stats.agreement import icc
 
 SCORES = dict(zip(("plotguided_roc", "plotguided_wp"), OTHER_FILES["plotguided_scores"], strict=True))

@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 from scipy.stats import kendalltau
 
+from judge.base.errors import DataError
 from judge.cli.main import main
-from judge.datasets import open_dataset
-from judge.datasets.studies import storyer
-from judge.datasets.studies.storyer import line_breaks, read_plain_pickle, read_stories
-from judge.errors import DataError
-from judge.ratings_table import read
-from judge.text_features import length
+from judge.inputs.datasets import open_dataset
+from judge.inputs.datasets.studies import storyer
+from judge.inputs.datasets.studies.storyer import line_breaks, read_plain_pickle, read_stories
+from judge.inputs.text_features import length
+from judge.ratings.ratings_table import read
 
 
 class Harmful:

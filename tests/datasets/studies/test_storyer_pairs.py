@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from judge.datasets import open_dataset
-from judge.datasets.studies.storyer_pairs import read_pairs, read_stories
-from judge.errors import DataError
-from judge.text_features import length
+from judge.base.errors import DataError
+from judge.inputs.datasets import open_dataset
+from judge.inputs.datasets.studies.storyer_pairs import read_pairs, read_stories
+from judge.inputs.text_features import length
 
 
 def _file(path: Path, rows: list[Any]) -> Path:

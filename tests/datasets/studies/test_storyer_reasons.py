@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from judge.datasets import open_dataset
-from judge.datasets.check import check
-from judge.datasets.studies.storyer_reasons import NO_ASPECT, PADDING, read_commented, read_stories
-from judge.errors import DataError
+from judge.base.errors import DataError
+from judge.inputs.datasets import open_dataset
+from judge.inputs.datasets.check import check
+from judge.inputs.datasets.studies.storyer_reasons import NO_ASPECT, PADDING, read_commented, read_stories
 
 
 def test_released_file(with_studies: Path) -> None:

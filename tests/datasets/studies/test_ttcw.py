@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from judge.datasets import open_dataset
-from judge.datasets.studies.ttcw import read_stories, read_tests, read_verdicts
-from judge.datasets.studies.ttcw_answers import read_answers
-from judge.errors import DataError
+from judge.base.errors import DataError
+from judge.inputs.datasets import open_dataset
+from judge.inputs.datasets.studies.ttcw import read_stories, read_tests, read_verdicts
+from judge.inputs.datasets.studies.ttcw_answers import read_answers
 
 
 def test_the_models_stories_have_texts(with_studies: Path) -> None:

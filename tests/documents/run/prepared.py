@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from judge.datasets import open_dataset
+from judge.inputs.datasets import open_dataset
 from tests.documents.blocks import ROOT
 from tests.documents.run.world import LOG_FILES, audited, define, done
 

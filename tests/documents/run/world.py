@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from judge.datasets import open_dataset
+from judge.inputs.datasets import open_dataset
 from tests.documents.blocks import ROOT
 from tests.golden_tables.calls import judge
 

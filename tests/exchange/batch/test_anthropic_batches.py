@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from judge.errors import BackendError, DataError, SpecError
+from judge.answers.journal import JournalReader
+from judge.asking.execution.session import Sitting, sit
+from judge.asking.run_definition.spec import parse_run_spec
+from judge.asking.run_folder import ResultFolder
+from judge.base.errors import BackendError, DataError, SpecError
 from judge.exchange.batch.importing import import_results
 from judge.exchange.batch.ledger import read_ledger
 from judge.exchange.batch.requests import Wanted
 from judge.exchange.batch.submission import advice_for, collect, refresh, submit
-from judge.execution.session import Sitting, sit
-from judge.journal import JournalReader
-from judge.run_definition.spec import parse_run_spec
-from judge.run_folder import ResultFolder
 from tests.conformance.messages_api import BROKE, KEY, OVERLOADED, MessagesServer, invalid
 from tests.exchange.conftest import answers, definition
 

@@ -12,15 +12,15 @@ from pathlib import Path
 
 import pytest
 
+from judge.answers.journal import JournalReader
+from judge.asking.execution.session import sit
+from judge.asking.plan import load_prices
 from judge.backends import Settings
-from judge.errors import BackendError, SpecError
+from judge.base.errors import BackendError, SpecError
 from judge.exchange.batch.ledger import in_flight_note, read_ledger
 from judge.exchange.batch.openai_batches import BatchServer
 from judge.exchange.batch.requests import Wanted, export, numbered
 from judge.exchange.batch.submission import advice_for, collect, refresh, submit
-from judge.execution.session import sit
-from judge.journal import JournalReader
-from judge.plan import load_prices
 from tests.exchange.conftest import Start, answers, asked, live
 from tests.server.loopback import LoopbackServer
 

@@ -18,18 +18,18 @@ from urllib.parse import quote
 
 import pytest
 
-from judge.audit.file.store import AuditStore
+from judge.answers.journal import JournalReader, JournalWriter
+from judge.asking.run_folder import ResultFolder, lock
+from judge.base.errors import DataError, RunFolderError
 from judge.cli.main import main
 from judge.demo import run_demo
-from judge.errors import DataError, RunFolderError
 from judge.exchange.bundle import verification
 from judge.exchange.bundle.archive import BundleChoices, bundle
 from judge.exchange.bundle.tables import OF_RATINGS, TableChoices, difference
 from judge.exchange.bundle.verification import check
 from judge.exchange.imports.hanna_scores import read_scores
 from judge.exchange.imports.imported_folder import write_folder
-from judge.journal import JournalReader, JournalWriter
-from judge.run_folder import ResultFolder, lock
+from judge.explanations.audit.file.store import AuditStore
 
 QUICK = TableChoices(resamples=20)
 ROOT = "demo-bundle"

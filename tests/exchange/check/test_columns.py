@@ -9,8 +9,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from judge.base.errors import DataError, SpecError
 from judge.cli.option_words import with_flags as flags
-from judge.errors import DataError, SpecError
 from judge.exchange.check.given_columns import GivenColumns
 from judge.exchange.check.names import named
 from judge.exchange.check.table import Checked, check

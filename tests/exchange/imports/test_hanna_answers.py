@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from judge.base.errors import DataError, RunFolderError
 from judge.cli.main import main
-from judge.errors import DataError, RunFolderError
 from judge.exchange.imports.hanna_answers import write_run
-from judge.rating_matrix import build
-from judge.ratings_table import read
+from judge.ratings.rating_matrix import build
+from judge.ratings.ratings_table import read
 
 ANSWER = {"Task 0": [" 4\n\n", " 5", "no idea"], "Task 1": [" 2 — weak", "3", "1"]}
 

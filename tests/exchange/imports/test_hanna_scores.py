@@ -12,13 +12,13 @@ from judge.analysis import correlation
 from judge.analysis.coverage.coverage import coverage
 from judge.analysis.options.table_options import CorrelationOptions
 from judge.analysis.reliability.consistency import consistency
-from judge.datasets.sources import SOURCES
-from judge.datasets.studies.hanna_scores import CRITERIA, read_score_file
-from judge.errors import RunFolderError
+from judge.base.errors import RunFolderError
 from judge.exchange.imports.hanna_scores import JUDGES, measure_columns, read_scores
 from judge.exchange.imports.imported_folder import write_folder
-from judge.rating_matrix import RatingMatrix, build
-from judge.ratings_table import RatingsTable, read
+from judge.inputs.datasets.sources import SOURCES
+from judge.inputs.datasets.studies.hanna_scores import CRITERIA, read_score_file
+from judge.ratings.rating_matrix import RatingMatrix, build
+from judge.ratings.ratings_table import RatingsTable, read
 from tests.packaged_data.surface_model import HANNA_FEATURES
 
 SCORES, STORIES = "hanna/hanna_metric_scores_llm.csv", "hanna/hanna_llm_stories.csv"

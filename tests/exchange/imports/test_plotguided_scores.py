@@ -9,10 +9,10 @@ import pytest
 from judge.analysis.correlation import correlations
 from judge.analysis.inputs.bars import CEILING, JUDGE
 from judge.analysis.options.table_options import Coefficient, CorrelationOptions
-from judge.errors import DataError, SpecError
+from judge.base.errors import DataError, SpecError
 from judge.exchange.imports.imported_folder import write_folder
 from judge.exchange.imports.plotguided_scores import read_plotguided
-from judge.ratings_table import read
+from judge.ratings.ratings_table import read
 
 
 @pytest.fixture

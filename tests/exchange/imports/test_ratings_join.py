@@ -11,15 +11,15 @@ import pandas as pd
 import pytest
 
 from judge.analysis.diagnose import diagnose, tables
+from judge.base.errors import DataError, JudgeError
+from judge.base.records import Criterion, Scale
 from judge.cli.main import main
 from judge.cli.option_words import mend
-from judge.datasets import open_dataset
-from judge.errors import DataError, JudgeError
 from judge.exchange.imports.imported_folder import write_folder
 from judge.exchange.ratings.file import read_ratings
-from judge.rating_matrix import build
-from judge.ratings_table import read
-from judge.records import Criterion, Scale
+from judge.inputs.datasets import open_dataset
+from judge.ratings.rating_matrix import build
+from judge.ratings.ratings_table import read
 
 Run = Callable[..., tuple[int, str, str]]
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 import yaml
 
+from judge.base.errors import DataError, RunFolderError
 from judge.cli.main import main
-from judge.errors import DataError, RunFolderError
 from judge.exchange.imports.ttcw_answers import write_run
-from judge.ratings_table import read
+from judge.ratings.ratings_table import read
 
 
 @pytest.fixture

@@ -11,14 +11,14 @@ import pandas as pd
 import pytest
 
 from judge.analysis.preference.ranked import ranked
+from judge.asking.run_folder import ResultFolder
+from judge.base.errors import DataError, RunFolderError
 from judge.cli.main import main
-from judge.errors import DataError, RunFolderError
 from judge.exchange.imports.imported_preferences import write_preferences
 from judge.exchange.logs.as_preferences import read_preferences
 from judge.exchange.logs.tools import PREFERENCE_TOOLS
-from judge.preferences_table import PreferencesTable, compares, read
-from judge.ratings_table import read as read_ratings
-from judge.run_folder import ResultFolder
+from judge.ratings.preferences_table import PreferencesTable, compares, read
+from judge.ratings.ratings_table import read as read_ratings
 
 FILES = Path(__file__).parent / "files"
 ALPACA = FILES / "alpaca_eval-0.6.6.json"

@@ -19,7 +19,7 @@ from judge.exchange.logs.places import Places, at
 from judge.exchange.logs.row import loss_of
 from judge.exchange.logs.tools import TOOLS
 from judge.exchange.ratings.file import read_ratings
-from judge.ratings_table import read
+from judge.ratings.ratings_table import read
 
 FILES = Path(__file__).parent / "files"
 LOGS = {

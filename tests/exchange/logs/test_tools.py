@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 
 from judge.cli.main import main
-from judge.ratings_table import read
+from judge.ratings.ratings_table import read
 
 FILES = Path(__file__).parent / "files"
 LM_EVAL = FILES / "lm_eval-0.4.13" / "mock-judge"

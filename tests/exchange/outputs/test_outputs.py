@@ -13,9 +13,10 @@ import pandas as pd
 import pytest
 
 from judge import open_run
+from judge.base.errors import DataError, SpecError
+from judge.base.references import works
 from judge.cli.main import main
 from judge.demo import run_demos
-from judge.errors import DataError, SpecError
 from judge.exchange.imports.hub_folder import read_hub
 from judge.exchange.imports.imported_folder import write_folder
 from judge.exchange.outputs.bibtex import entries, without_card
@@ -23,8 +24,7 @@ from judge.exchange.outputs.given_away import GiveAway, pseudonyms, tables_of
 from judge.exchange.outputs.hub import write_hub
 from judge.exchange.outputs.irw import write_irw
 from judge.exchange.ratings.file import read_ratings
-from judge.ratings_table import RatingsTable, read
-from judge.references import works
+from judge.ratings.ratings_table import RatingsTable, read
 
 SCHEMA = Path(__file__).with_name("every_eval_ever-0.3.0.schema.json")
 """eval.schema.json of every-eval-ever 0.3.0 on PyPI (EvalEval Coalition, MIT licence), unchanged."""
@@ -233,7 +233,7 @@ def test_records_pass_the_stores_own_program(demo: Path, tmp_path: Path) -> None
 
 
 def test_bibtex_names_program_studies_and_known_cards() -> None:
-    from judge.ratings_table import RunFacts
+    from judge.ratings.ratings_table import RunFacts
 
     def fact(name: str, dataset: str) -> RunFacts:
         return RunFacts("r", name, dataset, None, 1, (), ("ep1",), "ours/3", (), control=False, path=Path())

@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from judge.base.errors import DataError, JudgeError
 from judge.cli.main import main
-from judge.criteria import load_criteria
-from judge.errors import DataError, JudgeError
 from judge.exchange.imports.imported_folder import write_folder
 from judge.exchange.ratings.file import read_ratings
-from judge.rating_matrix import build
-from judge.ratings_table import read
+from judge.inputs.criteria import load_criteria
+from judge.ratings.rating_matrix import build
+from judge.ratings.ratings_table import read
 
 ROWS = [
     {"story": f"s{i}", "system": "a", "criterion": "Coherence", "judge": "mine", "eval_prompt": "ep9", "rating": 1 + i}

@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
+from judge.asking.run_folder import ResultFolder
 from judge.cli.main import main
-from judge.datasets.locate import released
 from judge.exchange.reader import registry
 from judge.exchange.reader.look import Look
 from judge.exchange.reader.reader import Reader
 from judge.exchange.reader.registry import reader_of, readers
-from judge.run_folder import ResultFolder
+from judge.inputs.datasets.locate import released
 
 LOGS = Path(__file__).parents[1] / "logs" / "files"
 Make = Callable[[Path], Path]

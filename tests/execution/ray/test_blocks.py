@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
-from judge.execution.ray.blocks import MOST_WORKERS, Feed, blocks, decode, encode
-from judge.execution.sending.schedule import Work
-from judge.records import Criterion, Generation, Message, Query, Rating, Scale, Story
+from judge.asking.execution.ray.blocks import MOST_WORKERS, Feed, blocks, decode, encode
+from judge.asking.execution.sending.schedule import Work
+from judge.base.records import Criterion, Generation, Message, Query, Rating, Scale, Story
 
 CRITERION = Criterion("Relevance", "RE", "how well it fits", Scale(1, 5, 0.5), ("bad", "good"))
 

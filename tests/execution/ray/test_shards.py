@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from judge.errors import BackendError, RunFolderError
-from judge.execution.ray import shards
-from judge.execution.ray.shards import ShardWriter, read_shard, settled_in, shards_in, unfinished_in
-from judge.records import Criterion, Generation, Message, Query, Response, Story
+from judge.asking.execution.ray import shards
+from judge.asking.execution.ray.shards import ShardWriter, read_shard, settled_in, shards_in, unfinished_in
+from judge.base.errors import BackendError, RunFolderError
+from judge.base.records import Criterion, Generation, Message, Query, Response, Story
 
 QUERY = Query(
     "b2:1", Story("s1", "p", "A", "t"), Criterion("Overall", "OV", "d"), "ep1", (Message("user", "q"),), Generation()

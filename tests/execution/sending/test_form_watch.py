@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
+from judge.answers.parsing import parser
+from judge.answers.parsing.asked_form import has_asked_form
+from judge.asking.execution.sending.form_watch import FIRST
+from judge.asking.execution.session import Result, Sitting, sit
+from judge.asking.run_definition.spec import parse_run_spec
+from judge.asking.run_folder import ResultFolder
+from judge.base.records import Criterion, Response, Scale, Structured
 from judge.cli.main import main
-from judge.execution.sending.form_watch import FIRST
-from judge.execution.session import Result, Sitting, sit
-from judge.parsing import parser
-from judge.parsing.asked_form import has_asked_form
-from judge.records import Criterion, Response, Scale, Structured
-from judge.run_definition.spec import parse_run_spec
-from judge.run_folder import ResultFolder
 from tests.server.loopback import LoopbackServer
 
 Start = Callable[..., LoopbackServer]

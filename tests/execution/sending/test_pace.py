@@ -9,11 +9,11 @@ from itertools import accumulate
 
 import pytest
 
+from judge.asking.execution.sending.budget import Account, Budget
+from judge.asking.execution.sending.pace import Pace
+from judge.asking.execution.sending.schedule import Work
 from judge.backends.rate_limits import Limit, RateLimits
-from judge.execution.sending.budget import Account, Budget
-from judge.execution.sending.pace import Pace
-from judge.execution.sending.schedule import Work
-from judge.records import Criterion, Generation, Message, Query, Response, Story
+from judge.base.records import Criterion, Generation, Message, Query, Response, Story
 
 Sent = list[tuple[float, float]]
 """(time, tokens) of requests."""

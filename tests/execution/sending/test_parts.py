@@ -8,12 +8,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from judge.errors import BackendError
-from judge.execution.sending.breaker import Breaker
-from judge.execution.sending.limiter import Limiter
-from judge.execution.sending.retry import decide
-from judge.execution.sending.schedule import Schedule, Work
-from judge.records import Criterion, Generation, Message, Query, Story
+from judge.asking.execution.sending.breaker import Breaker
+from judge.asking.execution.sending.limiter import Limiter
+from judge.asking.execution.sending.retry import decide
+from judge.asking.execution.sending.schedule import Schedule, Work
+from judge.base.errors import BackendError
+from judge.base.records import Criterion, Generation, Message, Query, Story
 
 STORY = Story("s", "", "x", "text")
 

@@ -9,9 +9,9 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judge.execution.sending.schedule import Schedule, Work
-from judge.execution.sending.shared_prefix import LEAST, led, marked, with_cache_points
-from judge.records import Criterion, Generation, Message, Query, Story
+from judge.asking.execution.sending.schedule import Schedule, Work
+from judge.asking.execution.sending.shared_prefix import LEAST, led, marked, with_cache_points
+from judge.base.records import Criterion, Generation, Message, Query, Story
 
 STORY = Story("s1", "", "x", "text")
 CRITERION = Criterion("Complexity", "CX", "how complex the story is")

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from judge.asking.execution.sending.runner import Outcomes, Run
+from judge.asking.execution.sending.schedule import Work
 from judge.backends import Capabilities
-from judge.errors import BackendError
-from judge.execution.sending.runner import Outcomes, Run
-from judge.execution.sending.schedule import Work
-from judge.records import Request, Response
+from judge.base.errors import BackendError
+from judge.base.records import Request, Response
 from tests.execution.sending.test_parts import work
 
 

@@ -8,14 +8,14 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from judge.errors import DataError, SpecError
+from judge.answers.journal import JournalReader
+from judge.base.errors import DataError, SpecError
+from judge.base.fingerprint import text_key
+from judge.base.records import Criterion
 from judge.explanations.corpus.corpus import COLUMNS, narrowed
 from judge.explanations.corpus.from_studies import quoted_criterion
 from judge.explanations.corpus.reading import read_texts
-from judge.fingerprint import text_key
-from judge.journal import JournalReader
-from judge.ratings_table import read
-from judge.records import Criterion
+from judge.ratings.ratings_table import read
 
 
 def test_runs_give_every_repeat_with_its_answer_and_what_parsing_left(demo_run: Path) -> None:

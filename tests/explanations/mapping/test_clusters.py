@@ -7,12 +7,12 @@ import pytest
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 from scipy.spatial.distance import cdist
 
-from judge.embedding.vectors import unit
-from judge.errors import SpecError
+from judge.base.errors import SpecError
 from judge.explanations.mapping.clusters import NOISE, by_size, cluster
 from judge.explanations.mapping.neighbour_graph import graph
 from judge.explanations.mapping.options import ExplainOptions
 from judge.explanations.mapping.projection import project
+from judge.inputs.embedding.vectors import unit
 
 pytest.importorskip("sklearn")
 

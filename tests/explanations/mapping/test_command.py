@@ -12,15 +12,15 @@ from typing import Any
 import pytest
 
 import judge
+from judge.asking.run_folder import ResultFolder, resolve
+from judge.base.errors import DataError
+from judge.base.printing import stored_tables
+from judge.base.printing.tables import render
 from judge.cli.main import main
-from judge.errors import DataError
 from judge.explanations.mapping import stored
 from judge.explanations.mapping.options import EXEMPT, FRAGMENTS, SHOWN_BY, ExplainOptions
 from judge.explanations.results import results
 from judge.explanations.tables import tables
-from judge.printing import stored_tables
-from judge.printing.tables import render
-from judge.run_folder import ResultFolder, resolve
 
 pytest.importorskip("sklearn")
 

@@ -8,14 +8,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from judge.base.errors import SpecError
+from judge.base.records import Criterion, Scale
 from judge.cli.main import main
-from judge.errors import SpecError
 from judge.explanations.corpus.corpus import frame_of
 from judge.explanations.corpus.reading import read_texts
 from judge.explanations.quality.contradicting.contradictions import AUDITED, Contradictions, contradictions
 from judge.explanations.quality.contradicting.read_flags import mark, precision, read_flags
 from judge.explanations.quality.contradicting.table import table
-from judge.records import Criterion, Scale
 from judge.stats.shares.proportion import wilson
 
 GOOD = ("vivid", "coherent", "moving", "elegant", "gripping")

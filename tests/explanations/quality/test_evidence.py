@@ -5,9 +5,9 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from judge.criteria import load_criteria
 from judge.explanations.corpus.corpus import stories_of
 from judge.explanations.quality.evidence import Library, evidence, normalised, quoting
+from judge.inputs.criteria import load_criteria
 
 EMPATHY = load_criteria("hanna").pick("Empathy")
 STORY = "It was a dark night. “Don’t go in there,” Anna said.  The dog, Rex—old and LOUD—barked."

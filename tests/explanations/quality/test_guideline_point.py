@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from judge.criteria import load_criteria
-from judge.embedding.vectors import embed
+from judge.base.printing.tables import Table
 from judge.explanations.quality.guideline_point import guideline_texts, measure, split
-from judge.printing.tables import Table
+from judge.inputs.criteria import load_criteria
+from judge.inputs.embedding.vectors import embed
 from tests.explanations import planted
 
 pytest.importorskip("sklearn")

@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from judge.embedding.vectors import embed
+from judge.base.printing.tables import Table
 from judge.explanations.corpus.reading import read_texts
 from judge.explanations.quality.options import NumbersOptions
 from judge.explanations.quality.rating_agreement import agreement, measure, predict, rank_correlation
-from judge.printing.tables import Table
+from judge.inputs.embedding.vectors import embed
 from judge.stats.correlation.coefficients import spearman
 from judge.stats.resampling import bootstrap
 from tests.explanations import planted

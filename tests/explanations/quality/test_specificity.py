@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from judge.embedding.vectors import embed
+from judge.base.printing.tables import Table
 from judge.explanations.corpus.corpus import ExplanationTexts
 from judge.explanations.corpus.reading import read_texts
 from judge.explanations.quality.options import NumbersOptions
 from judge.explanations.quality.specificity import measure, sampled, specificity
-from judge.printing.tables import Table
+from judge.inputs.embedding.vectors import embed
 from judge.stats.resampling.label_permutation import AgainstChance
 from tests.explanations import planted
 

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from judge.embedding.vectors import embed
 from judge.explanations.quality.options import NumbersOptions
 from judge.explanations.quality.stability import Stability, measure
+from judge.inputs.embedding.vectors import embed
 from tests.explanations import planted
 
 pytest.importorskip("sklearn")

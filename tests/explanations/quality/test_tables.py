@@ -11,10 +11,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from judge.asking.run_folder import resolve
+from judge.base.errors import SpecError
+from judge.base.estimate import Estimate
+from judge.base.printing.tables import Table, render
 from judge.cli.main import main
-from judge.criteria import load_criteria
-from judge.embedding.vectors import embed
-from judge.errors import SpecError
 from judge.explanations.corpus.corpus import ExplanationTexts, stories_of
 from judge.explanations.corpus.reading import read_texts
 from judge.explanations.mapping import stored
@@ -24,9 +25,8 @@ from judge.explanations.quality.guideline_point import guideline_texts
 from judge.explanations.quality.numbers import Numbers, numbers
 from judge.explanations.quality.options import EXEMPT, FRAGMENTS, NumbersOptions, fragments
 from judge.explanations.quality.tables import tables
-from judge.printing.tables import Table, render
-from judge.run_folder import resolve
-from judge.stats.estimate import Estimate
+from judge.inputs.criteria import load_criteria
+from judge.inputs.embedding.vectors import embed
 from tests.explanations import planted
 
 pytest.importorskip("sklearn")

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from judge.criteria import load_criteria
-from judge.parsing import parser
-from judge.parsing.joint.reading import joint_judgments
-from judge.records import Criterion, Response, Scale
+from judge.answers.parsing import parser
+from judge.answers.parsing.joint.reading import joint_judgments
+from judge.base.records import Criterion, Response, Scale
+from judge.inputs.criteria import load_criteria
 
 CRITERIA = load_criteria("hanna").criteria
 ANSWERS = [json.loads(line) for line in (Path(__file__).parent / "answers.jsonl").read_text("utf-8").splitlines()]

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from judge.parsing.joint.reading import joint_judgments
-from judge.parsing.ours import json_answer
-from judge.parsing.ours.json_answer import objects_in
-from judge.parsing.ours.parser import load
-from judge.records import Criterion, Response, Structured
+from judge.answers.parsing.joint.reading import joint_judgments
+from judge.answers.parsing.ours import json_answer
+from judge.answers.parsing.ours.json_answer import objects_in
+from judge.answers.parsing.ours.parser import load
+from judge.base.records import Criterion, Response, Structured
 
 CRITERIA = (Criterion("Coherence", "CH", ""), Criterion("Empathy", "EM", ""))
 

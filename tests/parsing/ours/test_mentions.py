@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from judge.parsing.ours.mentions import mentions
+from judge.answers.parsing.ours.mentions import mentions
 
 
 def test_a_number_is_matched_whole_or_not_at_all() -> None:

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import yaml
 
-from judge.parsing import parser
-from judge.records import Criterion, Response, Scale
+from judge.answers.parsing import parser
+from judge.base.records import Criterion, Response, Scale
 
 RESPONSES = Path(__file__).parents[2] / "responses"
 HANNA = ["Relevance", "Coherence", "Empathy", "Surprise", "Engagement", "Complexity"]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from judge.errors import SpecError
-from judge.parsing import parser
-from judge.parsing.ours.rating_pattern import check_pattern
-from judge.records import Criterion, Judgment, Response, Scale
+from judge.answers.parsing import parser
+from judge.answers.parsing.ours.rating_pattern import check_pattern
+from judge.base.errors import SpecError
+from judge.base.records import Criterion, Judgment, Response, Scale
 from tests.growth import linear
 
 

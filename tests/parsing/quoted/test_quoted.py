@@ -8,12 +8,12 @@ from random import Random
 import pytest
 import yaml
 
-from judge.parsing import parser
-from judge.parsing.joint.reading import joint_judgments
-from judge.perturbations.edit import applied
-from judge.perturbations.made import maker
-from judge.perturbations.perturbation import Material, Unfit
-from judge.records import Criterion, Judgment, Response, Scale, Story
+from judge.answers.parsing import parser
+from judge.answers.parsing.joint.reading import joint_judgments
+from judge.base.records import Criterion, Judgment, Response, Scale, Story
+from judge.inputs.perturbations.edit import applied
+from judge.inputs.perturbations.made import maker
+from judge.inputs.perturbations.perturbation import Material, Unfit
 
 HERE = Path(__file__).parent
 OURS = parser("ours")

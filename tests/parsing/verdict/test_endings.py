@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import yaml
 
-from judge.parsing.verdict import VERSION, parse_verdict
-from judge.records import Response, Verdict
+from judge.answers.parsing.verdict import VERSION, parse_verdict
+from judge.base.records import Response, Verdict
 
 HERE = Path(__file__).parent
 BEFORE: list[dict[str, Any]] = yaml.safe_load((HERE / "endings_before.yaml").read_text(encoding="utf-8"))

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from judge.parsing.verdict import Shares, parse_verdict, soft_verdict
-from judge.records import Response
+from judge.answers.parsing.verdict import Shares, parse_verdict, soft_verdict
+from judge.base.records import Response
 
 
 def answered(*tokens: tuple[str, dict[str, float]]) -> Response:

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import yaml
 
-from judge.parsing.verdict import parse_verdict
-from judge.records import Response, Verdict
+from judge.answers.parsing.verdict import parse_verdict
+from judge.base.records import Response, Verdict
 
 HERE = Path(__file__).parent
 STYLES: list[dict[str, Any]] = yaml.safe_load((HERE / "judged_styles.yaml").read_text(encoding="utf-8"))

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from judge.parsing.verdict import parse_verdict
-from judge.records import Response
+from judge.answers.parsing.verdict import parse_verdict
+from judge.base.records import Response
 
 DECOYS: dict[str, list[str]] = yaml.safe_load((Path(__file__).parent / "decoys.yaml").read_text(encoding="utf-8"))
 FORMS = (

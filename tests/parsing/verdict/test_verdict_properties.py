@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from judge.parsing.verdict import parse_verdict
-from judge.records import Response, Verdict
+from judge.answers.parsing.verdict import parse_verdict
+from judge.base.records import Response, Verdict
 from tests.growth import linear
 
 QUICK = settings(derandomize=True, deadline=None, max_examples=200, database=None)

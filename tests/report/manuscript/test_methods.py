@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from judge.references import bibtex, works
-from judge.report import ReportInputs, ReportOptions
-from judge.report.manuscript import checklist, methods
+from judge.base.references import bibtex, works
+from judge.show.report import ReportInputs, ReportOptions
+from judge.show.report.manuscript import checklist, methods
 from tests.report import runs
 
 
@@ -154,8 +154,8 @@ def test_the_checklist_marks_gaps_and_names_what_closes_them(hostile_material: R
 
 def test_an_audit_is_done_when_two_annotators_finished_items(demo_run: Path, tmp_path: Path) -> None:
     """From a sample nobody looked at, over one annotator, to two and a second round."""
-    from judge.audit.file.store import ADJUDICATION, AuditStore
-    from judge.report.sections import headline
+    from judge.explanations.audit.file.store import ADJUDICATION, AuditStore
+    from judge.show.report.sections import headline
 
     folder = shutil.copytree(demo_run, tmp_path / "demo")
     file = folder / "audit.sqlite"
@@ -208,7 +208,7 @@ def test_an_audit_is_done_when_two_annotators_finished_items(demo_run: Path, tmp
 
 def _audited(run: Path, file: Path, *words: str) -> str:
     """The Methods sentence of a sample of 6 in which one annotator finished one item."""
-    from judge.audit.file.store import AuditStore
+    from judge.explanations.audit.file.store import AuditStore
 
     source = () if "--from" in words else (run,)
     assert runs.command("audit", "sample", *source, "-n", "6", "-o", file, *words) == 0
@@ -284,9 +284,9 @@ def test_what_cannot_be_known_is_no_gap_of_the_users(hanna_material: ReportInput
 
 
 def test_an_unfinished_run_is_a_gap(hostile_run: Path, tmp_path: Path) -> None:
-    from judge.execution.session import Sitting, sit
-    from judge.run_definition.spec import load_run_spec
-    from judge.run_folder import folder_for
+    from judge.asking.execution.session import Sitting, sit
+    from judge.asking.run_definition.spec import load_run_spec
+    from judge.asking.run_folder import folder_for
 
     for name in ("run.yaml", "stories.jsonl"):
         (tmp_path / name).write_bytes((hostile_run / name).read_bytes())

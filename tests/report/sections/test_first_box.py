@@ -6,8 +6,8 @@ import html
 import re
 from pathlib import Path
 
-from judge.report import ReportInputs, ReportOptions
-from judge.report.sections import first_box, headline
+from judge.show.report import ReportInputs, ReportOptions
+from judge.show.report.sections import first_box, headline
 
 
 def test_the_demos_questions_are_answered(demo_run: Path) -> None:

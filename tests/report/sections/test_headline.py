@@ -7,9 +7,9 @@ from pathlib import Path
 
 from judge.analysis.correlation.margins import CEILING, CONTROL, Margin, Rival
 from judge.analysis.raters import Raters
-from judge.report import ReportInputs, ReportOptions
-from judge.report.sections import headline
-from judge.stats.estimate import Estimate, Reason
+from judge.base.estimate import Estimate, Reason
+from judge.show.report import ReportInputs, ReportOptions
+from judge.show.report.sections import headline
 
 CONTROL_BAR = Estimate(0.20, 100, 0.15, 0.25)
 CEILING_BAR = Estimate(0.40, 100, 0.35, 0.45)

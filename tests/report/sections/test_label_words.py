@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from judge.ratings_table import RatingsTable
-from judge.records import Scale
-from judge.report.inputs import ReportInputs, ReportOptions
-from judge.report.sections import label_words
+from judge.base.records import Scale
+from judge.ratings.ratings_table import RatingsTable
+from judge.show.report.inputs import ReportInputs, ReportOptions
+from judge.show.report.sections import label_words
 from tests.labels.tables import labelled_table
 
 GOLDEN = Path(__file__).parents[2] / "golden_tables" / "inputs"

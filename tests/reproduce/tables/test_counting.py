@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from judge.errors import DataError
-from judge.folders.shipped import package_file
+from judge.base.errors import DataError
+from judge.base.folders.shipped import package_file
 from judge.reproduce import hanna
 from judge.reproduce.cell import Cell, Place
 from judge.reproduce.published import published, read_published

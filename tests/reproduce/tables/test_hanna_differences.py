@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from judge.datasets.studies.hanna_scores import read_score_file
+from judge.inputs.datasets.studies.hanna_scores import read_score_file
 from judge.reproduce.cell import Cell, Place
 from judge.reproduce.recipe import CORRECTIONS, DIFFERENCES, OURS, PUBLISHED
 from judge.reproduce.study import Options, Study

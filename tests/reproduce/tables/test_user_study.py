@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from judge.errors import DataError
+from judge.base.errors import DataError
 from judge.reproduce.cell import Cell, Place
 from judge.reproduce.tables.user_study import QUESTIONS, read_user_study
 

@@ -10,11 +10,11 @@ from itertools import product
 import numpy as np
 import pytest
 
-from judge.errors import SpecError
+from judge.base.errors import SpecError
+from judge.base.estimate import Estimate
 from judge.stats.agreement.analogous_anova import Facet
 from judge.stats.agreement.d_study import INFINITE, d_study, smallest
 from judge.stats.agreement.variance_components import VarianceComponents, variance_components
-from judge.stats.estimate import Estimate
 from tests.stats.brennan import SET_3, SET_4
 
 

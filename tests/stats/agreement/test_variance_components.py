@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from judge.base.errors import DataError
 from judge.cli.option_words import with_flags
-from judge.errors import DataError
 from judge.stats.agreement import icc
 from judge.stats.agreement.analogous_anova import Facet, analogous_anova
 from judge.stats.agreement.variance_components import VarianceComponents, variance_components

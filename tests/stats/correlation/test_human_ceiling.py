@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
+from judge.base.estimate import Estimate
 from judge.stats.correlation import human_ceiling, kendall
 from judge.stats.correlation.coefficients import correlate
 from judge.stats.correlation.human_ceiling import leave_one_out
-from judge.stats.estimate import Estimate
 from judge.stats.resampling import bootstrap, resampled_tau
 
 

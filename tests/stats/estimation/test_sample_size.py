@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from judge.base.estimate import Estimate
 from judge.stats.correlation import kendall
-from judge.stats.estimate import Estimate
 from judge.stats.estimation import sample_size
 from judge.stats.estimation.sample_size import Number, Spread
 from judge.stats.resampling import bootstrap, intervals, resampled_tau

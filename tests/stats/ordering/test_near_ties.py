@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from judge.audit.sample.population import Population
-from judge.records import Criterion, Scale
+from judge.base.records import Criterion, Scale
+from judge.explanations.audit.sample.population import Population
 from judge.stats import near_ties
 from judge.stats.ordering import ranking
 

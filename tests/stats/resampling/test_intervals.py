@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from judge.stats.estimate import Estimate
+from judge.base.estimate import Estimate
 from judge.stats.resampling import bootstrap, intervals
 
 

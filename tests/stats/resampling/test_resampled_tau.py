@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
-from judge.errors import MissingExtraError, SpecError
+from judge.base.errors import MissingExtraError, SpecError
 from judge.stats.correlation import kendall, weighted_tau
 from judge.stats.kernels import compiled
 from judge.stats.resampling import bootstrap, resampled_tau

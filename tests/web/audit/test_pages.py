@@ -15,16 +15,16 @@ from urllib.parse import urlencode
 
 import pytest
 
-from judge.audit.file.snapshot import snapshot
-from judge.audit.file.store import AuditStore
-from judge.audit.results.adjudication import disputes
-from judge.audit.sample.practice import practice_score
+from judge.base.errors import SpecError
 from judge.cli.main import main
-from judge.errors import SpecError
-from judge.web.access import access_for
-from judge.web.audit.offline_pack import page, write_pack
-from judge.web.audit.owning import Owners
-from judge.web.audit.pages import application, lasting_key
+from judge.explanations.audit.file.snapshot import snapshot
+from judge.explanations.audit.file.store import AuditStore
+from judge.explanations.audit.results.adjudication import disputes
+from judge.explanations.audit.sample.practice import practice_score
+from judge.show.web.access import access_for
+from judge.show.web.audit.offline_pack import page, write_pack
+from judge.show.web.audit.owning import Owners
+from judge.show.web.audit.pages import application, lasting_key
 from tests.web.audits import MARKUP, SECRET_JUDGE, SECRET_SYSTEM, make_audit
 from tests.web.conftest import Served
 

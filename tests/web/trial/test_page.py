@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from judge.errors import SpecError
-from judge.trial.questions import Asking
-from judge.web.access import Access
-from judge.web.trial.app import trial_app
-from judge.web.trial.message import MOST
+from judge.base.errors import SpecError
+from judge.lab.trial.questions import Asking
+from judge.show.web.access import Access
+from judge.show.web.trial.app import trial_app
+from judge.show.web.trial.message import MOST
 from tests.server.loopback import LoopbackServer
 from tests.web.conftest import Served
 

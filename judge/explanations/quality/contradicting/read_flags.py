@@ -15,8 +15,8 @@ import functools
 from dataclasses import dataclass
 from typing import Literal, cast
 
-from judge.fingerprint import fingerprint_text
-from judge.folders.shipped import package_file
+from judge.base.fingerprint import fingerprint_text
+from judge.base.folders.shipped import package_file
 
 Sample = Literal["experts", "other deals"]
 Verdict = Literal["contradicts", "hedged", "agrees"]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from judge.base.estimate import Estimate
+from judge.base.printing.tables import Column, Table
 from judge.explanations.quality.contradicting import read_flags
 from judge.explanations.quality.contradicting.contradictions import AUDITED, Contradictions
-from judge.printing.tables import Column, Table
-from judge.stats.estimate import Estimate
 from judge.stats.shares.proportion import wilson
 
 _WRAP = 70

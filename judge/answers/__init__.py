@@ -1,0 +1,1 @@
+"""What judges answered: the journal that keeps it and the parsers that read it."""

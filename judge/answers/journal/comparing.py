@@ -1,0 +1,170 @@
+"""Journal tables of a run that compares stories; they are created on first use.
+
+`queries.story` is the story shown first. The table `comparisons` names the pair and the story shown second. `pairs`
+holds the pairs to compare, `preferences` people's preferences.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+
+from judge.answers.journal import database
+from judge.answers.journal.schema import COMPARISONS, PAIRS, PREFERENCES
+from judge.base.records import PREFERRED, Commission, Comparison, Pair, Preference, Request, Story
+
+Compared = tuple[str, str, str]
+"""Request key, pair, and the story shown second."""
+
+_PAGE = 64
+_KEPT_STORIES = 256
+"""A story stands in many pairs, so it is read once for several; the bound keeps memory flat."""
+
+_PLANNED = """
+SELECT position, pair, first, second FROM pairs WHERE position > :after AND (:limit IS NULL OR number < :limit)
+ORDER BY position LIMIT :page
+"""
+_STORY = "SELECT id, story_prompt, system, text, reference FROM stories WHERE id = ?"
+_GIVEN = "SELECT pair, first, second, criterion, rater, value FROM preferences ORDER BY rowid"
+
+RULES = {
+    "comparisons of no known query": """
+        SELECT count(*) FROM comparisons WHERE query_key NOT IN (SELECT key FROM queries)""",
+    "comparisons with no known second story": """
+        SELECT count(*) FROM comparisons WHERE second NOT IN (SELECT id FROM stories)""",
+    "queries that compare nothing": """
+        SELECT count(*) FROM queries WHERE key NOT IN (SELECT query_key FROM comparisons)""",
+}
+"""Rules between tables of a journal that holds comparisons."""
+
+
+def compared(query: Request) -> Compared | None:
+    """Row of the table `comparisons` for a query; None for a query that does not compare stories."""
+    if isinstance(query, Commission) or query.pair is None or query.other is None:
+        return None
+    return query.key, query.pair, query.other.id
+
+
+def keep(db: sqlite3.Connection, rows: Iterable[Compared]) -> None:
+    """Store which stories each query compares, within the caller's transaction."""
+    rows = list(rows)
+    if rows:
+        db.execute(COMPARISONS)
+        db.executemany("INSERT OR IGNORE INTO comparisons VALUES (?, ?, ?)", rows)
+
+
+def add_pairs(db: sqlite3.Connection, planned: Iterable[tuple[int, str, str, str]]) -> int:
+    """Store (number of the pair, pair, story shown first, story shown second) of each comparison in plan order, within
+    the caller's transaction. Returns the number of rows.
+    """
+    db.execute(PAIRS)
+    count = 0
+    for count, row in enumerate(planned, 1):
+        db.execute("INSERT INTO pairs VALUES (?, ?, ?, ?, ?)", (count - 1, *row))
+    return count
+
+
+def add_preferences(db: sqlite3.Connection, pairs: Iterable[Pair]) -> None:
+    """Store people's preferences, within the caller's transaction."""
+    has_table = False
+    for pair in pairs:
+        for given in pair.preferences:
+            if not has_table:
+                db.execute(PREFERENCES)
+                has_table = True
+            db.execute(
+                "INSERT INTO preferences VALUES (?, ?, ?, ?, ?, ?)",
+                (pair.id, pair.first, pair.second, given.criterion, given.rater, given.value),
+            )
+
+
+def has_pairs(db: sqlite3.Connection) -> bool:
+    """Whether the journal belongs to a run that compares stories."""
+    return database.has_table(db, "pairs")
+
+
+def count(db: sqlite3.Connection, limit: int | None = None) -> int:
+    """Number of planned comparisons; with `limit`, only those of the plan's first `limit` pairs."""
+    (total,) = db.execute("SELECT count(*) FROM pairs WHERE ?1 IS NULL OR number < ?1", (limit,)).fetchone()
+    return int(total)
+
+
+def planned(db: sqlite3.Connection, limit: int | None = None) -> Iterator[Comparison]:
+    """The planned comparisons in the order of requests; with `limit`, only those of the plan's first `limit` pairs."""
+    stories: dict[str, Story] = {}
+    after = -1
+    while True:
+        # Pages, not one open cursor, as for stories: see `JournalReader.stories`.
+        page = db.execute(_PLANNED, {"after": after, "limit": limit, "page": _PAGE}).fetchall()
+        for number, pair, first, second in page:
+            after = number
+            if len(stories) > _KEPT_STORIES:
+                stories.clear()
+            for story in (first, second):
+                if story not in stories:
+                    stories[story] = Story(*db.execute(_STORY, (story,)).fetchone())
+            yield Comparison(stories[first], stories[second], pair)
+        if len(page) < _PAGE:
+            return
+
+
+def comparisons(db: sqlite3.Connection) -> dict[str, tuple[str, str]]:
+    """Map from query key to (pair, story shown second), for every comparison that was tried."""
+    if not database.has_table(db, "comparisons"):
+        return {}
+    return {key: (pair, second) for key, pair, second in db.execute("SELECT * FROM comparisons")}
+
+
+def comparison(db: sqlite3.Connection, query_key: str) -> tuple[str, str] | None:
+    """(pair, story shown second) of a query that was tried and compares two stories; None for any other query."""
+    row: tuple[str, str] | None = db.execute(
+        "SELECT pair, second FROM comparisons WHERE query_key = ?", (query_key,)
+    ).fetchone()
+    return row
+
+
+def pair_at(db: sqlite3.Connection, number: int) -> tuple[str, str, str] | None:
+    """The pair at a position in the plan, as (pair, story shown first, story shown second); None past the end of the
+    plan. For a pair that is shown in both orders, this is the order that comes first in the plan.
+    """
+    row: tuple[str, str, str] | None = db.execute(
+        "SELECT pair, first, second FROM pairs WHERE number = ? ORDER BY position LIMIT 1", (number,)
+    ).fetchone()
+    return row
+
+
+def number_of(db: sqlite3.Connection, pair: str) -> int | None:
+    """Position of a pair in the plan; None where the plan does not contain it."""
+    row = db.execute("SELECT number FROM pairs WHERE pair = ? LIMIT 1", (pair,)).fetchone()
+    return None if row is None else int(row[0])
+
+
+def pair_count(db: sqlite3.Connection) -> int:
+    """Number of pairs in the plan; a pair shown in both orders counts once."""
+    (total,) = db.execute("SELECT count(DISTINCT number) FROM pairs").fetchone()
+    return int(total)
+
+
+def asked_of(db: sqlite3.Connection, pair: str) -> list[tuple[str, str, str, str, str]]:
+    """(query key, story shown first, story shown second, criterion, Eval-Prompt) of each query on a pair. Queries that
+    were never tried are left out.
+    """
+    if not database.has_table(db, "comparisons"):
+        return []
+    sql = (
+        "SELECT q.key, q.story, c.second, q.criterion, q.eval_prompt FROM comparisons c"
+        " JOIN queries q ON q.key = c.query_key WHERE c.pair = ? ORDER BY q.key"
+    )
+    return db.execute(sql, (pair,)).fetchall()
+
+
+def preferences(db: sqlite3.Connection) -> list[Pair]:
+    """The pairs that people compared, with their preferences; the story-prompt of a pair is left out."""
+    if not database.has_table(db, "preferences"):
+        return []
+    pairs = []
+    for (pair, first, second), rows in groupby(db.execute(_GIVEN), key=lambda row: row[:3]):
+        given = tuple(Preference(row[3], PREFERRED[PREFERRED.index(row[5])], row[4]) for row in rows)
+        pairs.append(Pair(pair, "", first, second, given))
+    return pairs

@@ -1,0 +1,205 @@
+"""Opens a journal's SQLite file. SQLite's errors are turned into sentences with advice for the user."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+
+from judge.answers.journal import at_rest
+from judge.answers.journal.schema import FORMAT, MIGRATIONS, TABLES
+from judge.base import sqlite_file
+from judge.base.errors import RunFolderError
+from judge.base.sqlite_file import closed_on_error, strange
+from judge.base.wording import Advice
+
+
+def create(path: Path) -> sqlite3.Connection:
+    """Create a journal, which must not exist yet, and return a connection that can write it."""
+    refuse_link(path)
+    at_rest.forget(path)
+    with sentences(path), closed_on_error(_connect(path)) as connection:
+        connection.executescript("BEGIN IMMEDIATE;" + TABLES)
+        connection.execute("INSERT INTO meta VALUES ('format', ?)", (str(FORMAT),))
+        connection.commit()
+        return connection
+
+
+def _refuse_cut(path: Path) -> None:
+    """Raise RunFolderError for a file that is shorter than its header says, because SQLite reads missing pages as
+    zeros.
+
+    A file with a non-empty write-ahead log is not checked: its missing pages may still be in the log. A file to which
+    this process has a connection was checked before, and reading it would take the connection's locks away.
+    """
+    if sqlite_file.is_open(path):
+        return
+    log = path.with_name(path.name + "-wal")
+    if log.exists() and log.stat().st_size:
+        return
+    with path.open("rb") as stream:
+        header = stream.read(32)
+    size = int.from_bytes(header[16:18], "big")
+    pages = int.from_bytes(header[28:32], "big")
+    if header.startswith(b"SQLite format 3\0") and path.stat().st_size < pages * (65536 if size == 1 else size):
+        raise RunFolderError(f"{path} is cut short: its end is missing", hint="restore it from a copy")
+
+
+def is_blank(path: Path) -> bool:
+    """Whether a SQLite file has no tables yet. This happens if its writer was stopped or ran out of disk space before
+    the first commit.
+    """
+    if at_rest.is_noted(path):
+        return False
+    try:
+        with closing(sqlite_file.read_only(path)) as db:
+            return bool(db.execute("SELECT count(*) = 0 FROM sqlite_master").fetchone()[0])
+    except sqlite3.DatabaseError:
+        return False
+
+
+def open_writing(path: Path) -> sqlite3.Connection:
+    """A connection that can read and write an existing journal."""
+    refuse_link(path)
+    at_rest.check(path)
+    _refuse_cut(path)
+    with sentences(path), closed_on_error(sqlite_file.connect(path, autocommit=True, shared=True)) as connection:
+        _check_format(connection, path)
+        sqlite_file.use_wal(connection, "FULL")
+        if connection.execute("SELECT 1 FROM meta WHERE key = 'texts_left_out'").fetchone():
+            raise RunFolderError(
+                f"{path} holds no texts of its stories: no more requests can be made from it",
+                hint="go on in the run that the bundle was made from",
+            )
+        return connection
+
+
+def open_reading(path: Path) -> sqlite3.Connection:
+    """A read-only connection to a journal. It works while another process writes the journal, and in a read-only
+    folder.
+    """
+    if not path.is_file():
+        raise RunFolderError(f"{path} does not exist", hint="judge run RUN makes it")
+    with sentences(path):
+        at_rest.check(path)
+        _refuse_cut(path)
+        return sqlite_file.open_reading(path, lambda connection: _check_format(connection, path), shared=True)
+
+
+def refuse_link(path: Path) -> None:
+    """Raise RunFolderError for a journal that is a symbolic link, because a journal is never written through a link."""
+    if path.is_symlink():
+        raise RunFolderError(
+            f"{path} is a link, and nothing is written through it", hint="put the journal itself in its place"
+        )
+
+
+def migrate(connection: sqlite3.Connection, number: int) -> None:
+    """Apply the schema additions (migrations) that a journal lacks, up to migration number `number`. The caller must
+    have begun a transaction.
+    """
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    for each in range(version + 1, number + 1):
+        connection.execute(MIGRATIONS[each - 1])
+        connection.execute(f"PRAGMA user_version = {each}")
+
+
+def has_usage(connection: sqlite3.Connection) -> bool:
+    """Whether the journal has the table `usage`, which holds reasoning tokens, cache-write tokens and costs as servers
+    report them.
+    """
+    return has_table(connection, "usage")
+
+
+def has_table(connection: sqlite3.Connection, name: str) -> bool:
+    """Whether the journal has a table `name`. Some tables are created only on first use."""
+    return connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (name,)).fetchone() is not None
+
+
+def fold(path: Path) -> None:
+    """Fold SQLite's write-ahead log into the journal's file, so that journal.sqlite alone holds everything and can be
+    copied.
+
+    The file also leaves WAL mode, so that readers work in a read-only folder and create no files there. While another
+    process reads the journal, only the log is folded. A symbolic link is left alone, because its target may belong to
+    somebody else. A damaged journal is left alone too, because writing would record the checksum of the damaged
+    content.
+    """
+    try:
+        refuse_link(path)
+        at_rest.check(path)
+    except RunFolderError:
+        return
+    with sentences(path), closing(_connect(path)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        with suppress(sqlite3.OperationalError):
+            connection.execute("PRAGMA busy_timeout = 0")
+            connection.execute("PRAGMA journal_mode = DELETE")
+    at_rest.note(path)
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    # Statements run on the event loop's thread and commits on another, never both at once: see JournalWriter.
+    with closed_on_error(sqlite_file.connect(path, autocommit=True, shared=True)) as connection:
+        sqlite_file.use_wal(connection, "FULL")
+        return connection
+
+
+def _check_format(connection: sqlite3.Connection, path: Path) -> None:
+    try:
+        row = connection.execute("SELECT value FROM meta WHERE key = 'format'").fetchone()
+    except sqlite3.OperationalError as error:
+        if "no such table" not in str(error):
+            raise
+        row = None
+    if row is None and not connection.execute("SELECT 1 FROM sqlite_master").fetchone():
+        raise RunFolderError(
+            f"{path} is empty: what wrote it was stopped before its first commit, and no answer is lost",
+            hint=Advice(
+                "give the command that wrote it again (judge run, judge run {merge}), which begins it anew", merge=True
+            ),
+        )
+    if row is None:
+        raise RunFolderError(f"{path} is a SQLite file but not a journal", hint="give the result folder of a run")
+    if str(row[0]) != str(FORMAT):
+        raise RunFolderError(
+            f"{path} is a journal of format {row[0]}; this program reads format {FORMAT}",
+            hint="install the version of storyjudge that the folder's manifest.json names",
+        )
+    for kind, name in strange(connection):
+        raise RunFolderError(
+            f"{path} holds a {kind} {name!r}, which no journal of this program does: nothing was read from it",
+            hint="it was changed by another program; take a copy from where it was made",
+        )
+
+
+@contextmanager
+def sentences(path: Path) -> Iterator[None]:
+    """Context manager that turns SQLite's errors about the file `path` into `RunFolderError`s with advice for
+    the user.
+    """
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        text = str(error)
+        if "full" in text:
+            raise RunFolderError(
+                f"{path}: the disk is full; everything answered before is kept",
+                hint="free some space and run the same command again: it asks only what is missing",
+            ) from error
+        if "readonly" in text or "unable to open" in text:
+            raise RunFolderError(
+                f"{path} cannot be written: the folder is read-only or does not exist",
+                hint=Advice("check the folder's permissions, or choose another with {output}"),
+            ) from error
+        if "locked" in text:
+            raise RunFolderError(f"{path} is being written by another process", hint="wait for it to finish") from error
+        if "not a database" in text or "malformed" in text:
+            raise RunFolderError(f"{path} is not a readable journal ({text})", hint="restore it from a copy") from error
+        if isinstance(error, sqlite3.OperationalError):
+            raise RunFolderError(
+                f"{path}: writing or reading failed ({text}); everything answered before is kept",
+                hint="check the disk, then run the same command again: it asks only what is missing",
+            ) from error
+        raise

@@ -1,0 +1,130 @@
+"""Reads a journal's current answers in the order of its file, block by block, and detects changes of the file.
+
+`JournalReader.answers` searches for the last attempt of every repeat. This module is faster: it reads current answers
+in the order of the file, and repeats without an answer separately.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from judge.base.records import Answer, Response
+
+ROWS = 16_384
+"""Places in a block: block n holds the responses whose rowid lies above n * ROWS, up to (n + 1) * ROWS."""
+
+# The largest rowid that SQLite gives.
+_LAST = (1 << 63) - 1
+
+Row = tuple[Any, ...]
+EVAL_PROMPT = 3
+"""Place of the Eval-Prompt's name in a row."""
+
+_SETTLING = 2_000_000_000
+"""Nanoseconds after which a file's times tell every later change: some systems count them in seconds."""
+
+_NEXT = "SELECT min(rowid) FROM responses WHERE rowid > ?"
+_BLOCK = """
+SELECT r.query_key, q.story, q.criterion, q.eval_prompt, q.flags, r.repeat, r.text, r.finish_reason, r.reasoning,
+       r.prompt_tokens, r.completion_tokens, r.cached_tokens, r.logprobs, r.model
+FROM responses r JOIN queries q ON q.key = r.query_key WHERE r.rowid > ? AND r.rowid <= ? ORDER BY r.rowid
+"""
+_UNANSWERED = """
+SELECT a.query_key, q.story, q.criterion, q.eval_prompt, q.flags, a.repeat, last.outcome
+FROM (SELECT query_key, repeat, max(id) AS id FROM attempts t GROUP BY query_key, repeat HAVING NOT EXISTS
+      (SELECT 1 FROM responses r WHERE r.query_key = t.query_key AND r.repeat = t.repeat)) a
+JOIN attempts last ON last.id = a.id LEFT JOIN queries q ON q.key = a.query_key
+"""
+_TRIED = "SELECT count(*) FROM (SELECT DISTINCT query_key, repeat FROM attempts)"
+
+
+def numbers(db: sqlite3.Connection) -> list[int]:
+    """Numbers of the blocks (ranges of 16,384 row ids) that hold an answer. A number can be negative only if another
+    program wrote the file.
+    """
+    page_numbers: list[int] = []
+    (first,) = db.execute("SELECT min(rowid) FROM responses").fetchone()
+    while first is not None:
+        page_numbers.append((first - 1) // ROWS)
+        (first,) = db.execute(_NEXT, (_end(page_numbers[-1]),)).fetchone()
+    return page_numbers
+
+
+def _end(number: int) -> int:
+    return min((number + 1) * ROWS, _LAST)
+
+
+def block(db: sqlite3.Connection, number: int) -> list[Row]:
+    """The answers of a block (a range of 16,384 row ids) as database rows, joined with story, criterion, Eval-Prompt
+    and flags of their queries.
+    """
+    return db.execute(_BLOCK, (number * ROWS, _end(number))).fetchall()
+
+
+def unanswered(db: sqlite3.Connection) -> Iterator[Answer | None]:
+    """Records of the repeats that were tried and have no answer; None for a repeat whose query is missing from the
+    journal.
+    """
+    for key, story, criterion, eval_prompt, flags, repeat, outcome in db.execute(_UNANSWERED):
+        yield (
+            None
+            if story is None
+            else Answer(
+                key, story, criterion, eval_prompt, repeat, outcome, flags=tuple(flags.split(";")) if flags else ()
+            )
+        )
+
+
+def tried(db: sqlite3.Connection) -> tuple[int, int]:
+    """(Number of repeats that were tried, number of current answers). Answers that were replaced are not counted."""
+    (repeats,) = db.execute(_TRIED).fetchone()
+    (answers,) = db.execute("SELECT count(*) FROM responses").fetchone()
+    return int(repeats), int(answers)
+
+
+def content(row: Row) -> bytes:
+    """Hash of 16 bytes that identifies an answer together with its query; `row` is a database row from `block`."""
+    try:
+        plain = orjson.dumps(row)
+    except TypeError:  # what only another program writes: bytes, numbers beyond 64 bits
+        plain = repr(row).encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(plain, digest_size=16).digest()
+
+
+def answer(row: Row) -> Answer:
+    """The answer in one database row from `block`. Reasoning tokens, cost and the number of attempts are not
+    filled in.
+    """
+    key, story, criterion, eval_prompt, flags, repeat, text, finish, reasoning, prompt, completion, cached = row[:12]
+    logprobs = None if row[12] is None else orjson.loads(row[12])
+    response = Response(text, finish, reasoning, prompt, completion, cached, logprobs, row[13])
+    flagged = tuple(flags.split(";")) if flags else ()
+    return Answer(key, story, criterion, eval_prompt, repeat, "answered", response, flags=flagged)
+
+
+def file_state(path: Path) -> str | None:
+    """A string that changes whenever the file or its log is written. None where the file cannot be examined, or was
+    written less than two seconds ago, because a further change might then not be visible.
+    """
+    states: list[list[int] | None] = []
+    try:
+        for suffix in ("", "-wal", "-journal"):
+            file = path.with_name(path.name + suffix)
+            status = file.stat() if not suffix or file.exists() else None
+            if status is None or (suffix and not status.st_size):
+                states.append(None)
+                continue
+            times = [status.st_mtime_ns, status.st_ctime_ns]
+            if time.time_ns() - max(times) < _SETTLING:
+                return None
+            states.append([status.st_dev, status.st_ino, status.st_size, *times])
+    except OSError:
+        return None
+    return orjson.dumps(states).decode()

@@ -1,0 +1,293 @@
+"""The journal's only writer: collects rows and commits them in groups. A repeat counts as settled only after its
+commit.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from judge.answers.journal import comparing, database, usage
+from judge.answers.journal.schema import COMMENTS, PANELS
+from judge.base.errors import BackendError, JudgeError
+from judge.base.half_pairs import whole_characters
+from judge.base.records import Outcome, Pair, Rating, Request, Response, Story
+
+COMMIT_WINDOW = 0.03
+"""Seconds between group commits: at most this much answered work is asked again after a kill -9."""
+
+BACKLOG = 4096
+"""Rows waiting for a commit beyond which those who add rows must wait."""
+
+_KEEP_REPLACED = "INSERT INTO replaced SELECT * FROM responses WHERE query_key = ? AND repeat = ?"
+_DROP_REPLACED = "DELETE FROM responses WHERE query_key = ? AND repeat = ?"
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """Number of answers, and of repeats given up, that one group commit saved to disk."""
+
+    answered: int
+    failed: int
+
+
+class JournalWriter:
+    """Writer of a journal: rows are inserted on the caller's thread and committed on another.
+
+    Inserting on the other thread would pass the interpreter lock back and forth for every row. A commit is a single
+    call that releases the lock while it waits for the disk.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        executor: str = "async",
+        replacing: bool = False,
+        on_commit: Callable[[Committed], None] | None = None,
+    ) -> None:
+        self.path = path
+        self._replacing = replacing
+        self._db = database.open_writing(path) if path.exists() else database.create(path)
+        self._on_commit = on_commit
+        self._queries: list[tuple[str, str, str, str, str]] = []
+        self._attempts: list[tuple[Any, ...]] = []
+        self._responses: list[tuple[Any, ...]] = []
+        self._usage: list[tuple[Any, ...]] = []
+        self._compared: list[comparing.Compared] = []
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="journal")
+        self._wake = asyncio.Event()
+        self._drained = asyncio.Event()
+        self._drained.set()
+        self._stop = False
+        self._failure: BaseException | None = None
+        self._last_commit: float | None = None
+        with database.sentences(path):
+            cursor = self._db.execute("INSERT INTO sessions (started, executor) VALUES (?, ?)", (time.time(), executor))
+            self.session = cursor.lastrowid
+        self._task: asyncio.Task[None] | None = None
+
+    def __enter__(self) -> JournalWriter:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # Rows that are written once, before anything is asked.
+
+    def set_meta(self, values: dict[str, Any]) -> None:
+        """Store metadata (key -> JSON value), replacing earlier values, and commit at once."""
+        rows = [(key, orjson.dumps(value).decode()) for key, value in values.items()]
+        with database.sentences(self.path):
+            self._db.execute("BEGIN IMMEDIATE")
+            self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
+            self._db.execute("COMMIT")
+
+    def add_stories(self, stories: Iterable[Story]) -> int:
+        """Store stories with people's ratings in one transaction, reading them one by one. Returns the number of
+        stories.
+        """
+        count = 0
+        with self._transaction():
+            for story in stories:
+                self._db.execute(
+                    "INSERT INTO stories VALUES (?, ?, ?, ?, ?, ?)",
+                    (count, story.id, story.story_prompt, story.system, story.text, story.reference),
+                )
+                if story.ratings:
+                    self._add_ratings(count, story.ratings)
+                count += 1
+        return count
+
+    def add_pairs(self, planned: Iterable[tuple[int, str, str, str]]) -> int:
+        """Store the planned pairs in plan order, each as (number of the pair, id of the pair, id of the first story, id
+        of the second). Returns the number of rows.
+        """
+        with self._transaction():
+            return comparing.add_pairs(self._db, planned)
+
+    def add_preferences(self, pairs: Iterable[Pair]) -> None:
+        """Store people's preferences between the two stories of each pair. Pairs without preferences are not stored."""
+        with self._transaction():
+            comparing.add_preferences(self._db, pairs)
+
+    def _add_ratings(self, position: int, ratings: Sequence[Rating]) -> None:
+        self._db.executemany(
+            "INSERT INTO ratings VALUES (?, ?, ?, ?)", [(position, r.criterion, r.rater, r.value) for r in ratings]
+        )
+        written = [(position, index, rating.comment) for index, rating in enumerate(ratings) if rating.comment]
+        if written:
+            self._db.execute(COMMENTS)
+            self._db.executemany("INSERT INTO comments VALUES (?, ?, ?)", written)
+        panels = [(position, index, rating.panel) for index, rating in enumerate(ratings) if rating.panel is not None]
+        if panels:
+            self._db.execute(PANELS)
+            self._db.executemany("INSERT INTO panels VALUES (?, ?, ?)", panels)
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        """Context manager for one transaction: everything stored inside is committed together, or rolled back after an
+        error.
+        """
+        with database.sentences(self.path):
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+            except BaseException:
+                self._db.execute("ROLLBACK")
+                raise
+            self._db.execute("COMMIT")
+
+    # Rows that come while the run goes on.
+
+    def answered(self, query: Request, repeat: int, response: Response, *, started: float, seconds: float) -> None:
+        """Add an accepted answer, whatever its content, to the rows of the next commit. `started` is the time of the
+        request, in seconds since 1970; `seconds` is its duration.
+        """
+        self._add_query(query)
+        reported = usage.reported(response)
+        if reported is not None:
+            self._usage.append((len(self._attempts), *reported))
+        self._attempts.append((query.key, repeat, "answered", 1, started, seconds, self.session, 200, None, None))
+        self._responses.append(
+            (
+                query.key,
+                repeat,
+                whole_characters(response.text),
+                response.finish_reason,
+                None if response.reasoning is None else whole_characters(response.reasoning),
+                response.prompt_tokens,
+                response.completion_tokens,
+                response.cached_tokens,
+                None if response.logprobs is None else orjson.dumps(response.logprobs).decode(),
+                response.model,
+            )
+        )
+        self._notify()
+
+    def failed(
+        self, query: Request, repeat: int, error: BackendError, *, started: float, seconds: float, final: bool
+    ) -> None:
+        """Add an attempt without an answer to the rows of the next commit. With `final` the repeat is given up: only
+        asking for failed repeats requests it again.
+
+        `started` is the time of the request, in seconds since 1970; `seconds` is its duration.
+        """
+        outcome: Outcome = "provider_error"
+        if error.kind in ("timeout", "filtered"):
+            outcome = "timeout" if error.kind == "timeout" else "filtered"
+        self._add_query(query)
+        self._attempts.append(
+            (
+                query.key,
+                repeat,
+                outcome,
+                int(final),
+                started,
+                seconds,
+                self.session,
+                error.status,
+                error.kind,
+                str(error)[:2000],
+            )
+        )
+        self._notify()
+
+    async def room(self) -> None:
+        """Wait while too many rows are uncommitted. Raises the error that stopped the writer, if any."""
+        if self._failure is not None:
+            raise self._failure
+        if self._task is not None and self._task.done():
+            self._task.result()
+        if len(self._attempts) >= BACKLOG:
+            self._drained.clear()
+            await self._drained.wait()
+
+    def start(self) -> None:
+        """Begin to commit rows in groups, in the background. Must be called inside the event loop."""
+        self._task = asyncio.get_running_loop().create_task(self._commit_groups())
+
+    async def finish(self, ended: str) -> None:
+        """Commit the remaining rows and record how the session ended."""
+        self._stop = True
+        self._wake.set()
+        if self._task is not None:
+            await self._task
+        if self._failure is not None:
+            raise self._failure
+        with database.sentences(self.path):
+            values = (ended, self._last_commit, self.session)
+            self._db.execute("UPDATE sessions SET ended = ?, last_commit = ? WHERE id = ?", values)
+
+    def close(self) -> None:
+        """Close the journal's file. Rows not yet committed are dropped: `finish` commits them."""
+        self._thread.shutdown(wait=True)
+        self._db.close()
+
+    # Group commit.
+
+    def _add_query(self, query: Request) -> None:
+        self._queries.append((query.key, *query.journal_names, ";".join(query.flags)))
+        if (compared := comparing.compared(query)) is not None:
+            self._compared.append(compared)
+
+    def _notify(self) -> None:
+        if len(self._attempts) == 1:
+            self._wake.set()
+
+    async def _commit_groups(self) -> None:
+        loop = asyncio.get_running_loop()
+        try:
+            while True:
+                await self._wake.wait()
+                self._wake.clear()
+                if not self._stop:
+                    await asyncio.sleep(COMMIT_WINDOW)
+                while self._attempts:
+                    done = self._insert()
+                    with database.sentences(self.path):
+                        await loop.run_in_executor(self._thread, self._db.commit)
+                    self._last_commit = time.time()
+                    if self._on_commit is not None:
+                        self._on_commit(done)
+                    self._drained.set()
+                if self._stop:
+                    return
+        except JudgeError as error:
+            self._failure = error
+            self._drained.set()
+
+    def _insert(self) -> Committed:
+        queries, self._queries = self._queries, []
+        attempts, self._attempts = self._attempts, []
+        responses, self._responses = self._responses, []
+        usage_rows, self._usage = self._usage, []
+        compared, self._compared = self._compared, []
+        with database.sentences(self.path):
+            self._db.execute("BEGIN IMMEDIATE")
+            usage.keep(self._db, usage_rows)
+            self._db.executemany("INSERT OR IGNORE INTO queries VALUES (?, ?, ?, ?, ?)", queries)
+            comparing.keep(self._db, compared)
+            self._db.executemany(
+                "INSERT INTO attempts (query_key, repeat, outcome, final, started, seconds, session, status,"
+                " error_kind, error) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                attempts,
+            )
+            if self._replacing:
+                self._db.executemany(_KEEP_REPLACED, [row[:2] for row in responses])
+                self._db.executemany(_DROP_REPLACED, [row[:2] for row in responses])
+            self._db.executemany("INSERT INTO responses VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", responses)
+            self._db.execute(
+                "UPDATE sessions SET first_request = coalesce(first_request, ?), last_commit = ? WHERE id = ?",
+                (min(row[4] for row in attempts), self._last_commit, self.session),
+            )
+        failed = sum(1 for row in attempts if row[2] != "answered" and row[3])
+        return Committed(answered=len(responses), failed=failed)

@@ -1,0 +1,229 @@
+"""Parses answers from a JSON Lines file."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from judge.answers.parsing.joint.reading import joint_judgments
+from judge.answers.parsing.protocol import Parser
+from judge.base.errors import DataError, SpecError
+from judge.base.half_pairs import whole_escapes
+from judge.base.records import Criterion, Judgment, Response, Scale, Structured
+from judge.base.wording import Advice, joined
+from judge.inputs.criteria.scale_file import labels_fault
+
+_SCALE = re.compile(r"(-?\d+(?:\.\d+)?)\s*(?:-|–|to|\.\.)\s*(-?\d+(?:\.\d+)?)(?:\s*/\s*(\d+(?:\.\d+)?))?\Z")
+_OWN_KEYS = ("text", "reasoning", "finish_reason")
+_TEXT, _OTHER_TEXT = "text", "response"
+
+RESULT_KEYS = ("line", "rating", "status", "flags", "explanation")
+"""Columns that every table of parsed answers has."""
+
+LABEL = "label"
+"""The column of a rating's label, where labels are asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerLine:
+    """One line of a file of answers: the answer, its criterion, and the other keys of the line (`passed`), which are
+    copied to the result.
+
+    `story` is the judged text and `rating_pattern` the Eval-Prompt's pattern, where they are known. An answer about
+    several criteria has one line for each criterion, and `together` lists all of them.
+    """
+
+    line: int
+    response: Response
+    criterion: Criterion
+    passed: dict[str, Any]
+    story: str = ""
+    rating_pattern: str | None = None
+    together: tuple[Criterion, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """One line of a file of answers with the parser's judgment."""
+
+    answer: AnswerLine
+    judgment: Judgment
+
+    def row(self) -> dict[str, Any]:
+        """The parsed line as a flat row: line number, copied keys, rating, label (on a scale of labels), status, flags
+        and explanation.
+        """
+        judgment, scale = self.judgment, self.answer.criterion.scale
+        result = {
+            "rating": judgment.rating,
+            **({LABEL: scale.label_of(judgment.rating)} if scale.labels else {}),
+            "status": judgment.status,
+            "flags": ";".join(judgment.flags),
+            "explanation": judgment.explanation,
+        }
+        return {"line": self.answer.line, **self.answer.passed, **result}
+
+
+def parse_scale(text: str, *, where: str = Advice("{scale}")) -> Scale:
+    """The scale written as `1-5` or, with a step, `1-5/0.5`. Raises `SpecError` for other texts; the message begins
+    with `where`.
+    """
+    match = _SCALE.match(text.strip())
+    low, high, step = (float(part) for part in match.groups(default="1")) if match else (0.0, 0.0, 1.0)
+    if low >= high or step <= 0:
+        raise SpecError(
+            joined(where, f" {text!r} is no scale"), hint="write lowest-highest, e.g. 1-5, or 1-5/0.5 with a step"
+        )
+    return Scale(low, high, step)
+
+
+def parse_labels(text: str, positive: str | None = None) -> Scale:
+    """The scale of labels written as `No,Yes`, the lowest first; `positive` is the positive label. Raises `SpecError`
+    for invalid labels.
+    """
+    labels = [" ".join(part.split()) for part in text.split(",")]
+    if (wrong := labels_fault(labels, positive)) is not None:
+        option, _, complaint = wrong.partition(" ")
+        named = joined(Advice(f"{{{option}}}"), f" {complaint}")
+        raise SpecError(named, hint="write labels with commas between them, the lowest first, e.g. No,Yes")
+    scale = Scale.of_labels(labels)
+    return scale if positive is None else Scale.of_labels(labels, positive=scale.label_of(scale.code_of(positive)))
+
+
+def read_answers(
+    path: Path, criterion: str | None, scale: Scale, rating_pattern: str | None = None
+) -> list[AnswerLine]:
+    """All answers of a file. A line's own `criterion` and `scale` replace the values given here.
+
+    The text of an answer is read from the key `text`, or from `response` where there is no `text`. A line's `story`, if
+    it is a text, is copied to the result; a rating whose words occur in the story counts as a quotation. Raises
+    `DataError` with file, line and key.
+    """
+    return [
+        replace(_answer(path, number, value, criterion, scale), rating_pattern=rating_pattern)
+        for number, value in json_lines(path)
+    ]
+
+
+def parse_answers(answers: Sequence[AnswerLine], parser: Parser, structured: Structured) -> list[Parsed]:
+    """The parser's judgment on every answer. An answer may also rate other criteria of the file; these ratings are not
+    used for its own criterion.
+
+    An answer about several criteria is read once; its lines follow each other, in the order of the criteria.
+    """
+    names = sorted({answer.criterion.name for answer in answers} - {""})
+    others = {name: tuple(n for n in names if n != name) for name in ["", *names]}
+    parsed: list[Parsed] = []
+    for answer in answers:
+        if answer.together:
+            index = answer.together.index(answer.criterion)
+            if index == 0:
+                each = joint_judgments(parser, answer.response, answer.together, story=answer.story)
+            parsed.append(Parsed(answer, each[index]))
+            continue
+        judgment = parser.parse(
+            answer.response,
+            answer.criterion,
+            structured=structured,
+            other_criteria=others[answer.criterion.name] if answer.criterion.name else (),
+            story=answer.story,
+            rating_pattern=answer.rating_pattern,
+        )
+        parsed.append(Parsed(answer, judgment))
+    return parsed
+
+
+def differing(first: Sequence[Parsed], second: Sequence[Parsed]) -> list[tuple[Parsed, Parsed]]:
+    """Pairs of results for the same line, from two parses of one file, whose ratings or statuses differ."""
+    pairs = zip(first, second, strict=True)
+    return [
+        (a, b) for a, b in pairs if (a.judgment.rating, a.judgment.status) != (b.judgment.rating, b.judgment.status)
+    ]
+
+
+def summary(parsed: Sequence[Parsed]) -> str:
+    """One sentence with the number of answers and the number with each status."""
+    counts = Counter(p.judgment.status for p in parsed)
+    parts = ", ".join(f"{count} {status}" for status, count in counts.most_common())
+    return f"{len(parsed)} {'answer' if len(parsed) == 1 else 'answers'}: {parts}"
+
+
+def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """(line number, object) for each line of a JSON Lines file. Raises `DataError` with file and line."""
+    try:
+        content = path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DataError("is not UTF-8", file=path, found=f"byte {error.start}", hint="convert it to UTF-8") from error
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror}", file=path) from error
+    has_lines = False
+    # Not splitlines(): texts may hold U+2028 and its like, which JSON need not escape.
+    for number, line in enumerate(content.split("\n"), start=1):
+        if not line.strip():
+            continue
+        has_lines = True
+        try:
+            value = json.loads(whole_escapes(line))
+        except (ValueError, RecursionError) as error:
+            raise DataError("is not JSON", file=path, row=number, found=line[:80]) from error
+        if not isinstance(value, dict):
+            raise DataError("is not a JSON object", file=path, row=number, found=value)
+        yield number, value
+    if not has_lines:
+        raise DataError("holds no answers", file=path, hint='write one {"text": "..."} a line')
+
+
+def text_key(path: Path, number: int, value: dict[str, Any]) -> str:
+    """The key that holds the text of a line's answer: `text` or, where there is no `text`, `response`. Raises
+    `DataError` where the line has neither.
+    """
+    key = _TEXT if _TEXT in value or _OTHER_TEXT not in value else _OTHER_TEXT
+    if key not in value:
+        raise DataError("has no text", file=path, row=number, column="text", allowed="a string")
+    return key
+
+
+def _answer(path: Path, number: int, value: dict[str, Any], criterion: str | None, scale: Scale) -> AnswerLine:
+    key_of_text = text_key(path, number, value)
+    own_keys = (key_of_text, *_OWN_KEYS[1:])
+    for key in (*own_keys, "criterion"):
+        if value.get(key) is not None and not isinstance(value[key], str):
+            raise DataError("is not text", file=path, row=number, column=key, found=value[key], allowed="a string")
+    name = value.get("criterion") or criterion or ""
+    own = _own_scale(path, number, value["scale"]) if value.get("scale") is not None else scale
+    taken = (*RESULT_KEYS, LABEL) if own.labels else RESULT_KEYS
+    passed = {free_key(key, value, taken): item for key, item in value.items() if key not in own_keys}
+    if name:
+        passed["criterion"] = name
+    return AnswerLine(
+        number,
+        # null is what an API returns for an answer without content
+        Response(value[key_of_text] or "", value.get("finish_reason"), value.get("reasoning")),
+        Criterion(name, name[:2].upper(), "", own),
+        passed,
+        value["story"] if isinstance(value.get("story"), str) else "",
+    )
+
+
+def _own_scale(path: Path, number: int, value: Any) -> Scale:
+    text = "-".join(str(part) for part in value[:2]) if isinstance(value, list) and len(value) == 2 else value
+    if not isinstance(text, str):
+        raise DataError("is no scale", file=path, row=number, column="scale", found=value, allowed='"1-5" or [1, 5]')
+    return parse_scale(text, where=f"{path}, row {number}, scale")
+
+
+def free_key(key: str, value: dict[str, Any], taken: Sequence[str]) -> str:
+    """A key for an input value that does not collide with the keys of results: `given_` is put before a key that is in
+    `taken`; any other key is unchanged.
+    """
+    if key not in taken:
+        return key
+    given = f"given_{key}"
+    while given in value:
+        given = f"given_{given}"
+    return given

@@ -1,0 +1,69 @@
+"""The HANNA judge study's parser, reproduced exactly: the first number is the rating, and a missing rating is imputed
+as 3.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from judge.base.errors import SpecError
+from judge.base.records import Criterion, Judgment, Response, Structured
+from judge.base.wording import Advice
+
+_FIRST_NUMBER = re.compile(r"(?:\d+\.\d+|\d+)")
+_MIDPOINT = 3.0
+"""What the study put in place of a missing rating: the middle of its scale of 1-5."""
+
+_LONGEST_BARE_RATING = 10
+"""Characters: the study counted a longer answer as one with an explanation."""
+
+
+@dataclass(frozen=True, slots=True)
+class AsPublished:
+    """Parser that takes the first number of an answer. A missing number, or one outside 1-5, becomes 3 with the flag
+    `imputed`.
+
+    The status is always `ok`, as in the study: refusals, empty answers, years and "10/10" all count as 3. Use this
+    parser to reproduce published tables, never to measure.
+    """
+
+    version: str = "as-published/1"
+    imputes: bool = True
+
+    def parse(
+        self,
+        response: Response,
+        criterion: Criterion,
+        *,
+        structured: Structured = "none",  # noqa: ARG002  the study's rule knows no modes
+        other_criteria: Sequence[str] = (),  # noqa: ARG002  nor other criteria
+        story: str = "",  # noqa: ARG002  nor the story
+        rating_pattern: str | None = None,  # noqa: ARG002  nor patterns
+    ) -> Judgment:
+        """The judgment by the HANNA judge study's rule: the first number is the rating, and a missing rating becomes 3.
+        Raises `SpecError` for a scale other than 1-5, for which the rule is not defined.
+        """
+        scale = criterion.scale
+        if (scale.min, scale.max) != (1, 5):
+            raise SpecError(
+                Advice(
+                    "{parser} is defined for the scale 1-5 only; {} has {:g}-{:g}",
+                    criterion.name,
+                    scale.min,
+                    scale.max,
+                    parser="as-published",
+                ),
+                hint=Advice("use {parser}", parser="ours"),
+            )
+        explanation = response.text if len(response.text) > _LONGEST_BARE_RATING else None
+        match = _FIRST_NUMBER.search(response.text)
+        if match is not None and 1 <= float(match.group()) <= 5:
+            return Judgment("ok", float(match.group()), (), explanation, match.span())
+        return Judgment("ok", _MIDPOINT, ("imputed",), explanation, None)
+
+
+def load() -> AsPublished:
+    """The parser that reproduces the HANNA judge study, for the registry of parsers."""
+    return AsPublished()

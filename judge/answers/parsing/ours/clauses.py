@@ -1,0 +1,240 @@
+"""Analyses the clause before a number: whether it states the number as a rating, who gives the rating, and how
+plainly.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from judge.answers.parsing.ours.mentions import Mention
+from judge.answers.parsing.ours.page import Page
+from judge.answers.parsing.words import vocabulary as words
+from judge.answers.parsing.words.tiers import DOUBTFUL, LIKELY, PLAIN
+
+_RANGE_OPENERS = words.word_set("between from somewhere anywhere around")
+_OWN_WORDS = words.STORY | words.SUBJECT | words.RATING
+_KNOWN_TO_RATE = _OWN_WORDS - {"one"}
+_JOINTS = words.word_set(
+    "and but so which because since while although though when yet or where whereas however as then also again either"
+)
+_OPINIONS = words.word_set("clear evident obvious sure certain convinced confident positive agree")
+_FIT = words.word_set(
+    "appropriate fitting fair right correct suitable best reasonable accurate honest just proper actual true overall "
+    "final current adequate apt deserved earned justified numerical numeric resulting present precise personal own"
+)
+_YIELDS = words.word_set(
+    "justifies justify justifying merits meriting warrants warranting supports supporting suggests suggesting earns "
+    "earning receives receiving deserves deserving yields yielding resulting results leads leading assigning gets "
+    "getting hence thus"
+)
+_JUDGE, _ONE = "judge", "one"
+_DETERMINERS = words.word_set(
+    "another the other a an this that previous human llm ai each every fellow first second third one"
+)
+_SAYS = words.word_set(
+    "claims claim claimed says said thinks thought believes believed writes wrote argues argued insists insisted "
+    "suggests suggested hopes hoped wishes wished pretends wants wanted doubt doubts doubted that asks asked"
+)
+_REVISES = re.compile(
+    r"final\s(?:rating|score|answer|verdict|assessment|judg|grade|mark|evaluation|decision)"
+    r"|(?:up)?on\s(?:further\s|closer\s|second\s)?(?:reflection|thought|consideration|reconsideration|reading|review)"
+    r"|reconsider|\brevis(?:e|ed|es|ing|ion)\b|\bcorrect(?:ion|ed|ing)\b|second\sthought|scratch\sthat|\A\s*actually\b|\bwait\b|\bor\srather\b|\bmake\sthat\b"
+    r"|\b(?:lower|rais|chang|adjust|updat|upgrad|downgrad|reduc|increas|bump)\w*\s[^.\n]{0,30}\bto\b"
+)
+_KNOWN = words.GLUE | words.STATE | words.STORY | words.SUBJECT | words.RATING | words.STORY_STATE
+_MODAL = words.word_set("would should i'd we'd")
+_ARTICLES = words.word_set(
+    "a an un une um uma una eine einen solid strong low high good decent fair respectable clear weak definite easy firm"
+)
+_LINKS = words.word_set("is of be at as was to with")
+_BEING = words.word_set("is was it's that's be")
+_PRONOUNS = words.word_set("it this that one it's that's")
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """What the clause before a number says about it.
+
+    `states` is the tier in which the clause states a rating (1 = plainest, 0 = it states none). `named`: the clause
+    names the requested criterion. `other`: it is about another criterion. `denied`: it denies the rating. `whole`: the
+    words that can state a rating reach back to the beginning of the clause. `joined`: the words before the number
+    connect it to a rating. `counted`: the number directly follows a word that it may number ("Story 2/5").
+    """
+
+    states: int = 0
+    named: bool = False
+    other: bool = False
+    denied: bool = False
+    whole: bool = False
+    joined: bool = False
+    counted: bool = False
+
+
+def clause_before(page: Page, before: list[str], mention: Mention) -> Clause:
+    """What the clause before a number says about it. The words are read backwards from the number, as long as they can
+    state a rating.
+    """
+    run: list[str] = []
+    stop = ""
+    for i in range(len(before) - 1, -1, -1):
+        token = before[i]
+        earlier = before[i - 1] if i else ""
+        # "Another judge" and "one reviewer" are people, "I judge" and "this one" are not.
+        noun = earlier in _DETERMINERS if token == _JUDGE else token == _ONE and earlier not in ("this", "that")
+        if not noun and (token in _KNOWN or page.names.is_asked(token)):
+            run.append(token)
+            continue
+        if page.names.is_other(token):
+            return _other_clause(run)
+        stop = token
+        break
+    run.reverse()
+    while run and mention.high is not None and run[-1] in _RANGE_OPENERS:
+        run.pop()
+    if stop in words.COMPARED or ("which" in run and not words.COMPARED.isdisjoint(before[-len(run) - 4 :])):
+        return Clause(other=True)
+    if stop.endswith(("打", "给", "給")) and page.low.startswith("分", mention.stop):
+        return Clause(1)
+    if (
+        stop in words.DENIAL
+        or stop.endswith("n't")
+        or (stop not in _YIELDS and _conditional(run))
+        or not words.BOUND.isdisjoint(run[-3:])
+    ):
+        return Clause(denied=True)
+    whole = not stop or stop in words.STOPS
+    if stop in ("has", "have") and _ends_in_the_story(before[: -len(run) - 1]):
+        stop = "deserves"
+    tier, named = _weigh(page, run, stop, whole, mention)
+    if tier and stop == "," and run[0] in words.STATE and _KNOWN_TO_RATE.isdisjoint([*before[: -len(run)], *run[1:]]):
+        tier = DOUBTFUL  # "One reviewer, unimpressed, went for a 2": nobody we know rates here
+    own = not words.SUBJECT.isdisjoint(before) and not words.STATE.isdisjoint(before)
+    joined = whole or stop in _JOINTS or not _OWN_WORDS.isdisjoint(run) or named or (bool(run) and own)
+    counted = bool(run) and run[-1] in words.STORY - _PRONOUNS
+    return Clause(tier, named, whole=whole, joined=joined, counted=counted)
+
+
+def _ends_in_the_story(tokens: list[str]) -> bool:
+    """Whether the last words mean the story, as in "the story has a rating of"."""
+    return (
+        len(tokens) >= 2
+        and tokens[-1] in words.STORY - _PRONOUNS
+        and tokens[-2] in ("the", "this", "target", "my", "given")
+        and words.PREPOSITIONS.isdisjoint(tokens[-4:-2])
+    )
+
+
+def _other_clause(run: list[str]) -> Clause:
+    """The record of a clause about another criterion, from the words before a number. Its `other` is false where the
+    criterion's name is too far from the number.
+    """
+    return Clause(other=len(run) <= 5)
+
+
+def _conditional(run: list[str]) -> bool:
+    """Whether the words speak of a rating that was not given: "would have given it a", "nearly a", or "to give it a"
+    without a subject.
+    """
+    if "nearly" in run:
+        return True
+    if "have" in run:
+        index = run.index("have")
+        if index and run[index - 1] in _MODAL and run[index + 1 : index + 2] != ["to"]:
+            return True
+    if "to" not in run[:-1]:
+        return False
+    index = run.index("to")
+    before, after = set(run[:index]), set(run[index:])
+    if before & (words.SUBJECT | words.STATE | words.RATING):
+        return False
+    return bool(after & (words.STATE | words.STORY_STATE))
+
+
+def _weigh(page: Page, run: list[str], stop: str, whole: bool, mention: Mention) -> tuple[int, bool]:
+    """(Tier in which a run of known words states a rating: 1 = plainest, 0 = it states none; whether the run names the
+    requested criterion).
+
+    The tier depends on the subject (I, the story, a rating) and on how close the statement is to the number. An unknown
+    word before the run may be the real subject ("Humans rated it a 2"), an adjective ("the average rating is 2") or a
+    reporting verb ("claims that it deserves a 2").
+    """
+    named = any(page.names.is_asked(w) for w in run)
+    if not run:
+        return 0, named
+    tokens, last = set(run), run[-1]
+    subject = not words.SUBJECT.isdisjoint(tokens)
+    if stop in words.OTHER_PEOPLE and not subject:
+        return 0, named
+    if not whole and stop not in _JOINTS and run[0] in words.STORY - _PRONOUNS:
+        # "The baseline text received a": a word that is not known says which story.
+        return 0, named
+    article, linked = last in _ARTICLES, last in _LINKS
+    close = article or linked or mention.out_of is not None
+    if mention.kind == "word" and not close:
+        return 0, named
+    states = not words.STATE.isdisjoint(tokens)
+    rating = not words.RATING.isdisjoint(tokens)
+    story = not words.STORY.isdisjoint(tokens)
+    does = tokens & words.STORY_STATE
+    joined = whole or stop in _JOINTS
+    if (subject and (states or rating)) or (named and (article or linked or does) and (does or whole)):
+        return 1, named
+    if rating and linked and stop in _FIT:
+        return 2, named
+    if story and does and (article or (linked and last != "is") or does - _BEING):
+        return _of_the_story(run, stop, whole, joined), named
+    if whole and ((states and (story or article)) or (rating and (linked or article))):
+        return 1, named
+    if rating and linked:
+        return (2 if joined or stop in _YIELDS else DOUBTFUL), named
+    if states and story and joined:
+        return 2, named
+    return 0, named
+
+
+def _of_the_story(run: list[str], stop: str, whole: bool, joined: bool) -> int:
+    """How plainly (1 = plainest) a clause such as "the story deserves a" states a rating, which depends on the words
+    before it; 0 where it states none.
+    """
+    first = next((i for i, w in enumerate(run) if w in words.STORY), 0)
+    verb = next((i for i, w in enumerate(run) if w in words.STORY_STATE), len(run))
+    fresh = (first > 0 and not words.STOPS.isdisjoint(run[:first])) or run[0] in (
+        "the",
+        "this",
+        "my",
+        "given",
+        "target",
+    )
+    if joined:
+        firm = set(run) & words.STORY - _PRONOUNS or (whole and set(run) & words.STORY_STATE - _BEING)
+        return 0 if verb < first and not whole else PLAIN if firm else LIKELY
+    if verb < first:
+        # "rated it a": who rated stands before the run, and is not known.
+        return 0
+    if stop in _SAYS:
+        return 0
+    if fresh and set(run) & words.STORY - _PRONOUNS:
+        return 1
+    if run[first] not in _PRONOUNS and first == 0:
+        return 0
+    return LIKELY if stop in _OPINIONS else DOUBTFUL
+
+
+def revises(page: Page, mention: Mention) -> bool:
+    """Whether the sentence or label before a number marks the number as the final rating."""
+    behind = behind_revision(page, mention.start)
+    # "Final rating: 3 Engagement (2)": the last word was spoken with the number before.
+    return behind is not None and not any(c.isdigit() for c in behind)
+
+
+def behind_revision(page: Page, position: int) -> str | None:
+    """The text between words of revision ("my final rating is") and a position in their sentence; None without words of
+    revision.
+    """
+    before = page.low[max(0, position - 110) : position].rstrip(" \n")
+    cut = max(before.rfind(stop) for stop in (". ", "! ", "? ", "\n", ".\n"))
+    sentence, end = before[cut + 1 :], -1
+    for match in _REVISES.finditer(sentence):
+        end = match.end()
+    return sentence[end:] if end >= 0 else None

@@ -1,0 +1,308 @@
+"""Classifies a label of the scale (such as Yes) in an answer: whether the answer states it, how plainly, and for which
+criterion.
+
+The forms are the same as for numbers (`leading`, `label`, `sentence`, `line`, `boxed`). The rules for quotations,
+hypotheses, denials and other people's ratings are the same too.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from judge.answers.parsing.ours.assertion import assertion
+from judge.answers.parsing.ours.clauses import behind_revision, clause_before
+from judge.answers.parsing.ours.labelled.label_mentions import is_initial, is_small_letter, label_at
+from judge.answers.parsing.ours.labels import Label, label_before
+from judge.answers.parsing.ours.mentions import Mention
+from judge.answers.parsing.ours.page import Page
+from judge.answers.parsing.ours.quotation import quotation
+from judge.answers.parsing.ours.statements import Statement, about_what
+from judge.answers.parsing.words import label_words
+from judge.answers.parsing.words import vocabulary as words
+from judge.answers.parsing.words.tiers import DOUBTFUL, LIKELY, PLAIN, STANDING
+
+_GOES_ON = ("stop", "dash", "opening", "stated")
+_ENDS = ("stop", "dash", "opening")
+_BEING = words.word_set("is was stands sits lands falls it's that's be")
+_POINTING = words.word_set("it this that it's that's")
+_BULLET = re.compile(r"[ \t>]{0,4}(?:[-•+]|\d{1,2}[.)])[ \t]{1,4}\W{0,4}")
+_KEY = re.compile(r"[\"']\s{0,2}:")
+_BOXED = re.compile(r"(?:\bboxed\s?\{\s?(?:text\s?\{\s?)?|\[\s?results?\s?\]\s?:?\s?[(\[]?\s?)\Z")
+_TAG = re.compile(r"<\s?(?:final )?(?:answer|rating|verdict|label|score|grade|judge?ment|decision)\s?>\W{0,4}\Z")
+
+
+def label_statement(page: Page, mention: Mention) -> Statement | None:
+    """The statement that the answer makes with a label of the scale (such as Yes); None where the label is only
+    mentioned.
+    """
+    stated = _stated(page, mention)
+    if stated is not None and stated.other:
+        return stated
+    span = quotation(page.text, mention.start, mention.stop)
+    if span is not None:
+        alone = _stated(page.part(*span), mention) if stated is None else stated
+        return None if alone is None else Statement(mention, DOUBTFUL, "quoted")
+    if stated is None:
+        return None
+    given = assertion(page, mention, "sentence" if stated.form == "sentence" else "label")
+    if given == "denied":
+        return None
+    hangs = stated.form in ("leading", "line") and label_words.DEPENDS.match(page.low, mention.stop) is not None
+    return replace(stated, tier=DOUBTFUL) if (given == "doubtful" or hangs) and stated.tier < DOUBTFUL else stated
+
+
+def _stated(page: Page, mention: Mention) -> Statement | None:
+    """The statement that a label of the scale (such as Yes) makes, by its form and words alone; None where it states
+    nothing. Whether it is the judge's own statement is not checked. A hedge before the label ("almost") makes it
+    doubtful.
+    """
+    near = max(0, mention.start - 24)
+    number = label_words.NUMBERED.search(page.low, near, mention.start)
+    if number is not None:
+        page = _blanked(page, number.start(), mention.start)
+    hedge = label_words.HEDGE.search(page.low, near, mention.start)
+    stated = _plainly_stated(page if hedge is None else _blanked(page, hedge.start(), mention.start), mention)
+    about = about_what(page, mention)
+    if about == "other" and (stated is None or not stated.named):
+        return Statement(mention, LIKELY, "other", other=True)
+    if stated is None or stated.other:
+        return stated
+    named = stated.named or about == "asked"
+    return replace(stated, named=named, tier=stated.tier if hedge is None else DOUBTFUL)
+
+
+def _blanked(page: Page, begin: int, end: int) -> Page:
+    return replace(page, low=page.low[:begin] + " " * (end - begin) + page.low[end:])
+
+
+def _plainly_stated(page: Page, mention: Mention) -> Statement | None:
+    follow = _follow(page, mention)
+    unchecked = label_words.UNCHECKED.search(page.low, max(0, mention.start - 8), mention.start) is not None
+    if follow == "no" or unchecked or is_initial(page, mention) or _accepts(page, mention):
+        return None
+    stated = _leading(page, mention, follow) or _standing_form(page, mention)
+    if stated is not None:
+        return stated
+    before = page.tokens_before(mention.start)
+    label = _label(page, before, mention)
+    if label is not None and label.kind == "doubtful" and _on_next_line(page, mention):
+        label = None
+    if label is not None and not (is_small_letter(page, mention) and follow not in ("stop", "dash")):
+        stated = _labelled(label, mention, follow)
+        if stated is not None or label.kind == "rating":
+            return stated
+    return _in_sentence(page, before, mention, follow) or _alone(page, before, mention, follow, label)
+
+
+def _follow(page: Page, mention: Mention) -> str:
+    """Kind of the text after a label of the scale (such as Yes). `stop`: a punctuation mark or the end. `dash`: a dash.
+    `opening`: a new clause. `stated`: a word that may follow a stated answer ("the answer is no for this story").
+    `noun`: words to which the label belongs. `no`: the label is defined ("Yes = ...") or is a JSON key.
+    """
+    low, position = page.low, mention.stop
+    while position < len(low) and low[position] in " \t\"'”»)]}>$":
+        position += 1
+    if _set_off(page, mention):
+        return "stop"
+    if _KEY.match(low, mention.stop) and low[: mention.start].rstrip("{, \n\t").endswith(('"', "'")):
+        return "no"
+    if position >= len(low) or not low[position].isalnum():
+        behind = low[position : position + 1]
+        return "no" if behind == "=" else "dash" if behind in ("—", "–", "-") else "stop"
+    word = page.word_at(position)
+    interjection = label_at(page, mention) in label_words.INTERJECTIONS
+    capital = page.text[position].isupper() or page.text[position] == "I"
+    if word in (label_words.AFTER_INTERJECTION if interjection else label_words.AFTER_LABEL):
+        return "opening"
+    if capital and word in label_words.NEW_SENTENCE:
+        return "opening"
+    return "stated" if word in label_words.AFTER_STATED or page.names.is_asked(word) else "noun"
+
+
+def _set_off(page: Page, mention: Mention) -> bool:
+    """Whether only a label of the scale is printed bold, without the words around it: "**Yes** an average reader"."""
+    text = page.text
+    return text.startswith(("**", "__"), mention.stop) and text.endswith(("**", "__"), 0, mention.start)
+
+
+def _accepts(page: Page, mention: Mention) -> bool:
+    """Whether a label such as Yes only accepts the task ("Yes, I will rate it")."""
+    accepted = label_words.ACCEPTS.match(page.low)
+    return accepted is not None and mention.start < accepted.end()
+
+
+def _leading(page: Page, mention: Mention, follow: str) -> Statement | None:
+    """The statement that a label of the scale makes by opening the answer ("Yes, ..."), apart from a greeting or a
+    repeated question; None where it states nothing.
+    """
+    if follow not in _ENDS:
+        return None
+    head = page.low[: mention.start]
+    if label_words.OPENER.fullmatch(head, 0, min(len(head), 200)) and len(head) <= 200:
+        if is_small_letter(page, mention) and (any(c.isalnum() for c in head) or follow != "stop"):
+            return None
+        return Statement(mention, PLAIN, "leading")
+    asked = head.strip(" \t\n*\"'”»)>")
+    first = asked.endswith("?") and not re.search(r"[.!?](?:\s|\Z)|\n", asked[:-1])
+    # An answer to a question that the answer itself asks yields to a verdict.
+    return Statement(mention, STANDING, "leading") if first and not _BULLET.match(head) else None
+
+
+def _standing_form(page: Page, mention: Mention) -> Statement | None:
+    """The statement that a label of the scale makes in a form that is an answer at any position: [[Yes]], boxed{Yes},
+    <answer>Yes</answer>. None for other forms.
+    """
+    low, start = page.low, mention.start
+    near = low[max(0, start - 40) : start]
+    boxed = near.rstrip().endswith("[[") and low[mention.stop :].lstrip().startswith("]]")
+    if boxed or _BOXED.search(near) or label_words.CHECKED.search(near):
+        return Statement(mention, PLAIN, "boxed")
+    tag = _TAG.search(near)
+    if tag is not None and _follow(page, mention) in _ENDS:
+        return Statement(mention, PLAIN, "label")
+    return None
+
+
+def _label(page: Page, before: list[str], mention: Mention) -> Label | None:
+    """The words with a colon or dash that announce an answer, such as "Answer:"; None where there are none. Words that
+    announce numbers count too.
+    """
+    line = page.low.rfind("\n", 0, mention.start) + 1
+    match = label_words.SAYS.search(page.low, max(line, mention.start - 120), mention.start)
+    if label_words.LINE_LABEL.fullmatch(page.low, line, mention.start) or (match and ":" in match.group()):
+        return Label("rating")
+    tokens = before.copy()
+    while tokens and tokens[-1] in "\n([{<":
+        tokens.pop()
+    stopped = bool(tokens) and tokens[-1] in ":=→|—–->："
+    while tokens and tokens[-1] in ":=→|—–->：":
+        tokens.pop()
+    segment: list[str] = []
+    while tokens and tokens[-1] not in words.STOPS:
+        segment.append(tokens.pop())
+    allowed = words.GLUE | words.STORY | words.SUBJECT | words.STATE | words.RATING | label_words.LABEL_NAMES
+    allowed |= label_words.ABOUT_THE_REQUEST | label_words.ANSWER_NOUNS
+    announces = label_words.LABEL_NAMES | label_words.CONCLUDING | label_words.ANSWER_NOUNS
+    if stopped and 1 <= len(segment) <= 8 and allowed.issuperset(segment) and not announces.isdisjoint(segment):
+        return Label("rating")
+    return label_before(page, before)
+
+
+def _labelled(label: Label, mention: Mention, follow: str) -> Statement | None:
+    """The statement that a label of the scale makes after words that announce it: "Answer: Yes", "Originality = No", a
+    heading, a table cell. None where it states nothing.
+    """
+    if label.kind == "other":
+        return Statement(mention, PLAIN, "label", other=True) if follow in _GOES_ON else None
+    if label.kind == "rating" and (follow in _ENDS or (follow == "stated" and not label.weak)):
+        return Statement(mention, PLAIN, "label", named=label.named, overall=label.overall)
+    if label.kind == "doubtful" and follow == "stop":
+        return Statement(mention, DOUBTFUL, "label")
+    return None
+
+
+def _in_sentence(page: Page, before: list[str], mention: Mention, follow: str) -> Statement | None:
+    """The statement that a label of the scale makes in running text: "the answer is no", "I would rate it Good", "I
+    strongly agree". None where the sentence states nothing.
+    """
+    if follow not in _GOES_ON or is_small_letter(page, mention):
+        return None
+    begin, _, _ = page.sentence(mention.start, mention.stop)
+    if label_words.SAYS.search(page.low, max(begin - 1, mention.start - 120, 0), mention.start):
+        return Statement(mention, PLAIN, "sentence")
+    clause = clause_before(page, before, mention)
+    if clause.denied or clause.other:
+        return None
+    if label_words.SELF.search(page.low, max(begin, mention.start - 40), mention.start):
+        return Statement(mention, LIKELY, "sentence")
+    if not clause.states:
+        return None
+    if _names_the_answer(page, before, mention):
+        return Statement(mention, clause.states, "sentence", named=clause.named)
+    return Statement(mention, DOUBTFUL, "sentence") if clause.named else None
+
+
+def _names_the_answer(page: Page, before: list[str], mention: Mention) -> bool:
+    """Whether the words before a label of the scale announce it as the answer. In "the story is good" they do not:
+    "good" is an ordinary word.
+    """
+    segment: list[str] = []
+    for token in reversed(before):
+        if token in words.STOPS:
+            break
+        segment.append(token)
+    segment_words = set(segment)
+    if segment_words & label_words.ANSWER_NOUNS or segment_words & (words.STORY_STATE - _BEING):
+        return True
+    if segment_words & words.SUBJECT and segment_words & (words.STATE | label_words.ANSWERING):
+        return True
+    noun = label_at(page, mention) in label_words.INTERJECTIONS or len(label_at(page, mention)) == 1
+    return noun and segment[:1] in (["a"], ["an"]) and bool(segment_words & _POINTING)
+
+
+def _alone(page: Page, before: list[str], mention: Mention, follow: str, label: Label | None) -> Statement | None:
+    """The statement that a label of the scale (such as Yes) makes if it is a line, opens a line, or is a sentence after
+    words such as "so, in short"; None for other labels.
+    """
+    if label is not None and label.kind in ("unknown", "doubtful") and not _on_next_line(page, mention):
+        return None
+    if label is not None and label.kind == "unknown" and not words.QUANTITY.isdisjoint(before[-4:]):
+        return None
+    low, start = page.low, mention.start
+    line = low.rfind("\n", 0, start) + 1
+    opens = not any(c.isalnum() for c in low[line:start])
+    if opens and not any(c.isalnum() for c in _line_rest(page, mention)):
+        last = not any(c.isalnum() for c in low[mention.stop :])
+        return Statement(mention, PLAIN if last else STANDING, "line")
+    if opens and follow in _ENDS and not _BULLET.fullmatch(low, line, start):
+        return _opens_line(page, mention)
+    return _closes(page, before, mention, follow)
+
+
+def _opens_line(page: Page, mention: Mention) -> Statement | None:
+    """The statement that a label of the scale makes by opening a paragraph: "No, the story does not ..." below the
+    reasoning. None for other labels.
+    """
+    marked = (
+        page.text[mention.start - 1 : mention.start] == "*"
+        and page.text[mention.stop : mention.stop + 2].find("*") >= 0
+    )
+    if label_at(page, mention) not in label_words.INTERJECTIONS and not marked:
+        return None
+    conceded = label_words.CONCEDES.match(page.low, mention.stop) is not None
+    return None if conceded and not marked else Statement(mention, STANDING, "line")
+
+
+def _closes(page: Page, before: list[str], mention: Mention, follow: str) -> Statement | None:
+    """The statement that a label of the scale makes as a sentence of its own: "Hence, no.", or "No." as the last
+    sentence. None for other labels.
+    """
+    clause = clause_before(page, before, mention)
+    if clause.denied or follow not in ("stop", "dash") or is_small_letter(page, mention):
+        return None
+    begin, _, _ = page.sentence(mention.start, mention.stop)
+    clause_words = set(re.findall(r"[\w']+", page.low[begin : mention.start]))
+    interjection = label_at(page, mention) in label_words.INTERJECTIONS
+    ends = interjection or re.match(r"[\"'”»)*\s]{0,4}(?:[.!\n]|\Z)", page.low[mention.stop :]) is not None
+    if clause_words and ends and (not clause.states or clause.whole):
+        if behind_revision(page, mention.start) is not None and clause.whole:
+            return Statement(mention, PLAIN, "sentence")
+        if clause_words & label_words.CONCLUDING and clause_words <= label_words.AROUND_CONCLUDING:
+            return Statement(mention, LIKELY, "sentence")
+    if clause_words or not re.match(r"[\"'”»)*\s]{0,4}(?:[.!]|\Z)", page.low[mention.stop :]):
+        return None
+    asked = page.low[:begin].rstrip(" \n\"'*)").endswith("?")
+    last = not any(c.isalnum() for c in page.low[mention.stop :])
+    return Statement(mention, DOUBTFUL if asked or not last else STANDING, "line")
+
+
+def _on_next_line(page: Page, mention: Mention) -> bool:
+    """Whether a label of the scale (such as Yes) begins its line, apart from markup."""
+    line = page.low.rfind("\n", 0, mention.start) + 1
+    return line > 0 and not any(c.isalnum() for c in page.low[line : mention.start])
+
+
+def _line_rest(page: Page, mention: Mention) -> str:
+    end = page.low.find("\n", mention.stop)
+    return page.low[mention.stop :] if end < 0 else page.low[mention.stop : end]

@@ -1,0 +1,175 @@
+"""Finds a story's name that is alone at the beginning or end of an answer: "B", "A. The first ...", "So, in
+short, B.".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from judge.answers.parsing.verdict import context
+from judge.answers.parsing.verdict.forms.pieces import ANY, FILLER, NO_ONE, RATED, form
+from judge.answers.parsing.verdict.sheet import Sentence, Sheet
+from judge.answers.parsing.verdict.sides import TIE
+from judge.answers.parsing.verdict.statements import Statement
+
+_HEAD_LINE = re.compile(
+    r"[\s\"'(\[>]{0,4}(?:(?:sure|certainly|of\scourse|ok|okay|well|alright|so|overall|hmm|answer|verdict"
+    r"|winner|choice|decision|preference)[\s,.!:—-]{1,3}){0,2}[\"'(\[]{0,2}\Z"
+)
+_LEADS = re.compile(
+    r"[\"')\]]{0,3}(?:\s{0,3}\Z|\s?\n|[.!](?:\s|\Z)|\s?[—–]\s?|\s-\s|\s?:\s|\s?\((?!\d)|(?<=\))\s"
+    r"|\s(?:because|since)\b|,\s(?:because|since|as|for|by|though|although|but|due|mainly|primarily|largely"
+    r"|hands\sdown|by\sfar|clearly|definitely|no\sdoubt|without|easily|narrowly)\b|\sover\s[①②][.,\n]"
+    r"|\sover\s[①②]\Z)"
+)
+_SPEAKS_OF_STORIES = re.compile(
+    rf"[①②⓪]|{context.PARTS.pattern}|\b(?:it|its|it's|i|i'd|they|both|more|less|story|stories|narratives?|writing|written|reader|readers"
+    r"|better|best|stronger|prompt|compelling|arc|vivid|scenes?|tension|quality|sentences?|reads?|feels?|choice|winner|wins?|margin|clear|clearly|close|overall|hands|far)\b"
+)
+_THEN_ASKS = re.compile(r"[.!]\s{0,3}[^.!?\n]{1,200}\?")
+_LINE_OF = re.compile(
+    rf"(?:^|(?<=[.;!]\s))[\s>•+\"'(\[|-]{{0,6}}(?:\d[.)]\s)?(?P<v>{ANY})(?P<stop>[\"')\]]{{0,2}}(?:\s?[:.—–-]|\s?$|(?<=\))\s))",
+    re.MULTILINE,
+)
+_ONE = re.compile(ANY)
+_FIRST_NAME = re.compile(rf"(?P<head>[^①②⓪]{{0,40}})(?P<v>{ANY})")
+_NO_ONE_LEADS = re.compile(rf"\W{{0,4}}{NO_ONE}(?=[.!\s]{{0,3}}(?:\n|\Z)|[.!,:;—–])")
+_SENTENCE = 6
+"""Words from which on what follows a dash is a sentence, and no title."""
+
+_CONCLUDES = re.compile(
+    r"\b(?:so|thus|hence|therefore|overall|conclusion|summary|short|sum|conclude|all|balance|whole|end"
+    r"|finally|ultimately|final|answer|verdict|winner|choice|pick|vote|preference|i'd|i|it's|altogether"
+    r"|accordingly|consequently|definitely|clearly|certainly|probably|easily)\b"
+)
+
+
+def leading(sheet: Sheet, *, cut: bool) -> Iterator[Statement]:
+    r"""Verdicts stated by words that open the answer: a story's name ("B", "A. The first story ...", "Story B\n\n...")
+    or words for a tie. Empty where there are none.
+    """
+    line = sheet.line
+    no_one = _NO_ONE_LEADS.match(line)
+    if no_one is not None and not re.match(r"[^\n.]{0,20}\bbut\b", line[no_one.end() :]):
+        start = no_one.start() + len(no_one.group()) - len(no_one.group().lstrip(" \n\"'([*-"))
+        yield Statement(TIE, "form", start, no_one.end(), 0, no_one.end(), start)
+    match = _FIRST_NAME.match(line)
+    if match is None or not _HEAD_LINE.fullmatch(match.group("head").lstrip()):
+        return
+    symbol_start, stop = match.start("v"), match.end()
+    reference = sheet.references.get(symbol_start)
+    behind = _LEADS.match(line, stop)
+    if behind is None or reference is None or RATED.match(line, stop):
+        return
+    rest = line[behind.end() :]
+    if (
+        rest.strip()
+        and not behind.group().strip(" \"')]").startswith("\n")
+        and not _gives_reasons(behind.group(), rest)
+    ):
+        return
+    colon = ":" in behind.group()
+    opened = "\n" in behind.group() or colon
+    listed = colon or (")" in behind.group() and behind.group()[-1:] == " ")
+    if listed and ((not reference.bare and reference.symbol != TIE) or cut):
+        return
+    if _listed(line, match.group("v"), symbol_start) or (cut and opened and not reference.bare and rest.strip()):
+        return
+    if "(" in behind.group() and not reference.bare:
+        return
+    if not reference.bare and (_is_heading(sheet.text, reference.start) or _titles(behind.group(), rest)):
+        return
+    yield form(match.group("v"), symbol_start, stop, 0, symbol_start)
+
+
+def _gives_reasons(behind: str, rest: str) -> bool:
+    """Whether the words after a story's name that opens the answer are about the stories. In "A. A boy finds a key"
+    they tell a story instead.
+    """
+    same = rest.split("\n", 1)[0]
+    if "\n" in behind or not same.strip() or "because" in behind or any(c in behind for c in "-—–"):
+        return True
+    return _SPEAKS_OF_STORIES.search(same) is not None and not same.rstrip().endswith("?")
+
+
+def _is_heading(text: str, start: int) -> bool:
+    """Whether the line before a story's name contains "#", the mark of a heading."""
+    return "#" in text[text.rfind("\n", 0, start) + 1 : start]
+
+
+def _titles(behind: str, rest: str) -> bool:
+    """Whether the text after a story's name and a dash is a title: "Story A - The Sailor"."""
+    dashed = any(c in behind for c in "-—–")
+    return dashed and len(rest.split()) < _SENTENCE and not any(c in rest for c in ".!")
+
+
+def _listed(line: str, symbol: str, start: int) -> bool:
+    """Whether another line opens with the other story's name and the same punctuation as the line at `start`, so that
+    these lines are headings or a list.
+    """
+    stops = {(m.group("v"), m.group("stop").strip()) for m in _LINE_OF.finditer(line)}
+    own = next((m.group("stop").strip() for m in _LINE_OF.finditer(line) if m.start("v") == start), None)
+    return own is not None and any(other != symbol and stop == own for other, stop in stops)
+
+
+def closing(
+    sheet: Sheet, sentences: list[Sentence], criterion_words: frozenset[str], *, cut: bool
+) -> Iterator[Statement]:
+    """The verdict stated by the last line or sentence: a story's name alone, or after concluding words ("So, in short,
+    story B."). Empty where there is none.
+    """
+    line = sheet.line
+    last = len(line.rstrip(" \n\t\"')].!*|"))
+    for sentence in sentences:
+        match = _ONE.search(line, sentence.begin, sentence.end)
+        if match is None or sentence.mark == "?" or any(c.isalnum() for c in line[match.end() : sentence.end]):
+            continue
+        if any(c in line[match.end() : sentence.end] for c in "①②⓪:"):
+            continue
+        before = line[sentence.begin : match.start()]
+        final = match.end() >= last
+        if cut and final and sentence.mark == "":
+            continue
+        if not any(c.isalnum() for c in before):
+            above = line[: sentence.begin].rstrip()
+            alone = (
+                final
+                and not re.search(r"\d\s?[.)]\s?\Z|[-•+]\s?\Z", before.rstrip(" ") or " ")
+                and not _listed(line, match.group(), match.start())
+            )
+            alone = alone and not context.under_part(line, sentence.begin, criterion_words)
+            if alone and above and above[-1:] not in ",(" and not _asked(above) and "-" not in before:
+                yield form(
+                    match.group(),
+                    match.start(),
+                    match.end(),
+                    sentence.begin,
+                    match.start(),
+                    context.revises(above[-40:]),
+                )
+            continue
+        filler = FILLER.fullmatch(before)
+        if _THEN_ASKS.match(line, sentence.end):
+            continue
+        if (
+            filler is not None
+            and _CONCLUDES.search(before)
+            and not context.under_part(line, sentence.begin, criterion_words)
+        ):
+            yield Statement(
+                match.group(),
+                "overall",
+                match.start(),
+                match.end(),
+                sentence.begin,
+                sentence.end,
+                match.start(),
+                context.revises(before),
+                direct=True,
+            )
+
+
+def _asked(above: str) -> bool:
+    """Whether the text above a story's name only introduces the options: "The options are", "A or"."""
+    return re.search(r"\b(?:options?\sare|either|between|or|format|example|with|labels?)\W{0,4}\Z", above) is not None

@@ -1,0 +1,147 @@
+"""The parser `verdict/1`: reads the preferred story from an answer that compares two stories, or says why there is no
+preference.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import assert_never
+
+from judge.answers.parsing.ours.cleaning import clean
+from judge.answers.parsing.ours.refusal import refuses
+from judge.answers.parsing.verdict.reading import Reading, quoted_from, read, read_choice, read_json
+from judge.answers.parsing.verdict.run_on import turns
+from judge.answers.parsing.verdict.sides import FIRST, MEANS, SECOND, TIE, Sides, sides
+from judge.base.records import Response, Structured, Verdict, VerdictStatus
+
+VERSION = "verdict/1"
+"""Name and number of this parser; the number changes whenever any verdict can change."""
+
+CHOICES = ("A", "B", "C")
+"""The labels of first, second and tie where none are given."""
+
+_SYMBOLS = (FIRST, SECOND, TIE)
+_PAIR = 2
+_WORD = re.compile(r"[\w']+")
+
+
+def parse_verdict(
+    response: Response,
+    choices: Sequence[str] = CHOICES,
+    *,
+    tie_offered: bool | None = None,
+    structured: Structured = "none",
+    criterion: str = "",
+    stories: Sequence[str] = (),
+) -> Verdict:
+    """The verdict on which of two stories an answer prefers, read from the answer's own words.
+
+    `choices` are the labels of the first story, of the second story and, optionally, of a tie. Words for a tie are read
+    even if no tie is offered. `tie_offered` defaults to whether there is a third label. `criterion` is the requested
+    criterion: a preference for it counts, unlike a preference for another aspect. `stories` are the compared texts:
+    words that occur in one of them count as a quotation. The reasoning in `response.reasoning` is not searched.
+
+    Flags: `cut` (the answer was cut after its verdict), `revised` (it withdraws an earlier verdict), `run_on` (a
+    further question or chat turn was left out), `tie_not_offered` (a tie, though none was offered).
+    """
+    return _judged(response, tuple(choices), tie_offered, structured, criterion, tuple(stories))[0]
+
+
+def states_its_label(response: Response, choices: Sequence[str], structured: Structured, criterion: str) -> bool:
+    """Whether the label at the position from which the verdict was read is itself the answer. If so, the token
+    alternatives at this position are the other verdicts.
+    """
+    return _judged(response, tuple(choices), None, structured, criterion, ())[1]
+
+
+def _judged(
+    response: Response,
+    choices: tuple[str, ...],
+    tie_offered: bool | None,
+    structured: Structured,
+    criterion: str,
+    stories: tuple[str, ...],
+) -> tuple[Verdict, bool]:
+    cleaned = clean(response.text)
+    cut = response.finish_reason in ("length", "content_filter")
+    if not cleaned.text.strip():
+        return Verdict(_nothing(response), flags=("run_on",) if cleaned.run_on else ()), False
+    criterion_words = frozenset(_WORD.findall(criterion.lower()))
+    reading, run_on = _reading(cleaned.text, choices, structured, criterion_words, cut=cut and not cleaned.run_on)
+    run_on = run_on or cleaned.run_on
+    flags: tuple[str, ...] = ("run_on",) if run_on else ()
+    if quoted_from(reading, stories):
+        reading = Reading("ambiguous")
+    if reading.status != "ok" or reading.side is None:
+        status = _status(reading, response, cleaned.text)
+        return Verdict(status, flags=flags), False
+    if reading.side == TIE and _declines(cleaned.text, reading):
+        return Verdict("refused", flags=flags), False
+    if reading.revised:
+        flags += ("revised",)
+    if cut:
+        flags += ("cut",)
+    if reading.side == TIE and not (len(choices) > _PAIR if tie_offered is None else tie_offered):
+        flags += ("tie_not_offered",)
+    verdict = Verdict("ok", MEANS[reading.side], flags, reading.explanation, reading.span)
+    return verdict, reading.direct
+
+
+def _reading(
+    text: str, choices: tuple[str, ...], structured: Structured, criterion_words: frozenset[str], *, cut: bool
+) -> tuple[Reading, bool]:
+    """(Verdict read from a cleaned text, whether a further question after the verdict was left out)."""
+    named = sides(choices)
+    match structured:
+        case "choice":
+            return read_choice(text, choices, _SYMBOLS), False
+        case "json" | "json-explanation-first":
+            return read_json(text, named), False
+        case "none":
+            return _before_next_task(text, named, criterion_words, cut=cut)
+        case _:
+            assert_never(structured)
+
+
+def _before_next_task(text: str, named: Sides, criterion_words: frozenset[str], *, cut: bool) -> tuple[Reading, bool]:
+    """(Verdict read from a text, whether a further question was left out). The verdict before the first further
+    question counts.
+    """
+    for position in turns(text):
+        head = read(text[:position], named, criterion_words, cut=False)
+        if head.status == "ok":
+            why = head.explanation
+            return replace(head, explanation=why), True
+        if head.status == "ambiguous":
+            return head, True
+    return read(text, named, criterion_words, cut=cut), False
+
+
+def _declines(text: str, reading: Reading) -> bool:
+    """Whether words such as "I cannot choose between them" refuse the task."""
+    start = reading.span[0] if reading.span is not None else 0
+    low = text.lower().replace("’", "'")
+    return re.search(
+        r"\bas an? (?:ai|artificial|language)|\b(?:sorry|not comfortable|not able to assist|policy|policies)\b",
+        low[: start + 200],
+    ) is not None and refuses(low)
+
+
+def _nothing(response: Response) -> VerdictStatus:
+    """Status of an answer to a comparison that has no text."""
+    if response.finish_reason == "content_filter":
+        return "filtered"
+    return "truncated" if response.finish_reason == "length" else "empty"
+
+
+def _status(reading: Reading, response: Response, text: str) -> VerdictStatus:
+    """Status of an answer to a comparison that states no preference."""
+    if reading.status == "ambiguous":
+        return "ambiguous"
+    if refuses(text.lower().replace("’", "'")):
+        return "refused"
+    if response.finish_reason == "length":
+        return "truncated"
+    return "filtered" if response.finish_reason == "content_filter" else "no_preference"

@@ -1,0 +1,296 @@
+"""An answer prepared for the search for verdicts: names of stories become symbols, markup is removed, original
+positions are kept.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+
+from judge.answers.parsing.ours.quotation import quotation
+from judge.answers.parsing.verdict.latter import LATTER, meant
+from judge.answers.parsing.verdict.neighbours import names_a_story
+from judge.answers.parsing.verdict.sides import FIRST, SECOND, TIE, Sides, ordinal
+from judge.answers.parsing.words import label_words
+
+_MARKUP = re.compile(r"[*_`~\\]+|[ \t\r\f\v\xa0]{2,}|^[ \t]{0,3}#{1,6}[ \t]?", re.MULTILINE)
+# Bounds on the work for answers that repeat themselves without end; see `_references` and `_latter`.
+_MOST = 300
+_FEW = 20
+_LOOSE_QUOTES = re.compile(r"(?<!\w)\"(?=\S)[^\"]{1,3000}(?<=\S)\"(?!\w)|“[^”]{1,3000}”|«[^»]{1,3000}»")
+_QUOTED_LINE = re.compile(r"^[ \t]{0,3}>[^\n]*$", re.MULTILINE)
+_STRUCK = re.compile(r"~~[^~\n]{1,400}~~")
+_SENTENCE_END = re.compile(r"[.!?;\n。！？](?:(?<=[\n。！？])|(?=[\"')\]]{0,2}(?:\s|\Z)))")
+_ABBREVIATION = re.compile(r"(?:\be\.g|\bi\.e|\bvs|\betc|\bmr|\bdr|\bcf|\bmrs|\bst)\Z")
+_NUMBER = re.compile(r"(?:\A|[\s(,:])(?:\d{1,2}|no)\Z")
+_GOES_ON = re.compile(
+    r"[ \t]{1,2}(?:is|was|has|wins|and|or|but|over|because|since|of|as|for|edges|beats|remains|than)\b"
+)
+_COUNTS = ("count", "nth", "nth_cjk")
+_NAMED = (*_COUNTS, "led", "joined", "joined_cjk", "letter_cjk")
+"""Ways to name a story, of the pattern of `sides`, that are a place or a label with its noun."""
+_SOMEBODYS = re.compile(
+    r"['’]s[ \t](?:story|response|answer|text|narrative|version|submission|entry|tale|piece|output)"
+    r"(?=[ \t]{1,2}(?:is|was|wins|because|over|as|for)\b|[ \t*]{0,3}(?:[.,;:!\n]|\Z))"
+)
+_BRACKETED = re.compile(r"[\[(]\w[\])](?=[ \t]{1,2}(?:is|was|wins|beats|over)\b)")
+UNKNOWN = "◌"
+"""A name of a story in quoted words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A span [start, stop) that names a story. `symbol` stands for the story, `label` is the span of the label alone,
+    and `bare` says that the label has no noun such as "story".
+    """
+
+    start: int
+    stop: int
+    symbol: str
+    label: tuple[int, int]
+    bare: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence [begin, end) of the prepared answer (`line` of its `Sheet`), and its final punctuation mark ("" where
+    it has none).
+    """
+
+    begin: int
+    end: int
+    mark: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """An answer prepared for the search for verdicts. `text` is the answer, and `line` is the answer in lower case in
+    which one symbol stands for each name of a story. `references` maps the position of a symbol in `line` to the name
+    in the answer.
+
+    Position `starts[i]` of `line` corresponds to position `origins[i]` of the answer.
+    """
+
+    text: str
+    line: str
+    references: dict[int, Reference]
+    starts: list[int]
+    origins: list[int]
+
+    def origin(self, position: int) -> int:
+        """Position in the answer that corresponds to a position in the prepared `line`."""
+        at = bisect_right(self.starts, position) - 1
+        return min(len(self.text), self.origins[at] + position - self.starts[at]) if at >= 0 else 0
+
+    def end(self, position: int) -> int:
+        """Position in the answer where the text before a position in the prepared `line` ends."""
+        last = self.references.get(position - 1)
+        return self.origin(position) if last is None else last.stop
+
+    def sentences(self) -> list[Sentence]:
+        """All non-empty sentences of the prepared answer, in order. A full stop after an abbreviation does not end a
+        sentence.
+        """
+        parts = []
+        begin = 0
+        for match in _SENTENCE_END.finditer(self.line):
+            if match.group() == "." and self._abbreviates(match.start()):
+                continue
+            parts.append(Sentence(begin, match.start(), match.group()))
+            begin = match.end()
+        parts.append(Sentence(begin, len(self.line), ""))
+        return [sentence for sentence in parts if sentence.end > sentence.begin]
+
+    def _abbreviates(self, position: int) -> bool:
+        """Whether the full stop at a position ends an abbreviation or the number of a list item."""
+        if _ABBREVIATION.search(self.line, max(0, position - 4), position):
+            return True
+        number = _NUMBER.search(self.line, max(0, position - 4), position)
+        if number is None:
+            return False
+        behind = self.line[position + 1 : position + 3].strip()[:1]
+        if number.group().endswith("no"):
+            return behind.isdigit()
+        before = self.line[max(0, number.start() - 8) : number.start()].rsplit("\n", 1)[-1]
+        return behind in (FIRST, SECOND) or number.group()[0] in ":(" or not before.strip()
+
+
+def sheet(text: str, sides: Sides) -> Sheet:
+    """A cleaned text prepared for the search for verdicts: lower case, names of stories replaced by symbols, markup
+    removed.
+    """
+    low = text.lower()
+    if len(low) != len(text):
+        low = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+    for mark, plain in (("’", "'"), ("‘", "'"), ("“", '"'), ("”", '"'), ("：", ":"), ("，", ",")):
+        low = low.replace(mark, plain) if mark in low else low
+    references = _references(text, low, sides)
+    items: list[tuple[int, int, str, Reference | None]] = [(r.start, r.stop, r.symbol, r) for r in references]
+    items += [(m.start(), m.end(), " " if m.group()[0] in " \t\xa0\r" else "", None) for m in _MARKUP.finditer(low)]
+    return _joined(text, low, sorted(items, key=lambda item: (item[0], item[3] is None)))
+
+
+def _joined(text: str, low: str, items: list[tuple[int, int, str, Reference | None]]) -> Sheet:
+    pieces: list[str] = []
+    starts: list[int] = []
+    origins: list[int] = []
+    references: dict[int, Reference] = {}
+    length = cursor = 0
+
+    def add(piece: str, origin: int) -> None:
+        nonlocal length
+        if piece:
+            pieces.append(piece)
+            starts.append(length)
+            origins.append(origin)
+            length += len(piece)
+
+    for start, stop, put, reference in items:
+        if start < cursor:
+            continue
+        add(low[cursor:start], cursor)
+        if reference is not None:
+            references[length] = reference
+        add(put, start)
+        cursor = stop
+    add(low[cursor:], cursor)
+    return Sheet(text, "".join(pieces), references, starts, origins)
+
+
+def _references(text: str, low: str, sides: Sides) -> list[Reference]:
+    """Every name of a story. In an answer with more than 300 names, the first 100 and the last 200 are kept, to bound
+    the time.
+    """
+    matches = list(sides.pattern.finditer(low))
+    if len(matches) > _MOST:
+        matches = matches[:100] + matches[-200:]
+    spans = _quoted(text)
+    references = [reference for match in matches if (reference := _reference(text, match, sides)) is not None]
+    references += _latter(low, references)
+    return [_unless_quoted(text, reference, spans) for reference in references]
+
+
+def _latter(low: str, references: list[Reference]) -> list[Reference]:
+    """References to stories made by "the former" and "the latter"; only the last few of these words are considered."""
+    if "the former" not in low and "the latter" not in low:
+        return []
+    added = []
+    for match in list(LATTER.finditer(low))[-_FEW:]:
+        start, stop = match.span()
+        named = [reference.symbol for reference in references if reference.stop <= start and reference.symbol != TIE]
+        symbol = meant(match.group("word"), low[:start], named)
+        if symbol is not None:
+            added.append(Reference(start, stop, symbol, (start, stop), bare=False))
+    return added
+
+
+def _quoted(text: str) -> list[tuple[int, int]]:
+    """Spans of quotations over several lines, of lines marked as quoted (">"), and of struck-out text."""
+    spans: list[tuple[int, int]] = []
+    if '"' in text or "“" in text or "«" in text:
+        spans += [m.span() for m in _LOOSE_QUOTES.finditer(text) if "\n" in m.group()]
+    if ">" in text and not all(line.lstrip().startswith(">") for line in text.splitlines() if line.strip()):
+        spans += [m.span() for m in _QUOTED_LINE.finditer(text)]
+    if "~~" in text:
+        spans += [m.span() for m in _STRUCK.finditer(text)]
+    return spans
+
+
+def _unless_quoted(text: str, reference: Reference, spans: list[tuple[int, int]]) -> Reference:
+    quoted = not _is_name_in_quotes(text, reference) and quotation(text, reference.start, reference.stop) is not None
+    if quoted or any(begin <= reference.start < end for begin, end in spans):
+        return Reference(reference.start, reference.stop, UNKNOWN, reference.label, reference.bare)
+    return reference
+
+
+def _is_name_in_quotes(text: str, reference: Reference) -> bool:
+    """Whether quotation marks contain only a story's name, and a statement about it follows: '"Story B" is better'."""
+    return (
+        text[reference.start] in '"“'
+        and reference.stop - reference.start > 3
+        and _GOES_ON.match(text, reference.stop) is not None
+    )
+
+
+def _reference(text: str, match: re.Match[str], sides: Sides) -> Reference | None:
+    start, stop = match.span()
+    kind = match.lastgroup or ""
+    if kind in ("letter", "letter_cjk") and text[start] not in sides.letters and not _alone(text, start, stop):
+        return None
+    if label_words.UNCHECKED.search(text, max(0, start - 8), start):
+        return None
+    if kind == "of":
+        return _ordered(text, match, sides)
+    label = match.span(kind)
+    if kind == "tie":
+        return Reference(start, stop, TIE, label, bare=False)
+    name = " ".join(match.group(kind).split())
+    symbol = ordinal(name) if kind in _COUNTS else sides.side_of(name)
+    if symbol is None:
+        return None
+    if kind == "noun":
+        return _behind_noun(text, start, stop, symbol, label)
+    if kind == "letter" and _BRACKETED.match(text, start - 1) and text[start - 2 : start - 1] not in ("[", "("):
+        start, stop = start - 1, stop + 1
+    bare = kind not in _NAMED and sides.is_short(name) and not _in_brackets(text, start, stop)
+    if bare and not names_a_story(text, start, stop):
+        return None
+    return Reference(start, stop, symbol, label, bare)
+
+
+def _behind_noun(text: str, start: int, stop: int, symbol: str, label: tuple[int, int]) -> Reference | None:
+    """The reference to a story by a label after a noun: "Story A", "Option (2)". None where a small letter after the
+    noun may be an article.
+    """
+    small = label[1] - label[0] == 1 and text[label[0]].islower()
+    if small and not names_a_story(text, label[0], stop) and not _stops(text, stop):
+        return None
+    if text[start - 1 : start] in ('"', "“") and text[stop : stop + 1] in ('"', "”") and _GOES_ON.match(text, stop + 1):
+        return Reference(start - 1, stop + 1, symbol, label, bare=False)
+    if text[start:stop].lower().startswith(("assistant", "model", "candidate")):
+        owned = _SOMEBODYS.match(text, stop)
+        stop = owned.end() if owned is not None else stop
+    closing = {"'": "'", '"': '"', "(": ")", "[": "]"}.get(text[label[0] - 1])
+    if closing is not None and text[stop : stop + 1] == closing:
+        stop += 1
+    return Reference(start, stop, symbol, label, bare=False)
+
+
+def _ordered(text: str, match: re.Match[str], sides: Sides) -> Reference | None:
+    """The reference to a story by an ordinal: "the second story", "the first" without a noun after it, or "Second"
+    where it is a label. None for other ordinals.
+    """
+    start, stop = match.span()
+    symbol = ordinal(match.group("order"))
+    if symbol is None:
+        return None
+    label = match.span("order")
+    has_noun, has_the = bool(match.group("of")), match.group("the") is not None
+    if has_noun and (has_the or names_a_story(text, start, stop)):
+        return Reference(start, stop, symbol, (start, stop), bare=False)
+    if has_the and not has_noun and (_stops(text, stop) or _GOES_ON.match(text, stop)):
+        return Reference(start, stop, symbol, (start, stop), bare=False)
+    is_label = sides.side_of(match.group("order")) is not None
+    if is_label and not has_noun and names_a_story(text, start, stop):
+        return Reference(start, stop, symbol, label, bare=True)
+    return None
+
+
+def _alone(text: str, start: int, stop: int) -> bool:
+    """Whether a letter that is lower case instead of upper case, or the reverse, still names a story, because it is the
+    whole answer or in double brackets.
+    """
+    return _in_brackets(text, start, stop) or not any(c.isalnum() for c in text[:start] + text[stop:])
+
+
+def _in_brackets(text: str, start: int, stop: int) -> bool:
+    return text.startswith("]]", stop) and text.endswith("[[", 0, start)
+
+
+def _stops(text: str, stop: int) -> bool:
+    rest = text[stop : stop + 6].lstrip(" \t*_\"'”")
+    return not rest or not (rest[0].isalnum() or rest[0] in "-")
+
+
+__all__ = ["FIRST", "SECOND", "TIE", "UNKNOWN", "Reference", "Sentence", "Sheet", "sheet"]

@@ -1,0 +1,192 @@
+"""Progress line of a run on stderr: answers done, rate, time left, share parsed, cost."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, TextIO
+
+from judge.answers.parsing import Parser
+from judge.answers.parsing.stored_verdicts import was_read
+from judge.asking.execution.board import Line
+from judge.base.printing.dollars import dollars
+from judge.base.printing.visible import visible
+from judge.base.records import Commission, Request, Response
+
+_EVERY = 5.0
+"""Seconds between plain lines where stderr is not a terminal."""
+
+_SEPARATOR = " · "
+_WORTH_SAYING = 2.0
+"""Seconds of waiting for a limit from which on the line says so."""
+
+_PARSED_AT_FIRST = 200
+_PARSED_LATER = 16
+"""Display parses the first answers, then one in so many: parsing is for tables, not for the progress line."""
+
+
+class Progress:
+    """Counter and display of stored answers. `total` is the number of the run's repeats; those settled in earlier
+    sessions count as done.
+    """
+
+    def __init__(
+        self,
+        total: int,
+        *,
+        parser: Parser | None,
+        cost: Callable[[], float | None] | None = None,
+        waits: Callable[[], float] | None = None,
+        trouble: Callable[[], str | None] | None = None,
+        board: Line | None = None,
+        stream: TextIO | None = None,
+        quiet: bool = False,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.total = total
+        self.done = 0
+        self.failed = 0
+        self.unparsed_example: str | None = None
+        self._parser = parser
+        self._cost = cost
+        self._waits = waits
+        self._trouble = trouble
+        self._board = board
+        self._stream = stream or sys.stderr
+        self._quiet = quiet
+        self._clock = clock
+        self._began = clock()
+        self._ended: float | None = None
+        self._new = 0
+        self._seen = 0
+        self._tried = 0
+        self._parsed = 0
+        self._shown = clock()
+        self._bar: Any = None
+        self._task: Any = None
+
+    def __enter__(self) -> Progress:
+        if self._board is not None:
+            self._board.begin(self)
+        elif not self._quiet and self._stream.isatty():
+            from rich.console import Console
+            from rich.progress import BarColumn, Progress, TextColumn
+
+            console = Console(file=self._stream)
+            columns = (BarColumn(bar_width=24), TextColumn("{task.description}", markup=False))
+            self._bar = Progress(*columns, console=console)
+            self._bar.start()
+            self._task = self._bar.add_task(self.line(), total=self.total)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ended = self._clock()
+        if self._bar is not None:
+            self._bar.update(self._task, completed=self.done + self.failed, description=self.line())
+            self._bar.stop()
+        elif self._board is None and not self._quiet:
+            self._stream.write(self.line() + "\n")
+
+    def skipped(self, count: int) -> None:
+        """Count repeats that were settled (answered, or failed for good) in an earlier session."""
+        self.done += count
+
+    def watch(self, query: Request, response: Response) -> None:
+        """Parse this answer if it is in the sample for display, so that a prompt that fails is noticed early.
+
+        The sample is every one of the first answers, then every n-th.
+        """
+        self._seen += 1
+        if (
+            self._parser is None
+            or isinstance(query, Commission)
+            or (self._seen > _PARSED_AT_FIRST and self._seen % _PARSED_LATER)
+        ):
+            return
+        self._tried += 1
+        if was_read(self._parser, response, query):
+            self._parsed += 1
+        elif self.unparsed_example is None:
+            self.unparsed_example = " ".join(response.text.split())[:120] or "(empty)"
+
+    def committed(self, answered: int, failed: int) -> None:
+        """Count repeats that are now stored durably."""
+        self.done += answered
+        self._new += answered + failed
+        self.failed += failed
+        if self._bar is not None:
+            self._bar.update(self._task, completed=self.done + self.failed, description=self.line())
+        elif not self._quiet and self._clock() - self._shown >= _EVERY:
+            self._shown = self._clock()
+            self._write(self.line())
+
+    def _write(self, line: str) -> None:
+        """Write a line to the log. Nothing is written where a board redraws its lines on a terminal."""
+        if self._board is not None:
+            if not self._board.live:
+                self._board.write(line)
+            return
+        self._stream.write(line + "\n")
+        self._stream.flush()
+
+    @property
+    def settled(self) -> int:
+        """Number of the run's repeats that need no further requests."""
+        return self.done + self.failed
+
+    @property
+    def parsed_share(self) -> float | None:
+        """Share of the sampled answers from which a rating or a verdict was parsed; None before the first."""
+        return self._parsed / self._tried if self._tried else None
+
+    @property
+    def rate(self) -> float:
+        """Number of repeats per second that were settled (answered, or failed for good) in this session."""
+        seconds = (self._clock() if self._ended is None else self._ended) - self._began
+        return self._new / seconds if seconds > 0 else 0.0
+
+    def line(self, width: int | None = None) -> str:
+        """The progress line as text; for a narrow `width`, only its most important parts."""
+        parts = list(self._parts())
+        while width is not None and len(_SEPARATOR.join(text for _, text in parts)) > width and len(parts) > 1:
+            parts.remove(max(parts))
+        return _SEPARATOR.join(text for _, text in parts)
+
+    def _parts(self) -> Iterator[tuple[int, str]]:
+        """Yield (rank, text) of each part of the progress line that is known, in reading order. On a narrow line, the
+        parts with the highest ranks are left out first.
+        """
+        yield 0, f"{self.settled}/{self.total}"
+        left = 0 if self._ended is not None else self.total - self.settled
+        if self.rate > 0:
+            yield 6, f"{self.rate:.1f}/s"
+            if left > 0:
+                yield 4, f"{duration(left / self.rate)} left"
+        waits = self._waits() if self._waits is not None and left > 0 else 0.0
+        if waits > _WORTH_SAYING:
+            yield 1, f"waits {duration(waits)} for its limit"
+        trouble = self._trouble() if self._trouble is not None and left > 0 else None
+        if trouble is not None:
+            yield 1, f"no answers: {' '.join(visible(trouble).split())[:160]}"
+        if self.failed:
+            yield 2, f"{self.failed} failed"
+        share = self.parsed_share
+        bad = share is not None and share < 0.5
+        if share is not None:
+            yield 1 if bad else 5, f"{100 * share:.0f} % parsed"
+        cost = self._cost() if self._cost is not None else None
+        if cost is not None:
+            yield 3, dollars(cost)
+        if bad and self.unparsed_example:
+            yield 7, f"no rating in: {self.unparsed_example!r}"
+
+
+def duration(seconds: float) -> str:
+    """A number of seconds as text: 45 s, 3 min 20 s, 2 h 5 min."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"

@@ -1,0 +1,71 @@
+"""Circuit breaker: stops a run in which every request fails for the same reason."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from judge.asking.execution.sending.retry import FATAL, LONGEST_WAIT
+from judge.base.errors import BackendError
+
+_FATAL_IN_A_ROW = 3
+_IN_A_ROW = 20
+"""Failures without an answer between them that end a run: three of a kind that no waiting mends (keys, accounts), else
+twenty, since single requests may be at fault."""
+
+_PATIENCE = {"rate": 300.0, "overload": 60.0, "server": 30.0, "connection": 30.0, "timeout": 0.0, "garbage": 10.0}
+"""Seconds without an answer before the same failure, over and over, ends the run: a restarted server comes back."""
+
+_WORTH_SAYING = 3
+"""Failures in a row, without an answer between them."""
+
+
+class Breaker:
+    """Circuit breaker that counts answers and failures. `tripped` is the error because of which the run must stop; None
+    until then.
+    """
+
+    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self.tripped: BackendError | None = None
+        self._clock = clock
+        self._kind: str | None = None
+        self._in_a_row = 0
+        self._since = clock()
+        self._told_to_wait = 0.0
+        self._answers = 0
+        self._last = ""
+
+    @property
+    def trouble(self) -> str | None:
+        """Message of the last error, if several requests failed in a row; None otherwise."""
+        return self._last if self._in_a_row >= _WORTH_SAYING else None
+
+    def answered(self) -> None:
+        """Record an answer, which shows that not every request fails."""
+        self._answers += 1
+        self._kind = None
+        self._in_a_row = 0
+
+    def failed(self, error: BackendError) -> None:
+        """Record a failed attempt."""
+        if error.kind != self._kind:
+            self._kind = error.kind
+            self._in_a_row = 0
+            self._since = self._clock()
+            self._told_to_wait = 0.0
+        self._in_a_row += 1
+        self._last = str(error)
+        self._told_to_wait = max(self._told_to_wait, error.retry_after or 0.0)
+        if self.tripped is None and self._must_stop(error):
+            self.tripped = error
+
+    def _must_stop(self, error: BackendError) -> bool:
+        if error.kind in FATAL:
+            return self._in_a_row >= _FATAL_IN_A_ROW
+        if self._in_a_row < _IN_A_ROW:
+            return False
+        if error.kind in _PATIENCE:
+            # A server that said when to come back is given that long, and then its usual time.
+            return self._clock() - self._since >= _PATIENCE[error.kind] + min(self._told_to_wait, LONGEST_WAIT)
+        # Refused requests (400, too long, filtered) say nothing about others once some were answered.
+        return self._answers == 0

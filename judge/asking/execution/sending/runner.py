@@ -1,0 +1,372 @@
+"""Sends a plan's requests with concurrent workers, and stores every attempt."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from judge.asking.execution.sending.breaker import Breaker
+from judge.asking.execution.sending.budget import Account
+from judge.asking.execution.sending.form_watch import FormWatch
+from judge.asking.execution.sending.limiter import Limiter
+from judge.asking.execution.sending.pace import Pace
+from judge.asking.execution.sending.rehearsal import Early
+from judge.asking.execution.sending.retry import FATAL, PRESSURE, decide
+from judge.asking.execution.sending.schedule import Schedule, Work
+from judge.asking.execution.sending.shared_prefix import led
+from judge.asking.plan.prices import Price
+from judge.backends import Backend
+from judge.backends.protocol import Queueing
+from judge.backends.rate_limits import TellsLimits
+from judge.base.errors import BackendError
+from judge.base.printing.dollars import dollars
+from judge.base.records import Request, Response
+
+_PENDING = 16
+"""Queries waiting for each place in flight, so that prefix groups fill the limit and memory stays flat."""
+
+_PENDING_MOST = 4096
+"""Rendered requests hold whole stories in memory, so their number is bounded whatever `concurrency` says."""
+
+_PENDING_LED = 4
+"""The same where followers read a cache that their leader filled: it forgets after minutes, so few wait at a time."""
+
+
+@dataclass(slots=True)
+class Outcomes:
+    """Outcome of one session of a run: numbers of answered repeats, of repeats given up (`failed`) and of retries, and
+    the cost. `stopped` is a sentence on why the session ended early, `cause` the error that stopped it; None otherwise.
+
+    `cost` is the total in dollars of the `calls` that were answered. `unpriced` counts the calls of unknown cost, which
+    neither the server nor the price table gives. `implausible` counts those for which the server reported more dollars
+    than one request can cost.
+    """
+
+    answered: int = 0
+    failed: int = 0
+    retries: int = 0
+    cost: float = 0.0
+    calls: int = 0
+    unpriced: int = 0
+    implausible: int = 0
+    stopped: str | None = None
+    cause: BackendError | None = None
+
+    def spend(self, responses: Sequence[Response], price: Price | None) -> float:
+        """Add the cost of one call, given its responses, to the session's total. Returns the cost in dollars, 0 where
+        it is unknown.
+        """
+        cost = 0.0
+        for response in responses:
+            if (reported := response.known_cost) is not None:
+                cost += reported
+            elif price is not None and response.prompt_tokens is not None:
+                cost += price.of(response)
+        self.calls, self.cost = self.calls + 1, self.cost + cost
+        first = responses[0]
+        self.unpriced += first.known_cost is None and (price is None or first.prompt_tokens is None)
+        self.implausible += first.cost is not None and first.known_cost is None
+        return cost
+
+    @property
+    def known_cost(self) -> float | None:
+        """Total cost of the session in dollars; None before the first call, or where the cost of any call is
+        unknown.
+        """
+        return self.cost if self.calls and not self.unpriced else None
+
+
+Watcher = Callable[[Request, Response], None]
+"""Called with each answer as it comes, for display only."""
+
+
+class Keeper(Protocol):
+    """Interface of a store of attempts (requests to the judge with their outcome). It is the journal's writer or, where
+    the journal is on another machine, a writer of shards: files of attempts that are merged into the journal later.
+    """
+
+    def start(self) -> None:
+        """Start writing stored attempts to disk in the background; call inside the event loop."""
+        ...
+
+    async def room(self) -> None:
+        """Wait while too many attempts are not yet on disk; raises the error that stopped the background writer, if
+        any.
+        """
+        ...
+
+    def answered(self, query: Request, repeat: int, response: Response, *, started: float, seconds: float) -> None:
+        """Store an accepted answer. `started` is the time of the request, in seconds since 1970; `seconds` is its
+        duration.
+        """
+        ...
+
+    def failed(
+        self, query: Request, repeat: int, error: BackendError, *, started: float, seconds: float, final: bool
+    ) -> None:
+        """Store an attempt without an answer. `final` says whether the repeat was given up. `started` is the time of
+        the request, in seconds since 1970; `seconds` is its duration.
+        """
+        ...
+
+    async def finish(self, ended: str) -> None:
+        """Write the remaining attempts to disk. `ended` is the outcome of the session, which a journal records."""
+        ...
+
+
+class Run:
+    """One session of requests to a judge."""
+
+    def __init__(
+        self,
+        backend: Backend,
+        journal: Keeper,
+        *,
+        concurrency: int,
+        max_attempts: int,
+        price: Price | None = None,
+        account: Account | None = None,
+        pace: Pace | None = None,
+        watch: Watcher | None = None,
+        form: FormWatch | None = None,
+        rng: random.Random | None = None,
+        early: Early | None = None,
+    ) -> None:
+        self.outcomes = Outcomes()
+        most = backend.capabilities.max_concurrency
+        self._workers = min(concurrency, most) if most else concurrency
+        self._limiter = Limiter(self._workers)
+        self._breaker = Breaker()
+        self._backend = backend
+        self._journal = journal
+        self._max_attempts = max_attempts
+        self._price = price
+        self._account = account or Account()
+        self._pace = pace or Pace()
+        self._watch = watch
+        self._form = form
+        self._rng = rng or random.Random()
+        self._early = early
+        self._schedule: Schedule | None = None
+        self._tasks: list[asyncio.Task[None]] = []
+        if isinstance(backend, TellsLimits):
+            backend.on_limits = self._pace.adopt_limits
+
+    @property
+    def trouble(self) -> str | None:
+        """Why no answers arrive at present; None while answers arrive."""
+        return self._breaker.trouble
+
+    @property
+    def limit(self) -> int:
+        """Number of the run's requests that may currently be in flight."""
+        return int(self._limiter.limit)
+
+    async def ask(self, groups: Iterator[list[Work]]) -> Outcomes:
+        """Send the requests for all groups of the plan, and return the outcome of the session when every repeat is
+        answered or given up, or when the run was stopped.
+        """
+        lead = led if self._backend.capabilities.cache_points else None
+        pending = min(max((_PENDING_LED if lead else _PENDING) * self._workers, 64), _PENDING_MOST)
+        self._schedule = schedule = Schedule(groups, pending=pending, sleeping=max(2 * self._workers, 8), lead=lead)
+        if self.outcomes.stopped is not None:
+            schedule.stop()
+        self._journal.start()
+        self._tasks = [asyncio.create_task(self._work(schedule)) for _ in range(self._workers)]
+        ended = "crashed"
+        try:
+            await asyncio.gather(*self._tasks)
+            ended = "done"
+        except asyncio.CancelledError:
+            if self.outcomes.stopped is None:
+                raise
+        finally:
+            self.abandon()
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+            if self._early is not None:
+                await self._early.abandon()
+                await self._account.settle()
+            if self.outcomes.stopped is not None:
+                ended = f"stopped: {self.outcomes.stopped}"
+            await self._journal.finish(ended)
+        return self.outcomes
+
+    def stop(self, why: str) -> None:
+        """Stop sending new requests. Those in flight are still awaited and their answers stored, except for those that
+        only wait in a queue of the back-end. `why` is the reason to report.
+        """
+        if self.outcomes.stopped is None:
+            self.outcomes.stopped = why
+        if self._schedule is not None:
+            self._schedule.stop()
+        self._pace.stop()
+        if isinstance(self._backend, Queueing):
+            self._backend.leave_waiting()
+
+    def abandon(self) -> None:
+        """Stop without waiting for requests in flight."""
+        for task in self._tasks:
+            task.cancel()
+
+    async def _work(self, schedule: Schedule) -> None:
+        while (work := await schedule.next()) is not None:
+            await self._journal.room()
+            await self._limiter.acquire()
+            try:
+                if not await self._in_turn(schedule, work):
+                    return
+            finally:
+                self._limiter.release()
+
+    async def _in_turn(self, schedule: Schedule, work: Work) -> bool:
+        """Make an attempt as soon as rate limits and budgets allow, and return True. If the run is stopped before, or a
+        budget is spent, return False.
+        """
+        early = self._early if self._early is not None and self._early.fits(work) else None
+        if early is not None:
+            self._early = None
+        responses: list[Response] = []
+        tokens: float | None = None
+        # What was sent ahead was admitted and counted then.
+        if early is None and not await self._account.admit():
+            self.stop(str(self._account.refused))
+            return False
+        try:
+            if early is not None:
+                tokens = self._pace.on_its_way(early.tokens)
+            elif self.outcomes.stopped is None or not self._account.budgets:
+                tokens = await self._pace.turn(work)
+            if tokens is None:
+                return False
+            responses = await self._attempt(schedule, work, early)
+        except asyncio.CancelledError:
+            # The back-end left the call in its queue, as the run stops. Otherwise this task itself is cancelled.
+            if self.outcomes.stopped is None or _is_cancelled():
+                raise
+            return False
+        finally:
+            if tokens is not None:
+                self._pace.back(tokens, work, responses)
+            await self._account.settle()
+        return True
+
+    async def _attempt(self, schedule: Schedule, work: Work, early: Early | None) -> list[Response]:
+        started, clock = time.time(), time.perf_counter()
+        try:
+            if early is not None:
+                started, clock = early.started, early.clock
+                responses = await early.call
+            else:
+                responses = await self._backend.complete(work.query, work.repeats)
+        except BackendError as error:
+            self._failed(schedule, work, error, started, time.perf_counter() - clock)
+            return []
+        seconds = time.perf_counter() - clock
+        for repeat, response in zip(work.repeats, responses, strict=False):
+            self._journal.answered(work.query, repeat, response, started=started, seconds=seconds)
+            self.outcomes.answered += 1
+            if self._watch is not None:
+                self._watch(work.query, response)
+            self._check_form(work.query, response)
+        self._breaker.answered()
+        self._limiter.answered()
+        if len(responses) < len(work.repeats):
+            schedule.add(Work(work.query, (repeat,)) for repeat in work.repeats[len(responses) :])
+        schedule.done(work)
+        self._account.called(self.outcomes.spend(responses, self._price))
+        if self._account.budgets and self.outcomes.unpriced:
+            self.stop(
+                f"max_cost {dollars(self._account.budgets[0].most)} cannot be kept: the server named neither the cost "
+                f"of an answer nor tokens that have a price"
+            )
+        return responses
+
+    def _failed(self, schedule: Schedule, work: Work, error: BackendError, started: float, seconds: float) -> None:
+        work.attempts += 1
+        delay = decide(error, work.attempts, self._max_attempts, self._rng).delay
+        for repeat in work.repeats:
+            self._journal.failed(
+                work.query,
+                repeat,
+                error,
+                started=started,
+                seconds=seconds,
+                final=delay is None and error.kind not in FATAL,
+            )
+        if error.kind in PRESSURE:
+            self._limiter.pressed()
+        if error.kind in ("rate", "overload") and error.retry_after is not None:
+            self._pace.hold_requests(error.retry_after)
+        self._breaker.failed(error)
+        if self._breaker.tripped is not None:
+            self.outcomes.cause = self._breaker.tripped
+            self.stop(str(self._breaker.tripped))
+        if delay is None:
+            self.outcomes.failed += len(work.repeats)
+            schedule.done(work, answered=False)
+        else:
+            self.outcomes.retries += 1
+            schedule.later(work, delay)
+
+    def _check_form(self, query: Request, response: Response) -> None:
+        """Stop the run if the server ignores the output format (such as JSON) that the setting `structured` requests,
+        since no answer could be parsed.
+        """
+        error = self._form.saw(query, response) if self._form is not None else None
+        if error is not None and self.outcomes.stopped is None:
+            self.outcomes.cause = error
+            self.stop(str(error))
+
+
+def _is_cancelled() -> bool:
+    """Whether the current task is asked to end."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
+def works(
+    groups: Iterator[Sequence[Request]],
+    repeats: int,
+    settled: Callable[[Request], set[int]] | None,
+    skipped: Callable[[int], None] | None = None,
+) -> Iterator[list[Work]]:
+    """Yield, for each group of the plan's queries, a list of `Work` objects: queries, each with those of its repeats
+    that are to be requested.
+
+    `settled` returns the repeats of a query that are not to be requested (None: all are requested). `skipped` is called
+    with the number of these repeats. Where a seed is set, each repeat has its own seed and therefore its own call.
+    """
+    for group in groups:
+        works_due: list[Work] = []
+        for query in group:
+            done = settled(query) if settled is not None else set()
+            left = tuple(repeat for repeat in range(repeats) if repeat not in done)
+            if skipped is not None and len(left) < repeats:
+                skipped(repeats - len(left))
+            if left and query.generation.seed is not None:
+                works_due.extend(Work(query, (repeat,)) for repeat in left)
+            elif left:
+                works_due.append(Work(query, left))
+        yield works_due
+
+
+def split_calls(groups: Iterator[list[Work]], backend: Backend) -> Iterator[list[Work]]:
+    """Yield the groups, with each query's repeats split into calls. A call has at most as many repeats as the back-end
+    can return at once.
+
+    This number is read when a group is reached, since it may change during the run.
+    """
+    for group in groups:
+        most = backend.capabilities.repeats_per_call
+        if most is None:
+            yield group
+        else:
+            yield [
+                Work(work.query, work.repeats[i : i + most])
+                for work in group
+                for i in range(0, len(work.repeats), most)
+            ]

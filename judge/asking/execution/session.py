@@ -1,0 +1,425 @@
+"""One session of a run (one execution of `judge run`): preparation, probe of the server, requests, and the session's
+entry in the manifest.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from judge.answers.journal import JournalReader, JournalWriter, Totals, fold
+from judge.answers.journal.parts import coverage
+from judge.answers.journal.spending import REUSED
+from judge.answers.parsing import parser as load_parser
+from judge.answers.parsing.stored_verdicts import was_read
+from judge.asking.execution.board import Line
+from judge.asking.execution.interruption import Interruption
+from judge.asking.execution.notes import closed, opened, with_seen
+from judge.asking.execution.plan_part import PlanPart, whole_of
+from judge.asking.execution.preparation import Prepared, prepare
+from judge.asking.execution.progress import Progress
+from judge.asking.execution.sending.budget import Account, Budget
+from judge.asking.execution.sending.form_watch import FormWatch
+from judge.asking.execution.sending.pace import Pace
+from judge.asking.execution.sending.rehearsal import Early, first_of, rehearse
+from judge.asking.execution.sending.runner import Outcomes, Run, split_calls, works
+from judge.asking.execution.sending.schedule import Work
+from judge.asking.execution.sending.shared_prefix import with_cache_points
+from judge.asking.plan import AnyPlan, WritingPlan, load_prices, plan_of
+from judge.asking.plan.prices import how_to_price, reports_cost
+from judge.asking.run_definition.writing import AnySpec
+from judge.asking.run_folder import ResultFolder, folder_cost, lock, read_manifest, write_manifest
+from judge.backends import IN_PROCESS, Backend, Settings, open_backend
+from judge.backends.protocol import Rehearsing
+from judge.base.credentials.providers import PROTOCOLS, addresses_of
+from judge.base.credentials.trust import on_this_machine
+from judge.base.errors import BackendError, RunFolderError, SpecError
+from judge.base.judge_name import MODELLESS
+from judge.base.printing.dollars import dollars
+from judge.base.records import Commission, Request
+from judge.base.wording import Advice
+
+Again = Literal["failed", "unparsed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Sitting:
+    """What one session of a run has to do. `limit` restricts it to the first stories or pairs of the plan (None: all).
+    `reuse` is the result folder of another run from which answers to equal queries are copied. `again` repeats only
+    failed queries (or also queries whose answers could not be parsed); None sends all missing queries.
+
+    `part` is one of several parts of the plan, each run by its own process; None is the whole plan. With a `part`,
+    `result` is the part's own folder, and repeats that the folder of the whole plan has as answered or given up are not
+    requested again.
+    """
+
+    spec: AnySpec
+    folder: Path
+    result: ResultFolder
+    limit: int | None = None
+    again: Again | None = None
+    reuse: Path | None = None
+    quiet: bool = False
+    part: PlanPart | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """Result of a session. `planned` is the number of repeats in the plan, and `missing` the number of those without an
+    answer. If the session ran only a part of the plan, or was limited to its first stories or pairs, only their repeats
+    count.
+
+    `outcomes` counts what this session did, and `totals` what the result folder holds. `seconds` is the session's
+    duration. `reused` is the number of answers copied from another run. `parsed` is the share of this session's sampled
+    answers from which a rating or a verdict was parsed (None: no sample), and `unparsed_example` is the beginning of an
+    answer that could not be parsed (None: there was none).
+    """
+
+    outcomes: Outcomes
+    totals: Totals
+    planned: int
+    missing: int
+    reused: int
+    seconds: float
+    parsed: float | None
+    unparsed_example: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """Objects shared by the parallel sessions of one command; empty for a single session.
+
+    `budget` limits what all sessions may spend together. `line` is the session's line in the progress display.
+    """
+
+    interruption: Interruption
+    budget: Budget | None = None
+    line: Line | None = None
+
+
+def sit(sitting: Sitting) -> Result:
+    """Run one session to its end, and return its result. Raises JudgeError for every problem that a user can fix."""
+
+    async def alone() -> Result:
+        return await sit_beside(sitting, Beside(Interruption()))
+
+    return asyncio.run(alone())
+
+
+async def sit_beside(sitting: Sitting, beside: Beside) -> Result:
+    """Run one session to its end, possibly in parallel with others, and return its result."""
+    spec = sitting.spec
+    if not charged(spec):
+        # What costs nothing spends from no budget.
+        beside = replace(beside, budget=None)
+        if spec.max_cost is not None:
+            spec = spec.model_copy(update={"max_cost": None})
+            sitting = replace(sitting, spec=spec)
+    if (spec.max_cost is not None or beside.budget is not None) and not _cost_will_be_known(sitting):
+        raise SpecError(
+            f"max_cost is set and no price is known for {spec.judge}: it could not be kept",
+            hint=Advice(
+                "{}; where the server names the cost of its answers itself, "
+                "ask a few with {pilot} and without max_cost first",
+                how_to_price(spec.judge),
+                pilot=2,
+            ),
+        )
+    plan = plan_of(sitting.spec, folder=sitting.folder)
+    backend = open_backend(sitting.spec.judge, settings_of(sitting.spec, sitting.folder, sitting.result))
+    with lock(sitting.result.path):
+        try:
+            return await _sit(sitting, plan, backend, beside)
+        finally:
+            if sitting.result.journal.exists():
+                fold(sitting.result.journal)
+
+
+def charged(spec: AnySpec) -> bool:
+    """Whether the judge's answers cost money. Local models without a listed price count as free."""
+    free = spec.provider in MODELLESS
+    local = spec.provider in IN_PROCESS and load_prices(spec.judge, spec.base_url, spec.engine) is None
+    return not (free or local)
+
+
+def _cost_will_be_known(sitting: Sitting) -> bool:
+    """Whether the cost of answers will be known: the price table has the judge's price, or the server is known to
+    report costs.
+    """
+    spec = sitting.spec
+    if load_prices(spec.judge, spec.base_url, spec.engine) is not None or reports_cost(spec.base_url):
+        return True
+    if not sitting.result.journal.is_file():
+        return False
+    with JournalReader(sitting.result.journal) as journal:
+        return journal.spending().reported_calls > 0
+
+
+async def _sit(sitting: Sitting, plan: AnyPlan, backend: Backend, beside: Beside) -> Result:
+    began = time.time()
+    try:
+        # A wrong address or key should be told before a large dataset is read.
+        server = dict(await backend.probe())
+        new, before = not sitting.result.journal.exists(), read_manifest(sitting.result.manifest)
+        prepared = prepare(plan, sitting.folder, sitting.result, sitting.part)
+        note = {"began": began, "executor": sitting.spec.provider, "server": server.get("servers") or []}
+        write_manifest(sitting.result.manifest, opened(sitting.spec, sitting.result, prepared, server, note))
+        try:
+            with JournalReader(sitting.result.journal) as journal, _whole(sitting) as whole:
+                reused = await take_reused(sitting, plan, prepared, journal)
+                settled = _settled(sitting, prepared, journal, reused, whole)
+                begun = _Begun(prepared, journal, reused, began, settled)
+                return await _ask(sitting, plan, backend, begun, beside)
+        except NotBegunError as error:
+            if not new:
+                write_manifest(sitting.result.manifest, before)
+            elif sitting.reuse is None:
+                # Nothing was asked: the folder is left as it was found, for another definition too.
+                sitting.result.journal.unlink()
+                sitting.result.manifest.unlink()
+            raise error.cause from None
+    finally:
+        await backend.close()
+
+
+Settled = Callable[[Request], set[int]]
+"""Which repeats of a query not to ask."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """State of the journal at the start of a session. `began` is the start time. `settled` is a function that returns
+    the repeats of a query that are not to be requested; None where all are to be requested.
+    """
+
+    prepared: Prepared
+    journal: JournalReader
+    reused: int
+    began: float
+    settled: Settled | None
+
+
+async def _ask(sitting: Sitting, plan: AnyPlan, backend: Backend, begun: _Begun, beside: Beside) -> Result:
+    spec, journal = sitting.spec, begun.journal
+    planned = journal.subject_count(sitting.limit) * plan.queries_per_subject * spec.repeats
+    pace = _pace(sitting)
+    own = None if spec.max_cost is None else budget_of(spec.max_cost, sitting.part, before=spent_before(sitting))
+    account = Account([budget for budget in (own, beside.budget) if budget is not None])
+    progress = Progress(
+        planned,
+        parser=None if sitting.quiet or isinstance(plan, WritingPlan) else load_parser("ours"),
+        quiet=sitting.quiet,
+        cost=lambda: run.outcomes.known_cost,
+        waits=lambda: pace.waits,
+        trouble=lambda: run.trouble,
+        board=beside.line,
+    )
+    groups = works(plan.asked_in(journal, sitting.limit), spec.repeats, begun.settled, progress.skipped)
+    groups = with_cache_points(groups, backend.capabilities.cache_points)
+    early, groups = await _first(backend, groups, pace, account)
+    await _note_what_was_learnt(sitting, backend)
+    with JournalWriter(
+        sitting.result.journal,
+        executor=spec.provider,
+        replacing=sitting.again == "unparsed",
+        on_commit=lambda done: progress.committed(done.answered, done.failed),
+    ) as writer:
+        run = Run(
+            backend,
+            writer,
+            concurrency=spec.concurrency,
+            max_attempts=spec.max_attempts,
+            price=load_prices(spec.judge, spec.base_url, spec.engine),
+            account=account,
+            pace=pace,
+            watch=None if sitting.quiet else progress.watch,
+            form=FormWatch(spec.judge, _addresses(spec)),
+            early=early,
+        )
+        beside.interruption.asks(run)
+        with progress, beside.interruption.caught():
+            outcomes = await run.ask(split_calls(groups, backend))
+    totals = journal.totals()
+    notices = getattr(backend, "notices", ())
+    if not sitting.quiet:
+        sys.stderr.writelines(f"{notice}\n" for notice in notices)
+    several = backend.capabilities.repeats_per_call != 1 if outcomes.answered and spec.repeats > 1 else None
+    manifest = with_seen(read_manifest(sitting.result.manifest), spec, journal, several)
+    write_manifest(sitting.result.manifest, closed(manifest, journal, outcomes, begun.began, notices))
+    answered = progress.done if sitting.limit else totals.answered
+    if sitting.part is not None:
+        answered = coverage(sitting.result.journal, whole_of(sitting.result).journal).answered
+    return Result(
+        outcomes,
+        totals,
+        planned,
+        max(planned - answered, 0),
+        begun.reused,
+        time.time() - begun.began,
+        progress.parsed_share,
+        progress.unparsed_example,
+    )
+
+
+class NotBegunError(Exception):
+    """Raised when the first query fails in a way that would affect every query; `cause` is its error."""
+
+    def __init__(self, cause: BackendError) -> None:
+        super().__init__(str(cause))
+        self.cause = cause
+
+
+async def _first(
+    backend: Backend, groups: Iterator[list[Work]], pace: Pace, account: Account
+) -> tuple[Early | None, Iterator[list[Work]]]:
+    """Send the plan's first query before the others, if budgets have room for it. Returns the call for this query (None
+    where none was sent) and the groups of the whole plan.
+    """
+    work, groups = first_of(split_calls(groups, backend))
+    if work is None or not await account.admit():
+        return None, groups
+    early = None
+    try:
+        early = await rehearse(backend, work)
+    except BackendError as error:
+        raise NotBegunError(error) from error
+    finally:
+        if early is None:
+            await account.settle()
+    if early is not None:
+        early.tokens = pace.ahead(work)
+    return early, groups
+
+
+async def _note_what_was_learnt(sitting: Sitting, backend: Backend) -> None:
+    """Update the manifest with what the first query revealed about the server."""
+    if not isinstance(backend, Rehearsing):
+        return
+    manifest = read_manifest(sitting.result.manifest)
+    server = manifest["in_force"]["server"]
+    learnt = {**server, **await backend.facts()}
+    if learnt != server:
+        manifest["in_force"]["server"] = learnt
+        write_manifest(sitting.result.manifest, manifest)
+
+
+@contextlib.contextmanager
+def _whole(sitting: Sitting) -> Iterator[JournalReader | None]:
+    """Context manager that gives the journal of the whole plan if the session runs only a part of the plan. It gives
+    None if the session runs the whole plan, or if this journal does not exist.
+    """
+    whole = None if sitting.part is None else whole_of(sitting.result).journal
+    if whole is None or not whole.is_file():
+        yield None
+        return
+    with JournalReader(whole) as journal:
+        yield journal
+
+
+def _settled(
+    sitting: Sitting, prepared: Prepared, journal: JournalReader, reused: int, whole: JournalReader | None
+) -> Settled | None:
+    """Function that returns the repeats of a query that are not to be requested; None where all are to be requested."""
+    everything = set(range(sitting.spec.repeats))
+    if sitting.again == "failed":
+        return lambda query: everything - journal.failed(query.key)
+    if sitting.again == "unparsed":
+        parser = load_parser("ours")
+
+        def without_rating(query: Request) -> set[int]:
+            again = journal.failed(query.key)
+            if isinstance(query, Commission):
+                return everything - again
+            for repeat, response in journal.recorded(query.key).items():
+                if not was_read(parser, response, query):
+                    again.add(repeat)
+            return everything - again
+
+        return without_rating
+    if whole is not None:
+        return lambda query: journal.settled(query.key) | whole.settled(query.key)
+    return (lambda query: journal.settled(query.key)) if prepared.resumed or reused else None
+
+
+def budget_of(most: float, part: PlanPart | None, owner: str = "this run", before: float = 0.0) -> Budget:
+    """Budget of a run or, for a part of its plan, a fixed share of the budget, because parts do not communicate.
+
+    `most` is the run's limit in dollars, and `owner` names the budget in messages. `before` is what earlier sessions
+    spent; resuming a run does not renew its budget.
+    """
+    if part is None:
+        return Budget(most, owner, before)
+    return Budget(most * part.share, f"shard {part}, its share of {dollars(most)},", before)
+
+
+def spent_before(sitting: Sitting) -> float:
+    """Dollars that earlier sessions spent in the result folder of this session, as far as costs are known."""
+    if not charged(sitting.spec) or not sitting.result.journal.is_file():
+        return 0.0
+    return folder_cost(sitting.result).dollars or 0.0
+
+
+def _pace(sitting: Sitting) -> Pace:
+    """The judge's rate limits from the run definition; for a part of the plan, its share of them."""
+    spec, share = sitting.spec, 1.0 if sitting.part is None else sitting.part.share
+    limits = (spec.requests_per_minute, spec.tokens_per_minute)
+    return Pace(*(None if most is None else most * share for most in limits), learns=len(spec.base_url) < 2)
+
+
+async def take_reused(sitting: Sitting, plan: AnyPlan, prepared: Prepared, journal: JournalReader) -> int:
+    """Copy answers to equal queries from another run of the same judge. Returns the number of copied answers."""
+    if sitting.reuse is None:
+        return 0
+    other = ResultFolder(sitting.reuse)
+    with JournalReader(other.journal) as source:
+        definition = source.meta().get("definition", {})
+        if definition.get("judge_key") != prepared.definition["judge_key"]:
+            raise RunFolderError(
+                Advice("{reuse}: those answers come from another judge", reuse=str(sitting.reuse)),
+                hint="only answers of the same provider, model or identity, revision and engine may be reused",
+            )
+        count = 0
+        with JournalWriter(sitting.result.journal, executor=f"{REUSED}{sitting.reuse.name}") as writer:
+            writer.start()
+            for group in plan.asked_in(journal, sitting.limit):
+                for query in group:
+                    recorded = source.recorded(query.key)
+                    for repeat in sorted(recorded.keys() - journal.settled(query.key)):
+                        if repeat < sitting.spec.repeats:
+                            writer.answered(query, repeat, recorded[repeat], started=time.time(), seconds=0.0)
+                            count += 1
+                await writer.room()
+            await writer.finish("done")
+    return count
+
+
+def _addresses(spec: AnySpec) -> Sequence[str]:
+    """Addresses of the judge's servers; empty for a model in this process."""
+    return addresses_of(spec.base_url, spec.provider) if spec.provider in PROTOCOLS else ()
+
+
+def settings_of(spec: AnySpec, folder: Path | None, result: ResultFolder | None = None) -> Settings:
+    """Settings with which the run's back-end is opened. `folder` is that of the definition; None for one that the user
+    gave on the command line. `result` is the folder in which the back-end stores what it learnt from the server's
+    refusals, such as settings that the server does not accept; with None, nothing is stored.
+    """
+    return Settings(
+        base_url=tuple(spec.base_url),
+        revision=spec.revision,
+        engine=spec.engine,
+        attempt_timeout=spec.attempt_timeout,
+        concurrency=spec.concurrency,
+        seed=spec.generation.seed,
+        api=spec.api,
+        probe_timeout=spec.probe_timeout,
+        terms_file=None if result is None else result.server_terms,
+        headers=spec.headers,
+        api_key_env=spec.api_key_env,
+        trusted=on_this_machine(spec.base_url, folder),
+    )

@@ -1,0 +1,213 @@
+"""Settings that a run requests, and whether each is honoured, refused, ignored or unknown, with evidence.
+
+No request is sent, and no setting counts as honoured without a source. Sources are used in this order: a refusal by the
+server, proofs in its answers, a probe, and statements against the setting by the catalogue of models or the endpoint's
+documentation. They are followed by statements for the setting by the catalogue, indications in answers, and statements
+for it by the documentation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from judge.asking.in_force.catalogue import catalogue
+from judge.asking.in_force.endpoints import Asked, addresses_of, who_is_asked
+from judge.asking.in_force.model_rules import Said, by_catalogue
+from judge.asking.in_force.seen import NOTHING, ONE_BY_ONE, Seen
+from judge.asking.in_force.setting import SettingInForce, Source
+from judge.asking.run_definition.writing import AnySpec
+from judge.backends import IN_PROCESS
+from judge.backends.engine_keys import SAMPLING, TOP_LOGPROBS
+from judge.base.credentials.providers import PROTOCOLS
+from judge.base.judge_name import MODELLESS, JudgeName
+
+"""Judges that ask no model: settings of a generation mean nothing to them, or what this program makes of them."""
+
+_ENGINE = SAMPLING | {"reasoning_effort"}
+_ADDRESS = re.compile(r"https?://[^\s'\"]+")
+_PREFIX = re.compile(r"^https?://\S+ ")
+_NAMES = {"max_tokens": ("max_tokens", "max_completion_tokens"), "logprobs": ("logprobs", "top_logprobs")}
+_FIELDS = {"structured": ("structured", "response_format", "structured_outputs", "guided_choice")}
+
+
+def settings_in_force(
+    spec: AnySpec,
+    *,
+    server: Mapping[str, Any] | None = None,
+    refusals: Mapping[str, str] | None = None,
+    seen: Seen = NOTHING,
+) -> list[SettingInForce]:
+    """Every setting that the run definition requests, with its state; empty for a judge without a model.
+
+    `server` is the result of the probe. `refusals` maps the name of a refused setting (in run.yaml or in the request)
+    to the server's message. `seen` is the evidence from answers so far. All three may be missing, as before a run.
+    """
+    if spec.provider in MODELLESS:
+        return []
+    asked = list(settings_of(spec))
+    if spec.provider in IN_PROCESS:
+        text = f"{spec.provider} generates in this process with it"
+        return [SettingInForce(name, value, "honoured", text, "engine") for name, value in asked]
+    if spec.provider not in PROTOCOLS:
+        text = f"the back-end {spec.provider} does not say whether it keeps to it"
+        return [SettingInForce(name, value, "unknown", text, "none") for name, value in asked]
+    backend, model = JudgeName.of(spec.judge)
+    who = who_is_asked(model, addresses_of(spec.base_url, server, backend=backend), server, backend=backend)
+    look = _Look(spec, server or {}, refusals or {}, seen, who)
+    return [look.at(name, value) for name, value in asked]
+
+
+def settings_of(spec: AnySpec) -> Iterator[tuple[str, Any]]:
+    """Yield (name, value) of each setting that the run definition requests. For a setting that it does not name, the
+    provider's default applies.
+    """
+    generation = spec.generation
+    for name in ("temperature", "top_p", "max_tokens", "seed"):
+        if getattr(generation, name) is not None:
+            yield name, getattr(generation, name)
+    if generation.stop:
+        yield "stop", list(generation.stop)
+    if spec.repeats > 1 and generation.seed is None:
+        yield "n", spec.repeats
+    if spec.scoring == "logprobs":
+        yield "logprobs", spec.engine.get("top_logprobs", TOP_LOGPROBS)
+    if spec.structured != "none":
+        yield "structured", spec.structured
+    if spec.system:
+        yield "system", spec.system
+    for key in sorted(_ENGINE & set(spec.engine)):
+        yield key, spec.engine[key]
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """All evidence about one run's settings, and the state of each setting that follows from it."""
+
+    spec: AnySpec
+    server: Mapping[str, Any]
+    refusals: Mapping[str, str]
+    seen: Seen
+    who: Asked
+
+    def at(self, name: str, value: Any) -> SettingInForce:
+        """State of a setting by the strongest evidence that decides it. Where no evidence decides, the state is
+        unknown, and the reason is that of the strongest evidence.
+        """
+        catalogued = self._catalogue(name, value)
+        without_effect = catalogued if catalogued and catalogued[0].state == "ignored" else None
+        evidence = (
+            self._refused(name),
+            self._answers(name),
+            self._probe(name),
+            without_effect,
+            self._against(name, value),
+            catalogued,
+            self._hint(name),
+            self._documented(name),
+        )
+        spoken = [finding for finding in evidence if finding is not None]
+        decided = [finding for finding in spoken if finding[0].state != "unknown"]
+        first = (*decided, *spoken, (Said("unknown", self._nothing()), "none"))[0]
+        statement, source = first
+        return SettingInForce(name, value, statement.state, _ADDRESS.sub("the server", statement.words), source)
+
+    def _refused(self, name: str) -> tuple[Said, Source] | None:
+        words = next(
+            (self.refusals[wire_name] for wire_name in self._wire_names(name) if wire_name in self.refusals), None
+        )
+        if words is None:
+            return None
+        sent = self.server.get("max_tokens_parameter") or next(iter(self._told("max_tokens_parameter")), None)
+        if name == "max_tokens" and sent is not None and sent not in self.refusals:
+            return Said("honoured", f"it is sent as {sent}, since the server refuses the other name"), "server"
+        after = "; each repeat is a request of its own" if name == "n" else ""
+        message = _PREFIX.sub("", " ".join(words.split()))[:240]
+        return Said("refused", f"the server refused it: {message}{after}"), "server"
+
+    def _wire_names(self, name: str) -> tuple[str, ...]:
+        return _NAMES.get(name) or _FIELDS.get(name) or (name, f"generation.{name}", f"engine.{name}")
+
+    def _answers(self, name: str) -> tuple[Said, Source] | None:
+        statement = self.seen.firm.get(name)
+        return (statement, "answers") if statement is not None else None
+
+    def _hint(self, name: str) -> tuple[Said, Source] | None:
+        statement = self.seen.hints.get(name)
+        return (statement, "answers") if statement is not None else None
+
+    def _probe(self, name: str) -> tuple[Said, Source] | None:
+        if name == "n" and 1 in self._told("answers_per_call"):
+            return Said("ignored", ONE_BY_ONE), "server"
+        if name != "seed":
+            return None
+        kept = self._told("seed_kept")
+        if False in kept or any("same seed" in note for note in self.server.get("notes", ())):
+            return Said("ignored", "two answers to one question with one seed differ"), "probe"
+        if kept and all(kept):
+            words = "two answers to one question with one seed are equal, and another seed's answer differs"
+            return Said("honoured", words), "probe"
+        return None
+
+    def _told(self, fact: str) -> list[Any]:
+        """The values of one fact about the servers (a key of the probe's result), one value from each server that
+        reports it.
+        """
+        return [entry[fact] for entry in self.server.get("servers", ()) if entry.get(fact) is not None]
+
+    def _statement(self, name: str) -> Mapping[str, Any] | None:
+        if self.who.endpoint is None:
+            return None
+        key = name
+        if name == "structured":
+            key = "choice" if self.spec.structured == "choice" else "json"
+        return self.who.endpoint.settings.get(key) or self.who.endpoint.settings.get("any")
+
+    def _against(self, name: str, value: Any) -> tuple[Said, Source] | None:
+        """Statement of the endpoint's documentation that the setting does not work as requested, and its source; None
+        where there is none.
+        """
+        statement = self._statement(name)
+        if statement is None or statement["state"] == "honoured":
+            return None
+        if "above" in statement and not (isinstance(value, int | float) and value > statement["above"]):
+            return None
+        if self._routed_as_asked():
+            return None
+        return Said(statement["state"], f"{self._docs()} says: {statement['words']}"), "documentation"
+
+    def _routed_as_asked(self) -> bool:
+        """Whether the run requires a router to use only providers that support every setting."""
+        routing = self.spec.engine.get("provider")
+        return isinstance(routing, Mapping) and routing.get("require_parameters") is True
+
+    def _documented(self, name: str) -> tuple[Said, Source] | None:
+        """Statement of the endpoint's documentation that the setting works as requested, and its source; None where
+        there is none.
+        """
+        statement = self._statement(name)
+        if statement is None:
+            return None
+        if statement["state"] == "honoured":
+            tail = f": {statement['words']}" if "words" in statement else ""
+            return Said("honoured", f"{self._docs()} lists it{tail}"), "documentation"
+        if self.who.endpoint is not None and self.who.endpoint.routes and self._routed_as_asked():
+            words = "the request goes to providers that take it alone (require_parameters)"
+            return Said("honoured", words), "documentation"
+        return None
+
+    def _docs(self) -> str:
+        return f"the documentation of {self.who.endpoint.name}" if self.who.endpoint else ""
+
+    def _catalogue(self, name: str, value: Any) -> tuple[Said, Source] | None:
+        statement = by_catalogue(self.who, name, value, self.spec, thinking=self.seen.thinking)
+        return (statement, "catalogue") if statement is not None else None
+
+    def _nothing(self) -> str:
+        if self.who.entry is not None and not self.who.by_name:
+            return f"neither the server nor {catalogue().named} says anything of it"
+        if self.who.endpoint is not None:
+            return f"neither the server nor what is known of {self.who.endpoint.name} says anything of it"
+        return "the server does not say whether it keeps to it"

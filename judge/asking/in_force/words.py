@@ -1,0 +1,102 @@
+"""Text on the settings in force: a part of the signature, sentences for notes and Methods sections, and warnings before
+a run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from judge.asking.in_force.setting import SettingInForce
+
+if TYPE_CHECKING:
+    from judge.asking.run_definition.writing import AnySpec
+
+_SHORT = {"temperature": "temp", "presence_penalty": "pp", "frequency_penalty": "fp", "repetition_penalty": "rp"}
+_HARMLESS = frozenset({"n"})
+"""Settings that move no number: where `n` is not taken, each repeat is a request of its own."""
+
+_FOUND_OUT = ("server", "answers", "probe")
+
+_STATES = ("refused", "ignored", "unknown")
+
+
+def stored(manifest: Mapping[str, Any]) -> list[SettingInForce]:
+    """The run's requested settings, each with its state and evidence, as a manifest stores them; empty for a manifest
+    of an older version, which stores none.
+    """
+    kept = (manifest.get("in_force") or {}).get("settings") or {}
+    return [SettingInForce(setting=name, **record) for name, record in kept.items()]
+
+
+def records(settings: Iterable[SettingInForce], before: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Map from each setting to its record for the manifest. Where the current session has no evidence on a setting, the
+    evidence of an earlier session (in the manifest `before`) is kept.
+    """
+    earlier_by_name = {
+        setting.setting: setting
+        for setting in stored(before)
+        if setting.source in _FOUND_OUT and setting.state != "unknown"
+    }
+    kept = {}
+    for setting in settings:
+        earlier = earlier_by_name.get(setting.setting)
+        stays = setting.state == "unknown" and earlier is not None and earlier.asked == setting.asked
+        kept[setting.setting] = (earlier if stays and earlier is not None else setting).record()
+    return kept
+
+
+def mark(settings: Iterable[SettingInForce]) -> str:
+    """Part of a table's signature line on settings that are not known to be in force, such as
+    `temp:ignored|seed+stop:unknown`; "" without such settings.
+    """
+    short: dict[str, list[str]] = {state: [] for state in _STATES}
+    for setting in settings:
+        if setting.state != "honoured" and setting.setting not in _HARMLESS:
+            short[setting.state].append(_SHORT.get(setting.setting, setting.setting))
+    return "|".join(f"{'+'.join(names)}:{state}" for state, names in short.items() if names)
+
+
+def sentences(settings: Iterable[SettingInForce]) -> list[str]:
+    """Sentences on the requested settings that are not known to be in force. Settings with the same reason share a
+    sentence.
+    """
+    by_reason: dict[tuple[str, str], list[str]] = {}
+    for setting in settings:
+        if setting.state != "honoured" and setting.setting not in _HARMLESS:
+            reason = "" if setting.source == "none" else setting.evidence
+            by_reason.setdefault((setting.state, reason), []).append(_asked(setting))
+    return [_sentence(state, reason, names) for (state, reason), names in by_reason.items()]
+
+
+def _sentence(state: str, reason: str, names: list[str]) -> str:
+    listed = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    if not reason:
+        return f"whether the server keeps to {listed} is not known"
+    were, have = ("was", "has") if len(names) == 1 else ("were", "have")
+    effect = {"refused": f" and {were} refused", "ignored": f" and {have} no effect", "unknown": ""}[state]
+    tail = ", so whether that is in force is not known" if state == "unknown" else ""
+    return f"{listed} {were} requested{effect}: {reason}{tail}"
+
+
+def warnings(spec: AnySpec) -> list[str]:
+    """Warnings to print before the first request: on settings that are not in force, and on the shutdown of the
+    model.
+    """
+    # Tables read what manifests keep, and need neither the catalogue nor the form of a run's definition.
+    from judge.asking.in_force.settings import settings_in_force
+    from judge.asking.in_force.shutdown import life_of
+
+    settings = [setting for setting in settings_in_force(spec) if setting.source != "none"]
+    life = life_of(spec.judge, spec.base_url)
+    ends = [f"a published judge can become unavailable: {life.sentence}"] if life is not None and life.ends else []
+    return [*sentences(settings), *ends]
+
+
+def _asked(setting: SettingInForce) -> str:
+    name = setting.setting.replace("_", " ")
+    if setting.setting == "system":
+        return "a system message"
+    if isinstance(setting.asked, list):
+        return f"{name} {', '.join(map(repr, setting.asked))}"
+    return f"{name} {setting.asked:g}" if isinstance(setting.asked, float) else f"{name} {setting.asked}"

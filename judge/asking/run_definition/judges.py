@@ -1,0 +1,201 @@
+"""Turns a run definition with several judges into one definition for each entry of `judges:`.
+
+Keys of the run say what is asked: stories, criteria, Eval-Prompts, repeats. An entry of `judges` says which judge is
+asked and how it is reached. Address, API key and engine belong to one judge and may only be given in its entry, so that
+the key of one provider is never sent to the address of another.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+from judge.backends import IN_PROCESS
+from judge.base.errors import SpecError, nearest
+from judge.base.judge_name import MODELLESS, JudgeName
+from judge.base.wording import Advice
+
+OF_ONE = ("base_url", "api_key_env", "headers", "engine", "revision", "identity")
+"""Keys that stand in an entry only."""
+
+OF_EACH = (
+    "api",
+    "system",
+    "structured",
+    "scoring",
+    "generation",
+    "concurrency",
+    "requests_per_minute",
+    "tokens_per_minute",
+    "attempt_timeout",
+    "probe_timeout",
+    "max_attempts",
+    "max_cost",
+)
+"""Keys that stand in an entry, or beside `judges` for all entries that do not say them; `max_cost` there is of all."""
+
+ENTRY = ("judge", *OF_ONE, *OF_EACH)
+"""What an entry takes."""
+
+OF_THE_RUN = (
+    *("name", "dataset", "columns", "criteria", "people", "eval_prompts", "repeats", "note", "judges"),
+    *("pairs", "orders", "ties", "across"),
+)
+"""Keys that every judge of a run shares."""
+
+
+ANY = "*"
+"""In the place of a revision: whichever."""
+
+_LOCAL = IN_PROCESS | MODELLESS
+"""Providers that ask no server: an address in the definition is none of theirs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """One judge's run definition as plain data. `where` names it in error messages."""
+
+    data: dict[str, Any]
+    where: str
+
+    def within(self, most: Any) -> dict[str, Any]:
+        """The run definition for a run of this judge alone; `most` is the budget of the whole run, None for no limit.
+
+        The lower of the judge's own budget and the run's budget applies.
+        """
+        own = self.data.get("max_cost")
+        if most is None:
+            return self.data
+        if isinstance(most, int | float) and isinstance(own, int | float):
+            most = min(most, own)
+        return self.data | {"max_cost": most}
+
+
+def definitions(
+    data: Mapping[str, Any], names: Sequence[str], where: str, *, revision: str | None = ANY, kept: Sequence[str] = ()
+) -> list[Definition]:
+    """The definition of each judge of a run, or of the judges in `names`, without the run's budget.
+
+    Parameters
+    ----------
+    data : mapping
+        The run definition.
+    names : sequence of str
+        Judges to ask instead of those in the definition; empty = those in the definition.
+    where : str
+        Name of the definition in error messages.
+    revision : str or None
+        Revision of the judges in `names`; `ANY` for all revisions, None for the entry without a revision.
+    kept : sequence of str
+        Keys that belong to one server (such as `base_url`) and that no override replaces.
+    """
+    if "judges" not in data:
+        for name in names:
+            refuse_address(data, name, where, kept)
+        given = names or ([data["judge"]] if data.get("judge") is not None else [])
+        return [Definition(_joined(data, {"judge": name}), where) for name in given] or [
+            Definition(_joined(data, {}), where)
+        ]
+    listed = entries(data, where)
+    if names:
+        listed = [entry for name in names for entry in chosen(listed, name, revision) or [{"judge": name}]]
+    return [Definition(_joined(data, entry), f"{where}, judges ({entry['judge']})") for entry in listed]
+
+
+def shared(data: Mapping[str, Any]) -> dict[str, Any]:
+    """A run definition without its judges and its budget: the keys that all judges of the run share."""
+    return {key: value for key, value in data.items() if key not in ("judge", "judges", "max_cost")}
+
+
+def entries(data: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
+    """Entries of the list `judges` in a run definition, after a check of the keys that determine the judge.
+
+    Raises SpecError for a wrong entry, with its number.
+    """
+    listed = data["judges"]
+    if "judge" in data:
+        raise SpecError(f"{where}: judge and judges exclude each other", hint="write that judge as an entry of judges")
+    misplaced = [key for key in OF_ONE if data.get(key) is not None]
+    if misplaced:
+        raise SpecError(
+            f"{where}: {', '.join(misplaced)} beside judges would hold for every provider",
+            hint=Advice(
+                "write it into the entries it is for, or for all of them: {overrides}", overrides=f"{misplaced[0]}=..."
+            ),
+        )
+    if not isinstance(listed, list) or not listed:
+        raise SpecError(
+            f"{where}: judges must be a list of judges",
+            hint="each entry is a name, `- openai/gpt-4.1-mini`, or keys: `- {judge: openai/MODEL, base_url: ...}`",
+        )
+    judges = [_entry(entry, f"{where}: judges, entry {number}") for number, entry in enumerate(listed, 1)]
+    names = Counter((entry["judge"], entry.get("revision")) for entry in judges)
+    twice = [judge for (judge, _), count in names.items() if count > 1]
+    if twice:
+        raise SpecError(
+            f"{where}: judges names {twice[0]} twice, and both would answer into one result folder",
+            hint="tell them apart by revision, or put one into a run.yaml of its own",
+        )
+    return judges
+
+
+def chosen(judges: Sequence[dict[str, Any]], judge: str, revision: str | None = ANY) -> list[dict[str, Any]]:
+    """Entries of one judge with the given revision, from the entries of the list `judges` in a run definition.
+
+    `ANY` stands for all revisions, and None for the entry without a revision.
+    """
+    return [entry for entry in judges if entry["judge"] == judge and revision in (ANY, entry.get("revision"))]
+
+
+def _joined(data: Mapping[str, Any], entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Copy of the run definition's shared keys, overridden by the keys of one judge's entry; `generation` is merged key
+    by key.
+    """
+    joined = {**shared(data), **entry}
+    both = data.get("generation"), entry.get("generation")
+    if isinstance(both[0], Mapping) and isinstance(both[1], Mapping):
+        joined["generation"] = {**both[0], **both[1]}
+    return deepcopy(joined)
+
+
+def refuse_address(data: Mapping[str, Any], name: str, where: str, kept: Sequence[str]) -> None:
+    """Raise SpecError if the judge `name` would use the address, headers or API key that the definition gives for
+    another provider's judge.
+
+    `kept` names the keys of this kind that no override has replaced.
+    """
+    own, other = (JudgeName.of(str(judge)).provider for judge in (data.get("judge", ""), name))
+    if own == other or not own or {own, other} & _LOCAL:
+        return
+    for key in ("base_url", "api_key_env", "headers"):
+        if data.get(key) and key in kept:
+            raise SpecError(
+                f"{where}: {key} is for {data['judge']}, and {name} is of another provider",
+                hint="list both under judges:, each with its own base_url and key (docs/guides/judges.md)",
+            )
+
+
+def _entry(entry: Any, where: str) -> dict[str, Any]:
+    if isinstance(entry, str):
+        return {"judge": entry}
+    if not isinstance(entry, Mapping) or not isinstance(entry.get("judge"), str):
+        raise SpecError(
+            f"{where} does not say which judge", hint="write its name, or keys with judge: PROVIDER/MODEL among them"
+        )
+    for key in map(str, entry):
+        if key not in ENTRY:
+            raise SpecError(
+                f"{where} ({entry['judge']}): {_stranger(key)} (an entry takes {', '.join(ENTRY)})",
+                hint="keys of the run are written once, beside judges" if key in OF_THE_RUN else None,
+            )
+    return {str(key): value for key, value in entry.items()}
+
+
+def _stranger(key: str) -> str:
+    if key in OF_THE_RUN:
+        return f"key {key!r} belongs to the run, not to a judge"
+    close = nearest(key, ENTRY)
+    return f"unknown key {key!r}" + (f", did you mean {close!r}?" if close else "")

@@ -1,0 +1,224 @@
+"""Locates a run's files, and interprets the RUN arguments of the command line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from judge.base import yaml_file
+from judge.base.errors import RunFolderError, yaml_mistake
+
+DEFINITION = "run.yaml"
+GENERATION = "generate.yaml"
+"""The definition of stories to be written; its results lie as a run's do."""
+
+MANIFEST = "manifest.json"
+JOURNAL = "journal.sqlite"
+SHARDS = "shards"
+"""In a judge's result folder: the parts of the plan that were asked by processes of their own, a folder each."""
+
+IMPORTED, IMPORTED_PARQUET = "imported.csv", "imported.parquet"
+IMPORTED_PREFERENCES = "imported_preferences.csv"
+
+_RUN = "a run.yaml, its folder, or one result folder"
+_NAMED = 4
+_OWN_FOLDER = (DEFINITION, GENERATION)
+"""Definitions whose results lie beside them: a folder holds one."""
+
+"""Runs named in a message."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResultFolder:
+    """Folder with one judge's results of one run."""
+
+    path: Path
+
+    @property
+    def manifest(self) -> Path:
+        """Path of the manifest: what was requested, and the settings in effect."""
+        return self.path / MANIFEST
+
+    @property
+    def journal(self) -> Path:
+        """Path of the journal: all requests and answers."""
+        return self.path / JOURNAL
+
+    @property
+    def imported(self) -> Path:
+        """Path of an imported ratings table (CSV or Parquet), which the folder has instead of a journal."""
+        parquet = self.path / IMPORTED_PARQUET
+        return parquet if parquet.is_file() else self.path / IMPORTED
+
+    @property
+    def preferences(self) -> Path:
+        """Path of an imported preferences table, used instead of a journal."""
+        return self.path / IMPORTED_PREFERENCES
+
+    @property
+    def derived(self) -> Path:
+        """Folder of caches, which can be computed again."""
+        return self.path / "derived"
+
+    @property
+    def server_terms(self) -> Path:
+        """Path of the cache of request formats that servers accept, learnt from refused requests."""
+        return self.derived / "server_terms.json"
+
+    def parsed(self, parser: str) -> Path:
+        """Path of the cache of answers parsed by the parser of this name."""
+        return self.derived / f"parsed-{re.sub(r'[^A-Za-z0-9._-]+', '-', parser)}.sqlite"
+
+    def exists(self) -> bool:
+        """Whether the folder has results to read."""
+        return self.journal.is_file() or self.imported.is_file() or self.preferences.is_file()
+
+
+def judge_slug(judge: str, revision: str | None = None) -> str:
+    """A judge's name as a folder name, for example `openai-gpt-4o` for `openai/gpt-4o`."""
+    name = judge if revision is None else f"{judge}@{revision}"
+    return re.sub(r"[^A-Za-z0-9._@-]+", "-", name).strip("-.") or "judge"
+
+
+def folder_for(definition: Path, name: str, judge: str, revision: str | None = None) -> ResultFolder:
+    """Result folder of a judge.
+
+    It lies next to run.yaml or generate.yaml. For a definition with another file name it lies in a folder named after
+    the run.
+    """
+    parent = definition.parent if definition.name in _OWN_FOLDER else definition.parent / name
+    return ResultFolder(parent / judge_slug(judge, revision))
+
+
+def results_beside(definition: Path) -> list[ResultFolder]:
+    """Folders that may hold a definition's results, sorted by name.
+
+    They lie next to run.yaml or generate.yaml. For a definition with another file name they lie in a folder named after
+    the run.
+    """
+    parent = definition.parent
+    if definition.name not in _OWN_FOLDER:
+        parent /= str(_defined(definition).get("name") or definition.stem)
+    return [ResultFolder(path) for path in _folders(parent)] if parent.is_dir() else []
+
+
+def definition_in(folder: Path) -> Path | None:
+    """Path of run.yaml or generate.yaml in a folder; None if there is neither.
+
+    Raises RunFolderError if there are both, since both would use one result folder.
+    """
+    definitions = [folder / name for name in _OWN_FOLDER if (folder / name).is_file()]
+    if len(definitions) > 1:
+        raise RunFolderError(f"{folder} holds both {DEFINITION} and {GENERATION}", hint="give each a folder of its own")
+    return definitions[0] if definitions else None
+
+
+def definition_of(run: Path) -> Path:
+    """Path of the definition that RUN names: RUN itself if it is a file, or the definition in the folder RUN or its
+    parent.
+
+    Raises RunFolderError if there is none.
+    """
+    if run.is_dir():
+        # The folder of a part of a plan lies in that of the whole: RUN/JUDGE/shards/1-of-4.
+        above = [run.parents[2]] if run.parent.name == SHARDS and len(run.parents) > 2 else []
+        for folder in (run, run.parent, *above):
+            if (definition := definition_in(folder)) is not None:
+                return definition
+        if _runs_in(run):
+            raise _without_results(run)
+        raise RunFolderError(f"{run} holds no {DEFINITION}", hint="judge init NAME writes a commented one")
+    if not run.exists():
+        raise RunFolderError(f"{run} does not exist", hint="judge init NAME writes a commented run.yaml")
+    _refuse_archive(run)
+    return run
+
+
+def resolve(runs: Iterable[Path | str]) -> list[ResultFolder]:
+    """Result folders of RUNs, in order and without duplicates.
+
+    A RUN is a run definition (such as run.yaml), its folder (the results of all judges), or one result folder. Raises
+    RunFolderError where a RUN has no results.
+    """
+    results: dict[Path, ResultFolder] = {}
+    for run in map(Path, runs):
+        folders = _results_in(run)
+        if not folders:
+            raise _without_results(run)
+        for folder in folders:
+            results.setdefault(folder.path.resolve(), folder)
+    return list(results.values())
+
+
+def _results_in(run: Path) -> list[ResultFolder]:
+    if not run.exists():
+        raise RunFolderError(f"{run} does not exist", hint=f"RUN is {_RUN}")
+    if run.is_file():
+        if run.name not in _OWN_FOLDER:
+            # `pilot.yaml` keeps its results in a folder named after the run: as the file says, or like the file.
+            name = _defined(run).get("name") or run.stem
+            return _results_in(run.parent / str(name)) if name and (run.parent / str(name)).is_dir() else []
+        run = run.parent
+    if ResultFolder(run).exists():
+        return [ResultFolder(run)]
+    return [ResultFolder(path) for path in _folders(run) if ResultFolder(path).exists()]
+
+
+def _defined(file: Path) -> dict[str, Any]:
+    """Read a run definition of any file name. Raises RunFolderError for another kind of file, such as a bundle."""
+    import yaml
+
+    _refuse_archive(file)
+    why = ""
+    data = None
+    try:
+        data = yaml_file.load(file.read_text(encoding="utf-8"))
+    except UnicodeDecodeError:
+        pass
+    except yaml.YAMLError as error:
+        # Where it breaks helps whoever wrote it as YAML; of a page or a table it would tell nothing.
+        why = f": {yaml_mistake(error)}" if file.suffix.lower() in (".yaml", ".yml") else ""
+    except OSError as error:
+        raise RunFolderError(f"{file} cannot be read: {error.strerror}") from error
+    if not isinstance(data, dict):
+        raise RunFolderError(f"{file} is no run definition (keys and values in YAML){why}", hint=f"RUN is {_RUN}")
+    return data
+
+
+def _refuse_archive(file: Path) -> None:
+    if file.suffix.lower() == ".zip":
+        raise RunFolderError(
+            f"{file} is an archive, and RUN is {_RUN}",
+            hint=f"judge status {file} --verify checks a bundle as it is; else unpack it and name a folder in runs/",
+        )
+
+
+def _without_results(run: Path) -> RunFolderError:
+    """The error to raise for a path without results. It says whether the path is a folder of several runs, a run
+    without results yet, or not a run.
+    """
+    if run.name == GENERATION or (run / GENERATION).is_file():
+        return RunFolderError(f"{run} has no stories yet", hint=f"judge generate {run}")
+    if run.is_file() or (run / DEFINITION).is_file():
+        return RunFolderError(f"{run} has no results yet", hint=f"judge run {run}")
+    runs = _runs_in(run)
+    if not runs:
+        return RunFolderError(f"{run} holds neither {DEFINITION} nor results", hint=f"RUN is {_RUN}")
+    named = " ".join(map(str, runs[:_NAMED])) + (" ..." if len(runs) > _NAMED else "")
+    count = f"{len(runs)} runs" if len(runs) > 1 else "a run"
+    return RunFolderError(f"{run} holds {count} and is none itself", hint=f"name one or several: {named}")
+
+
+def _runs_in(folder: Path) -> list[Path]:
+    return [path for path in _folders(folder) if (path / DEFINITION).is_file() or _results_in(path)]
+
+
+def _folders(folder: Path) -> list[Path]:
+    """Subfolders of a folder, sorted by name. Raises RunFolderError if the folder cannot be read."""
+    try:
+        return sorted(path for path in folder.iterdir() if path.is_dir())
+    except OSError as error:
+        raise RunFolderError(f"{folder} cannot be read: {error.strerror}") from error

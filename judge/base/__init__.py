@@ -1,0 +1,1 @@
+"""What every other room stands on: errors, records, files, words and tables on a screen."""

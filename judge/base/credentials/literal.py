@@ -1,0 +1,155 @@
+"""Detects API keys written into a run definition, which is then refused. The keys are not printed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+from urllib.parse import unquote
+
+from judge.base import redaction
+from judge.base.credentials.names import REFERENCE, VARIABLE, carries_key, says_key
+from judge.base.errors import SpecError
+from judge.base.wording import joined
+
+Place = tuple[str | int, ...]
+"""Where a value stands in plain data: names of fields, numbers in lists."""
+
+MEND = (
+    "export the key as an environment variable and write its name: api_key_env: NAME, or headers: {api-key: ${NAME}}; "
+    "a key that stood in a file may have been read by others: replace it"
+)
+_NO_HEADER = frozenset({"host", "content-length", "content-type", "connection", "transfer-encoding", "upgrade", "te"})
+_HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")
+_KEY_VALUE = re.compile(r"(?:[A-Za-z][A-Za-z0-9-]{0,15} |[A-Za-z][\w-]{0,31}=)?\$\{" + VARIABLE + r"\}")
+_SCHEME = re.compile(r"\s*(?:bearer|basic|token|apikey)\s+\S", re.IGNORECASE)
+_USER = re.compile(r"(?:[A-Za-z][\w+.-]*:)?(?://)?[^/?#]*@")
+_PARAMETER = re.compile(r"[?&#;]([^=?&#;/]+)=([^&#;]+)")
+_RANDOM = re.compile(r"(?<![A-Za-z0-9])(?=[A-Za-z]*\d)(?=[a-z0-9]*[A-Z])(?=[A-Z0-9]*[a-z])[A-Za-z0-9]{32,}")
+"""Letters of both cases and digits without a break, as in keys and in no name."""
+
+
+def refuse_keys(data: Mapping[str, Any], where: str, text: str | None = None) -> None:
+    """Raise SpecError for the first API key written into a run definition (`data`), read from the file `where`. The
+    message names the line if `text`, the file's text, is given.
+    """
+    for path, why in found_keys(data):
+        line = _line(text, path) if text is not None else None
+        name = ".".join(str(part) for part in path)
+        location = f"{where}, line {line}" if line is not None else where
+        raise SpecError(joined(location, f": {name} {why}" if name else f": {why}"), hint=MEND)
+
+
+def found_keys(data: Any, path: Place = ()) -> Iterator[tuple[Place, str]]:
+    """API keys written into a run definition (`data`) or a part of it. For each key: the path of field names and list
+    positions that leads to it, and a description of the mistake. If the name of a field contains a key, the path ends
+    before this name. `path` is the path of `data` in the whole definition.
+    """
+    if isinstance(data, Mapping):
+        for name, value in data.items():
+            if why := _key_kind(str(name)):
+                yield path, f"has a field whose name holds {why}"
+                continue
+            yield from _field((*path, str(name)), value)
+    elif isinstance(data, list | tuple):
+        for number, value in enumerate(data):
+            yield from _field((*path, number), value)
+
+
+def address_problem(address: str) -> str | None:
+    """What is wrong with a server's address that may contain a key or password, as the end of a sentence such as "holds
+    a user name or a password"; None if nothing is wrong.
+    """
+    if _USER.match(address):
+        return "holds a user name or a password"
+    for name, value in _PARAMETER.findall(address):
+        if carries_key(unquote(name)) or _key_kind(unquote(value)):
+            return "holds a key among its parameters"
+    if REFERENCE.search(address):
+        return "names a variable, and variables are read in headers only"
+    if why := _key_kind(unquote(address)):
+        return f"holds {why}"
+    return "holds what looks like a key" if _RANDOM.search(address) else None
+
+
+def _field(path: Place, value: Any) -> Iterator[tuple[Place, str]]:
+    top, name = path[0], path[-1]
+    if path == ("engine", "headers") and value:
+        yield path, "has moved: headers are written beside engine, as headers: {NAME: VALUE}, keys as ${VARIABLE}"
+    elif top == "headers":
+        yield from _headers(path, value)
+    elif isinstance(value, Mapping | list | tuple):
+        yield from found_keys(value, path)
+    elif value is not None and not isinstance(value, bool) and (why := _scalar(path, str(name), str(value))):
+        yield path, why
+
+
+def _scalar(path: Place, name: str, value: str) -> str | None:
+    """What is wrong with the value of the field `name` of a run definition, as far as API keys are concerned: the end
+    of a sentence such as "holds a key as it stands"; None if nothing is wrong. `path` is the field's path in the
+    definition.
+    """
+    if path == ("api_key_env",):
+        fine = value == "none" or re.fullmatch(VARIABLE, value)
+        return None if fine and not _key_kind(value) else "is not the name of a variable (capitals, digits, _) or none"
+    if path[0] != "columns" and says_key(name) and value:
+        return "holds a key as it stands"
+    if path[0] == "base_url" or re.match(r"[A-Za-z][\w+.-]*://", value):
+        return address_problem(value)
+    if why := _key_kind(value):
+        return f"holds {why}"
+    return "holds what looks like a key" if path[0] == "engine" and _RANDOM.search(value) else None
+
+
+def _headers(path: Place, value: Any) -> Iterator[tuple[Place, str]]:
+    if len(path) == 1 and isinstance(value, Mapping):
+        yield from found_keys(value, path)
+    elif len(path) == 1 or not isinstance(value, str) or not isinstance(path[1], str):
+        yield path[:1], "must be names with values in quotation marks, like headers: {X-Title: 'my study'}"
+    elif why := _header(path[1], value):
+        yield path, why
+
+
+def _header(name: str, value: str) -> str | None:
+    """What is wrong with one HTTP header in a run definition, as the end of a sentence such as "cannot be a header";
+    None if nothing is wrong.
+    """
+    if not _HEADER.fullmatch(name) or not value.isprintable():
+        return "cannot be a header"
+    if name.lower() in _NO_HEADER:
+        return "is set by the program and cannot be given"
+    if any(not re.fullmatch(VARIABLE, variable) for variable in REFERENCE.findall(value)):
+        return "has ${...} around what is not the name of a variable (capitals, digits, _)"
+    if carries_key(name) and not _KEY_VALUE.fullmatch(value):
+        return "holds a key as it stands; its value must be ${NAME}, or a word and ${NAME}, as in Bearer ${NAME}"
+    rest = REFERENCE.sub("", value)
+    if why := _key_kind(rest):
+        return f"holds {why}"
+    if _RANDOM.search(rest) or _SCHEME.match(rest):
+        return "holds what looks like a key"
+    return None
+
+
+def _key_kind(text: str) -> str | None:
+    """Kind of API key that a text contains or seems to contain; None if it contains none."""
+    return redaction.held_in(text) or redaction.looks_in(text)
+
+
+def _line(text: str, path: Place) -> int | None:
+    """Line number, from 1, of a value in the text of a YAML file. `path` lists the keys and positions that lead to the
+    value. If only the beginning of the path is found, this is the line of the last part found; None if no part is
+    found.
+    """
+    import yaml
+
+    node, line = yaml.compose(text, Loader=yaml.SafeLoader), None
+    for part in path:
+        if isinstance(node, yaml.MappingNode):
+            entry = next(((key, value) for key, value in node.value if key.value == str(part)), None)
+            if entry is None:
+                return line
+            line, node = entry[0].start_mark.line + 1, entry[1]
+        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
+            node = node.value[part]
+            line = node.start_mark.line + 1
+    return line

@@ -1,0 +1,62 @@
+"""Trusted folders: besides its own folder, a run definition may only name files in these. Only the user adds folders.
+
+JUDGE_TRUSTED_FOLDERS lists folders (or files), separated as in PATH. `trusted_folders.json` in the user's configuration
+folder stores the files and folders that the user passed to `judge init`. The folder of the studies' files is trusted
+too.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+from judge.base.folders.config import config_folder
+from judge.base.folders.shipped import shipped
+from judge.base.whole_file import write_whole
+
+VARIABLE = "JUDGE_TRUSTED_FOLDERS"
+
+
+def trusted_folders() -> list[Path]:
+    """Trusted folders and files, from which every run may read."""
+    named = [entry for entry in os.environ.get(VARIABLE, "").split(os.pathsep) if entry]
+    studies = [entry for entry in (os.environ.get("JUDGE_DATA"),) if entry]
+    return [*(Path(entry).resolve() for entry in (*named, *studies, *_stored())), shipped("prompts").resolve()]
+
+
+def is_trusted(file: Path, folder: Path) -> bool:
+    """Whether a run definition in `folder` may name this file: the file is in `folder` or in a trusted folder. Symbolic
+    links are resolved first.
+    """
+    real = file.resolve()
+    return any(real.is_relative_to(root) for root in (folder.resolve(), *trusted_folders()))
+
+
+def lies_in_trusted(folder: Path) -> bool:
+    """Whether a run definition's own folder lies in a trusted folder. Symbolic links are resolved first."""
+    real = folder.resolve()
+    return any(real.is_relative_to(root) for root in trusted_folders())
+
+
+def trust(path: Path) -> None:
+    """Add a file or folder to the stored list of trusted ones, from which every run may read. It is called for paths
+    that the user named.
+    """
+    file = _file()
+    stored = _stored()
+    if not any(path.resolve().is_relative_to(root) for root in trusted_folders()):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(file, json.dumps([*stored, str(path.resolve())], indent=2) + "\n")
+
+
+def _file() -> Path:
+    return config_folder() / "trusted_folders.json"
+
+
+def _stored() -> list[str]:
+    try:
+        stored = json.loads(_file().read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return []
+    return [entry for entry in stored if isinstance(entry, str)] if isinstance(stored, list) else []

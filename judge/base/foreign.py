@@ -1,0 +1,113 @@
+"""Reads files that other people and other programs made: the one place where what they hold is not believed.
+
+`json_of` parses JSON. `reading` is put around the code that walks through what was parsed. Both raise `DataError`, so
+that a value of another type, a number of 5,000 digits, a structure nested thousands deep or a year after 9999 ends in a
+sentence that names the file, and never in a traceback.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import orjson
+from pydantic import ValidationError
+
+from judge.base.errors import DataError, JudgeError
+from judge.base.half_pairs import whole_escapes
+
+_HINT = "write the file again with the program that made it, or ask for it again where you got it"
+_DEEP = "is nested too deeply"
+_LONG = "holds a number with more digits than can be read"
+
+
+def json_of(
+    text: str,
+    file: object,
+    *,
+    row: int | None = None,
+    pairs: Callable[[list[tuple[str, Any]]], Any] | None = None,
+    constant: Callable[[str], Any] | None = None,
+    halves: bool = False,
+    hint: str | None = None,
+) -> Any:
+    """Value of a JSON text, or of line `row` of a JSON Lines file. NaN and infinities are read as floats. Halves of
+    surrogate pairs are replaced unless `halves` is true.
+
+    `pairs` and `constant` are functions of `json.loads`, for objects and for NaN and infinities. Raises DataError where
+    the text is not JSON, is nested too deeply, or holds a number that is too long.
+    """
+    try:
+        return json.loads(text if halves else whole_escapes(text), object_pairs_hook=pairs, parse_constant=constant)
+    except json.JSONDecodeError as error:
+        line = (row or 1) + error.lineno - 1
+        raise DataError(f"is not JSON: {error.msg} (column {error.colno})", file=file, row=line, hint=hint) from error
+    except RecursionError as error:
+        raise DataError(f"{_DEEP} to be read", file=file, row=row, hint=hint) from error
+    except ValueError as error:
+        raise DataError(_LONG, file=file, row=row, hint=hint) from error
+
+
+def json_file(path: Path, *, what: str, hint: str | None = None) -> dict[str, Any]:
+    """The object in a JSON file in UTF-8. Raises DataError where the file cannot be read or holds no object; the
+    message says that it is no `what`.
+    """
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror}", file=path, hint=hint) from error
+    except UnicodeDecodeError as error:
+        raise DataError(f"is no {what}: it is not UTF-8", file=path, found=f"byte {error.start}", hint=hint) from error
+    value = json_of(text, path, hint=hint)
+    if not isinstance(value, dict):
+        raise DataError(f"is no {what}: it holds no JSON object", file=path, found=value, hint=hint)
+    return value
+
+
+@contextmanager
+def reading(
+    file: object, what: str, *, hint: str | None = None, error: Callable[..., JudgeError] = DataError
+) -> Iterator[None]:
+    """Context manager around code that walks through the content of a file from elsewhere. Where a value has another
+    type than it must have, is missing or is too large, DataError says so; `what` says what the file should be.
+    """
+    try:
+        yield
+    except JudgeError:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as problem:
+        sentence = f"is not {what} as this program reads it: {_words(problem)}"
+        raise error(sentence, file=file, hint=hint or _HINT) from problem
+
+
+def invalid(error: ValidationError) -> str:
+    """The first mistake that pydantic found in plain data, as the end of a sentence: `has no 'name'`."""
+    mistake = error.errors(include_url=False)[0]
+    field = ".".join(str(part) for part in mistake["loc"])[:100]
+    if mistake["type"] == "missing":
+        return f"has no {field!r}"
+    found = " ".join(repr(mistake["input"])[:60].split()) if not isinstance(mistake["input"], dict | list) else ""
+    words = mistake["msg"][:1].lower() + mistake["msg"][1:]
+    return f"has a wrong {field!r}: {words}" + (f"; found {found}" if found else "")
+
+
+def _words(problem: Exception) -> str:
+    """What is wrong with a file, by the error that it led to."""
+    if isinstance(problem, RecursionError | orjson.JSONEncodeError):
+        return f"it {_DEEP}, or holds what no file can hold"
+    if isinstance(problem, KeyError):
+        return f"{str(problem.args[0])[:60]!r} is missing or unknown"
+    if isinstance(problem, IndexError):
+        return "a list is shorter than it must be"
+    if isinstance(problem, UnicodeError):
+        return "a text is not UTF-8"
+    if isinstance(problem, AttributeError | TypeError):
+        return f"a value has another type than it must have ({_short(problem)})"
+    return f"a value cannot be used ({_short(problem)})"
+
+
+def _short(problem: Exception) -> str:
+    return " ".join(str(problem).split())[:160]

@@ -1,0 +1,122 @@
+"""Reads and writes the JSON file of answers that the offline pages save, and checks that it belongs to the audit.
+
+::
+
+    {"format": "judge-audit-answers/1", "audit": "3f2a…", "annotator": "Ada",
+     "answers": [{"item": 1, "key": "b2:…", "values": {"poor_syntax": 0}, "note": "", "seconds": 12.5}],
+     "practice": [{"practice": 1, "values": {"poor_syntax": 0}}]}
+
+`audit` is `AuditStore.audit_id`. `item` and `key` are those of `items.Item`, and both must match. `values` holds 1 (the
+error is present) or 0 for each category that was answered. `note`, `seconds` and `practice` are optional.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import orjson
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from judge.base.errors import DataError
+from judge.base.whole_file import write_whole
+from judge.explanations.audit.exchange.merging import Given, Merged, merge
+from judge.explanations.audit.file.snapshot import AuditSnapshot
+from judge.explanations.audit.file.store import AuditStore
+from judge.explanations.audit.sample.practice import practise
+from judge.inputs.datasets.files.source_file import read_json
+
+FORMAT = "judge-audit-answers/1"
+
+_Value = Annotated[int, Field(ge=0, le=1)]
+
+
+def import_answers(store: AuditStore, path: Path, *, replace: bool = False) -> Merged:
+    """Import an answers file into its audit, also the practice answers, and return counts of the imported answers
+    (without practice answers).
+
+    With `replace`, answers in the file replace different answers in the audit; otherwise different answers raise
+    DataError (see `merging.merge`). DataError is also raised if the file or one of its items belongs to another audit.
+    """
+    answers_file = read_answers(path, read_json(path))
+    if answers_file.audit != store.audit_id:
+        raise DataError(
+            f"belongs to another audit than {store.path}", file=path, found=answers_file.audit, allowed=store.audit_id
+        )
+    keys = {item.id: item.key for item in store.items()}
+    for answer in answers_file.answers:
+        if keys.get(answer.item) != answer.key:
+            raise DataError(f"item {answer.item} is not this audit's item {answer.item}", file=path)
+    given = [
+        Given(answers_file.annotator, answer.item, answer.values, answer.note or None, answer.seconds)
+        for answer in answers_file.answers
+    ]
+    merged = merge(store, given, path, replace=replace)
+    for practised in answers_file.practice:
+        practise(store, answers_file.annotator, practised.practice, practised.values)
+    return merged
+
+
+def write_answers(audit: AuditSnapshot, annotator: str, path: Path) -> None:
+    """Write one annotator's answers to an answers file, for import into another copy of the audit."""
+    remarks = audit.annotation.remarks
+    keys = {item.id: item.key for item in audit.items}
+    values: dict[int, dict[str, int]] = {}
+    for answer in audit.annotation.answers:
+        if answer.annotator == annotator:
+            values.setdefault(answer.item, {})[answer.category] = answer.value
+    answers = []
+    for item in sorted(values):
+        note, seconds = remarks.get((annotator, item), ("", None))
+        row = {"item": item, "key": keys[item], "values": values[item], "note": note, "seconds": seconds}
+        answers.append(row)
+    whole = {"format": FORMAT, "audit": audit.audit_id, "annotator": annotator, "answers": answers, "practice": []}
+    write_whole(path, orjson.dumps(whole, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+
+
+class AnswerRow(BaseModel):
+    """One annotator's answers on one item, in an answers file. `values` maps categories to 1 (the error is present) or
+    0; `key` is the item's hash, and `seconds` the time spent.
+    """
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+    item: int
+    key: str
+    values: dict[str, _Value]
+    note: str = ""
+    seconds: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+
+
+class PracticeRow(BaseModel):
+    """One annotator's answers on one practice item, in an answers file. `practice` is the item's number, and `values`
+    maps categories to 1 (the error is present) or 0.
+    """
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+    practice: int
+    values: dict[str, _Value]
+
+
+class AnswersFile(BaseModel):
+    """Content of an answers file, the JSON file with one annotator's answers to an audit. `audit` is the id of the
+    audit.
+    """
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+    format: Literal["judge-audit-answers/1"]
+    audit: str
+    annotator: str
+    answers: list[AnswerRow]
+    practice: list[PracticeRow] = Field(default_factory=list)
+
+
+def read_answers(path: Path, content: Any) -> AnswersFile:
+    """Check the content of an answers file (parsed JSON) and return it as an object. Raises DataError with the position
+    of the first error; `path` names the file in the message.
+    """
+    try:
+        return AnswersFile.model_validate(content)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise DataError(f"{where}: {first['msg']}", file=path, found=first.get("input")) from error

@@ -1,0 +1,196 @@
+"""The answers of an audit as arrays of items x annotators. NaN means that the annotator has not finished the item;
+nothing is imputed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.base.errors import SpecError, unknown, unknown_value
+from judge.explanations.audit.file.categories import Category
+from judge.explanations.audit.file.items import Item
+from judge.explanations.audit.file.snapshot import AuditSnapshot
+from judge.explanations.audit.results.adjudication import disputes
+from judge.inputs.perturbations.story_name import PerturbedName
+from judge.ratings.ratings_table import perturbed_names
+
+Floats = NDArray[np.float64]
+
+LEVELS = (
+    "judge",
+    "eval_prompt",
+    "criterion",
+    "system",
+    "rating",
+    "cluster",
+    "stratum",
+    "dataset",
+    "run",
+    "perturbation",
+)
+"""By what rates can be told apart."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answered:
+    """Answers of annotators who finished an item, as arrays.
+
+    Attributes
+    ----------
+    items, annotators, categories : tuple
+        The items, the names of the annotators, and the categories.
+    given : dict
+        Category -> array (items, annotators) of 1 (error), 0, or NaN (this annotator has not finished this item).
+    final : dict
+        Category -> array (items,): the answer settled in round 2, otherwise the common answer of all who finished
+        the item. NaN if they differ and nobody has settled it, or if nobody finished.
+    settled, open : int
+        Number of (item, category) pairs on which annotators differ that were settled in round 2, and number that
+        were not. Here all annotators of the audit count, even if `annotators` holds only some of them.
+    weight : array (items,)
+        Number of explanations of the population that each item represents; NaN = not known.
+    story : array (items,) of int
+        Codes of the stories, which are the clusters of all intervals. An item without a known story has a code
+        of its own.
+    begun : int
+        Number of (annotator, item) pairs that were begun and not finished. They are not counted anywhere else.
+    """
+
+    items: tuple[Item, ...]
+    annotators: tuple[str, ...]
+    categories: tuple[Category, ...]
+    given: dict[str, Floats]
+    final: dict[str, Floats]
+    settled: int
+    open: int
+    weight: Floats
+    story: NDArray[np.int64]
+    begun: int
+
+    def share(self, key: str) -> Floats:
+        """Share of each item's annotators who see the error of category `key`, one value for each item; NaN if nobody
+        finished the item.
+        """
+        return _ratio((self.given[key] == 1).sum(axis=1), self.raters)
+
+    @property
+    def raters(self) -> NDArray[np.int64]:
+        """Number of annotators who finished each item, one number for each item."""
+        return np.asarray((~np.isnan(self.given[self.categories[0].key])).sum(axis=1), dtype=np.int64)
+
+    @property
+    def finishers(self) -> int:
+        """Number of annotators who finished at least one item."""
+        return int((~np.isnan(self.given[self.categories[0].key])).any(axis=0).sum())
+
+    def levels(self, variable: str) -> list[str | None]:
+        """Value of a variable for each item of an audit, e.g. the name of its judge; None if it is not known. Raises
+        SpecError for an unknown variable.
+        """
+        if variable not in LEVELS:
+            raise unknown_value("by", variable, LEVELS)
+        if variable == "perturbation":
+            changed = _changed(self.items)
+            return [changed[item.id].done if item.id in changed else None for item in self.items]
+        return [_level(item, variable) for item in self.items]
+
+
+def answered(audit: AuditSnapshot, annotators: Sequence[str] = ()) -> Answered:
+    """Answers of an audit as arrays, of all annotators or only of those named in `annotators`. Raises SpecError for a
+    name without answers.
+    """
+    all_annotators = audit.annotation.annotators
+    for name in annotators:
+        if name not in all_annotators:
+            raise SpecError(unknown("annotator", name, all_annotators))
+    names = tuple(name for name in all_annotators if not annotators or name in annotators)
+    items = audit.items
+    row = {item.id: i for i, item in enumerate(items)}
+    column = {name: j for j, name in enumerate(names)}
+    given = {c.key: np.full((len(items), len(names)), np.nan) for c in audit.categories}
+    begun = set()
+    for answer in audit.annotation.answers:
+        if answer.annotator not in column:
+            continue
+        if answer.done:
+            given[answer.category][row[answer.item], column[answer.annotator]] = answer.value
+        else:
+            begun.add((answer.annotator, answer.item))
+    final, settled, left = _final(audit, given, row)
+    places: dict[Any, int] = {}
+    changed = _changed(items)
+    story = [places.setdefault(_place(item, changed.get(item.id)), len(places)) for item in items]
+    weight = np.array([np.nan if (w := item.subject.facts.weight) is None else w for item in items])
+    return Answered(
+        items,
+        names,
+        audit.categories,
+        given,
+        final,
+        settled,
+        left,
+        weight,
+        np.array(story, dtype=np.int64),
+        len(begun),
+    )
+
+
+def _final(audit: AuditSnapshot, given: dict[str, Floats], row: dict[int, int]) -> tuple[dict[str, Floats], int, int]:
+    """Final answers of an audit: for each category, the final answer on each item; then the number of disputed answers
+    that were settled, and the number that were not.
+
+    A final answer is the settled answer, otherwise the common answer of all annotators who finished the item. It is NaN
+    if there is neither. `given` maps each category to its answers (items x annotators), and `row` maps an item's number
+    to its row in these arrays.
+    """
+    final = {}
+    for key, values in given.items():
+        count, errors = (~np.isnan(values)).sum(axis=1), (values == 1).sum(axis=1)
+        final[key] = np.where((count > 0) & ((errors == 0) | (errors == count)), _ratio(errors, count), np.nan)
+    settled = left = 0
+    for dispute in disputes(audit):
+        settled, left = settled + len(dispute.settled), left + len(dispute.open)
+        for key, value in dispute.settled.items():
+            final[key][row[dispute.item]] = value
+    return final, settled, left
+
+
+def _ratio(part: Any, whole: Any) -> Floats:
+    return np.asarray(np.where(whole > 0, part / np.maximum(whole, 1), np.nan), dtype=np.float64)
+
+
+def _changed(items: Sequence[Item]) -> dict[int, PerturbedName]:
+    """For each item whose story was perturbed, by item number: the perturbation and the original story. Both are read
+    from the story ids.
+    """
+    stories: dict[str | None, set[str]] = {}
+    for item in items:
+        if item.subject.story is not None:
+            stories.setdefault(item.subject.dataset, set()).add(item.subject.story)
+    names_by_dataset = {dataset: perturbed_names(some) for dataset, some in stories.items()}
+    asked = ((item.id, names_by_dataset.get(item.subject.dataset, {}).get(item.subject.story or "")) for item in items)
+    return {number: name for number, name in asked if name is not None}
+
+
+def _place(item: Item, changed: PerturbedName | None) -> Any:
+    """Identifier of the cluster of an item: its original story, so that all perturbed versions of a story belong to one
+    cluster. An item without a known story is its own cluster. `changed` names the perturbation and the original story
+    (None: the story is not a perturbed one).
+    """
+    story = item.subject.story if changed is None else changed.origin
+    return item.id if story is None else (item.subject.dataset, story)
+
+
+def _level(item: Item, variable: str) -> str | None:
+    subject = item.subject
+    if variable == "criterion":
+        return subject.criterion.name if subject.criterion else None
+    value = getattr(subject if variable in ("system", "dataset") else subject.facts, variable)
+    if variable == "rating" and value is not None:
+        return subject.text_of(value)
+    return None if value is None else f"{value:g}" if isinstance(value, float) else str(value)

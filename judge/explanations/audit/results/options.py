@@ -1,0 +1,35 @@
+"""Options of an audit's report. This module does not import numpy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from judge.base.errors import SpecError
+from judge.base.wording import Advice
+
+DEFAULT_BY = ("judge", "eval_prompt", "criterion", "perturbation")
+
+
+@dataclass(frozen=True, slots=True)
+class ReportOptions:
+    """Options of an audit's report.
+
+    `by`: variables (`answer_matrix.LEVELS`, e.g. judge or criterion); rates are computed separately for each value of
+    them. `annotators`: only these annotators are used; empty = all. `resamples` and `seed` belong to the bootstrap
+    interval of Krippendorff's alpha; the bootstrap is used only if no two items are about the same story. `top`: number
+    of disagreements listed; 0 = all.
+    """
+
+    by: tuple[str, ...] = DEFAULT_BY
+    annotators: tuple[str, ...] = ()
+    resamples: int = 1000
+    seed: int = 1
+    top: int = 10
+
+    def __post_init__(self) -> None:
+        if self.resamples < 0 or self.top < 0:
+            raise SpecError(Advice("{resamples} and {top} must be 0 or more"))
+
+
+EXEMPT = {"by": "adds tables; no number depends on it", "top": "the length of a list; no number depends on it"}
+"""Options that do not stand in the signature, and why."""

@@ -1,0 +1,187 @@
+"""Reads all explanations of runs, one row each, with the variables by which a sample may be stratified."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from judge.analysis.inputs.criterion_matching import match
+from judge.answers.journal import JournalReader
+from judge.asking.run_folder import ResultFolder
+from judge.base.errors import SpecError, unknown
+from judge.base.records import Criterion, Scale
+from judge.explanations.mapping import stored
+from judge.inputs.perturbations.story_name import PerturbedName
+from judge.ratings.rating_matrix import build
+from judge.ratings.ratings_table import RatingsTable, RunFacts, perturbed_names, read
+from judge.stats import near_ties
+
+NONE = "none"
+"""The level of a variable that is not known of a row."""
+
+_OF_ROWS = ("run", "judge", "dataset", "criterion", "eval_prompt", "system", "status")
+VARIABLES = (*_OF_ROWS, "rating", "cluster", "gap", "perturbation")
+"""What a sample can be stratified by; ratings, clusters and gaps as bands, perturbations as stories' ids tell them."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Population:
+    """Explanations that may be sampled for an audit.
+
+    `frame` has a row for each explanation, with the columns of the ratings table that apply to judges, and three more:
+    `people` (mean human rating of the story on the corresponding criterion), `gap` (the judge's rating minus `people`)
+    and `cluster` (from the map of explanations; None without one). `left_out` counts the rows that may not be sampled,
+    by reason. `stories` are the stories of the ratings table with a column `reference`. `criteria` maps names to
+    criteria. `facts` describes the result folders; it is empty for explanations from a file. `notes` are sentences to
+    print under tables.
+    """
+
+    frame: pd.DataFrame
+    left_out: Mapping[str, int]
+    stories: pd.DataFrame
+    criteria: Mapping[str, Criterion]
+    facts: tuple[RunFacts, ...]
+    notes: tuple[str, ...]
+
+    def level(self, variable: str) -> pd.Series[Any]:
+        """Value of a variable for each explanation, as text; `NONE` if unknown. Ratings are rounded to a point, and the
+        gaps between judge and people are grouped in three bands.
+        """
+        if variable not in VARIABLES:
+            raise SpecError(unknown("variable", variable, VARIABLES))
+        if variable == "rating":
+            return _text(self.frame["rating"].round())
+        if variable == "gap":
+            return self._gap_bands()
+        if variable == "perturbation":
+            return self._perturbations()
+        return _text(self.frame[variable])
+
+    def _perturbations(self) -> pd.Series[Any]:
+        """Name of the perturbation of each explanation's story, or a text that says that the story is an untouched
+        original; `NONE` for ordinary stories.
+        """
+        groups = self.frame.groupby("dataset", observed=True)["story"]
+        done = {(dataset, story): name.done for dataset, some in groups for story, name in _told(some)}
+        places = zip(self.frame["dataset"], self.frame["story"].astype(str), strict=True)
+        return pd.Series([done.get(key, NONE) for key in places], index=self.frame.index, dtype=str)
+
+    def _gap_bands(self) -> pd.Series[Any]:
+        """For each explanation, how the judge's rating compares with the human mean. It is "below people" or "above
+        people" if they differ by at least a quarter of the scale's range, otherwise "near"; `NONE` if one of them is
+        missing.
+        """
+        scales = {name: criterion.scale for name, criterion in self.criteria.items()}
+        names = self.frame["criterion"].astype(str)
+        quarter = names.map(lambda name: (scales.get(name, Scale()).max - scales.get(name, Scale()).min) / 4)
+        gap = self.frame["gap"].to_numpy(dtype=np.float64)
+        limit = quarter.to_numpy(dtype=np.float64)
+        # People's means carry noise of 1e-16, and a gap of just the limit is no rare one.
+        limit = limit - near_ties.SAME
+        bands = np.select([np.isnan(gap), gap <= -limit, gap >= limit], [NONE, "below people", "above people"], "near")
+        return pd.Series(bands, index=self.frame.index)
+
+
+def read_runs(runs: Sequence[Path | str], parser: str = "ours", *, first_repeat: bool = False) -> Population:
+    """All explanations of runs, as a population to sample from; `first_repeat` keeps only the first repeat of each
+    query. Each journal is read once.
+
+    Raises SpecError if there is no explanation.
+    """
+    references: dict[tuple[str, str], str] = {}
+
+    def beside(journal: JournalReader, fact: RunFacts) -> None:
+        texts = ((story.id, story.reference) for story in journal.stories(ratings=False))
+        references.update({(fact.dataset, name): text for name, text in texts if text is not None})
+
+    return _population(read(runs, parser, beside=beside, perturbed=True), references, first_repeat=first_repeat)
+
+
+def _population(table: RatingsTable, references: Mapping[tuple[str, str], str], *, first_repeat: bool) -> Population:
+    judged = table.frame[table.frame["source"] == "judge"]
+    left_out: dict[str, int] = {}
+    if first_repeat:
+        cell = ["run", "judge", "dataset", "story", "criterion", "eval_prompt"]
+        first = judged["repeat"].isna() | (judged["repeat"] == judged.groupby(cell)["repeat"].transform("min"))
+        left_out["later repeats"] = int((~first).sum())
+        judged = judged[first.to_numpy(dtype=bool)]
+    # One text at a time: a column of cleaned copies would double the memory.
+    has = np.fromiter((isinstance(t, str) and bool(t.strip()) for t in judged["explanation"]), bool, len(judged))
+    without = judged.loc[~has, "status"]
+    for status, count in without.value_counts().items():
+        left_out[f"no explanation, status {status}"] = int(count)
+    frame = judged[has].drop(columns=["source", "rater"]).reset_index(drop=True)
+    if frame.empty:
+        raise SpecError(
+            "none of the answers has an explanation",
+            hint="Eval-Prompts ep2 to ep5 ask for one; judge coverage RUN says what was answered",
+        )
+    frame["people"], beside = _people(table, frame)
+    frame["gap"] = frame["rating"] - frame["people"]
+    clusters, notes = _clusters(table.facts, frame)
+    frame["cluster"] = clusters
+    criteria = {criterion.name: criterion for fact in table.facts for criterion in fact.criteria}
+    notes = [*(note for fact in table.facts for note in fact.notes), *beside, *notes]
+    story_references = pd.Series(
+        [references.get(cell) for cell in table.stories.index], table.stories.index, dtype=object
+    )
+    stories = table.stories.assign(reference=story_references)
+    return Population(frame, left_out, stories, criteria, table.facts, tuple(dict.fromkeys(notes)))
+
+
+def _people(table: RatingsTable, frame: pd.DataFrame) -> tuple[Any, list[str]]:
+    """For each row of `frame`, the mean human rating of its story on the corresponding criterion; then notes on the
+    criteria whose human ratings have another name.
+    """
+    against: dict[tuple[str, str, str], str] = {}
+    notes: list[str] = []
+    for matrix in build(table):
+        matching = match(matrix)
+        notes += matching.notes
+        for cell, position in zip(matrix.cells, matching.partner, strict=True):
+            if position is not None:
+                against[matrix.dataset, cell.run, cell.criterion] = matrix.criteria[position]
+    raters = table.frame[table.frame["source"] == "rater"]
+    means = raters.groupby(["dataset", "story", "criterion"], observed=True)["rating"].mean()
+    asked = frame[["dataset", "run", "criterion"]].itertuples(index=False, name=None)
+    theirs = [against.get((str(dataset), str(run), str(criterion))) for dataset, run, criterion in asked]
+    places = pd.MultiIndex.from_arrays([frame["dataset"], frame["story"], pd.Series(theirs, dtype=object)])
+    return means.reindex(places).to_numpy(dtype=np.float64), notes
+
+
+def _clusters(facts: Sequence[RunFacts], frame: pd.DataFrame) -> tuple[list[str | None], list[str]]:
+    """For each row of `frame`, the cluster of its explanation in the map of explanations of its result folder (None if
+    it has none); then notes on the maps. `facts` describes the result folders.
+    """
+    keys = ["run", "judge", "story", "criterion", "eval_prompt", "repeat"]
+    names: dict[tuple[Any, ...], str] = {}
+    notes = []
+    for fact in facts:
+        stored_map = stored.read(ResultFolder(Path(fact.path)))
+        if stored_map is not None:
+            notes.append(f"clusters of {fact.judge}: {stored_map.signature}")
+            for point in stored_map.points:
+                if point.get("cluster") is not None:
+                    name = "noise" if point["cluster"] == -1 else str(point["cluster"])
+                    names[(fact.run, *(point[key] for key in keys[1:]))] = name
+    if not names:
+        return [None] * len(frame), []
+    rows = frame[keys].itertuples(index=False, name=None)
+    return [names.get((*row[:5], None if pd.isna(row[5]) else int(row[5]))) for row in rows], notes
+
+
+def _told(stories: pd.Series[Any]) -> Iterator[tuple[str, PerturbedName]]:
+    """Yield each story id of one dataset with the perturbation and the original story that the id names."""
+    yield from perturbed_names(stories.unique()).items()
+
+
+def _text(column: pd.Series[Any]) -> pd.Series[Any]:
+    """The values as text, without trailing zeros (4.0 as "4"); `NONE` for missing values."""
+    number = pd.api.types.is_numeric_dtype(column)
+    text = column.map(lambda v: NONE if pd.isna(v) else f"{v:g}" if number else str(v))
+    return text.astype(str).replace("", NONE)

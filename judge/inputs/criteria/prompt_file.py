@@ -1,0 +1,216 @@
+"""Reads files of prompts and criteria: those shipped under `prompts/` and the user's own.
+
+`locate` finds the file for a name or a path. `read_strict` parses YAML into a pydantic model without type conversion,
+and reports every mistake as a sentence with file and line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+import yaml
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic_core import PydanticCustomError
+
+from judge.base import yaml_file
+from judge.base.errors import JudgeError, SpecError, unknown
+from judge.base.folders.shipped import shipped
+
+# libyaml is ten times faster; where PyYAML was built without it, the pure loader reads the same language.
+_LOADER: type[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+_TEXT = "tag:yaml.org,2002:str"
+_SHOWN = 80
+FOLDERS = ("pairs", "joint")
+"""Folders of the shipped Eval-Prompts that compare, and that ask for several criteria; their names need no folder."""
+
+
+Place = tuple[str | int, ...]
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def locate(
+    name: str | Path,
+    *,
+    kind: Literal["criteria", "eval_prompts", "writer_prompts"],
+    suffix: str,
+    kind_name: str,
+    folder: Path | None = None,
+) -> Path:
+    """Path of the file that `name` denotes: a path (it has a suffix or a slash), a file in `folder`, or a shipped file.
+
+    `kind` is the folder of shipped files to search, `suffix` the suffix of such files, and `kind_name` what messages
+    call them. Raises SpecError for a file that does not exist, and for a bare name that exists both in `folder` and
+    among the shipped files.
+    """
+    text = str(name)
+    if isinstance(name, Path) or "/" in text or "\\" in text or Path(text).suffix:
+        tried = [folder / text, Path(text)] if folder is not None else [Path(text)]
+        for path in tried:
+            if path.is_file():
+                return path
+        raise SpecError(
+            f"{kind_name} {text}: there is no such file", hint="a shipped one has no path: judge prompts list"
+        )
+    ships = shipped("prompts") / kind
+    inside = _inside(ships, text, suffix)
+    beside = folder / f"{text}{suffix}" if folder is not None else None
+    if beside is not None and beside.is_file():
+        if inside.is_file() and not inside.samefile(beside):
+            raise SpecError(f"{kind_name} {text!r} is both {beside} and one that ships", hint=f"write ./{beside.name}")
+        return beside
+    if inside.is_file():
+        return inside
+    raise SpecError(
+        unknown(
+            kind_name,
+            text,
+            [
+                f.stem
+                for folder in (ships, *(ships / subfolder for subfolder in FOLDERS))
+                for f in folder.glob(f"*{suffix}")
+            ],
+        ),
+        hint=f"your own: give its path, e.g. ./{text}{suffix}",
+    )
+
+
+def _inside(ships: Path, name: str, suffix: str) -> Path:
+    """Path of the shipped file with this name and suffix in the folder `ships` or one of its subfolders. If there is no
+    such file, the path that it would have in `ships` itself.
+    """
+    file = f"{name}{suffix}"
+    return next((candidate for subfolder in FOLDERS if (candidate := ships / subfolder / file).is_file()), ships / file)
+
+
+def read_text(file: Path) -> str:
+    """Text of a UTF-8 file, without byte-order mark and with newlines as line ends. Raises SpecError if the file cannot
+    be read or is not UTF-8.
+    """
+    try:
+        return file.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise SpecError(f"{file} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise SpecError(f"{file}: byte {error.start} is not UTF-8", hint="save the file as UTF-8") from error
+
+
+class Strict(BaseModel):
+    """Base class of pydantic models that check YAML files, such as run definitions and criteria sets. Unknown keys and
+    conversions between types are not allowed.
+    """
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _known_keys(cls, value: Any) -> Any:
+        if isinstance(value, Mapping):
+            for key in value:
+                if key not in cls.model_fields:
+                    sentence = unknown("key", str(key), cls.model_fields)
+                    raise PydanticCustomError("unknown_key", "{sentence}", {"sentence": sentence, "key": key})
+        return value
+
+
+def read_strict(
+    text: str,
+    model: type[Model],
+    *,
+    file: Path,
+    first_line: int = 1,
+    blame: type[JudgeError] = SpecError,
+    text_keys: Container[str] = (),
+) -> tuple[Model, dict[Place, int]]:
+    """Parse YAML as `model`. Also returns the line number of every key and list item by its path, such as ("criteria",
+    0, "name").
+
+    `first_line` is the line of `file` at which `text` begins. Values under the keys `text_keys` are read as strings.
+    Raises `blame`, naming file and line.
+    """
+    lines: dict[Place, int] = {}
+    value: Any = None
+    try:
+        yaml_file.check(text)
+        loader = _LOADER(text)
+        node = loader.get_single_node()
+        if node is not None:
+            lines.update(_lines(node, file, blame, first_line, (), set()))
+            _as_written(node, text_keys, set())
+            value = loader.construct_document(node)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line = first_line + (mark.line if mark else 0)
+        raise blame(f"{file}, line {line}: not YAML: {error.problem or error.context}") from error
+    except (yaml.YAMLError, ValueError) as error:  # ValueError: a date like 2024-13-45
+        raise blame(f"{file}: not YAML: {str(error).splitlines()[0]}") from error
+    try:
+        return model.model_validate(value if value is not None else {}), lines
+    except ValidationError as error:
+        sentences = [sentence(detail, lines, file) for detail in error.errors(include_url=False)]
+        more = f" (and {len(sentences) - 1} more mistakes)" if len(sentences) > 1 else ""
+        raise blame(sentences[0] + more) from error
+
+
+def _lines(
+    node: yaml.Node, file: Path, blame: type[JudgeError], first: int, path: Place, seen: set[int]
+) -> Iterator[tuple[Place, int]]:
+    """Path and line number of each key and list item below a YAML node. Raises `blame` for a duplicate key, which
+    PyYAML would silently overwrite.
+    """
+    if id(node) in seen:  # an alias, perhaps of a node around it
+        return
+    seen.add(id(node))
+    if isinstance(node, yaml.SequenceNode):
+        for i, item in enumerate(node.value):
+            yield (*path, i), first + item.start_mark.line
+            yield from _lines(item, file, blame, first, (*path, i), seen)
+    elif isinstance(node, yaml.MappingNode):
+        keys: set[str] = set()
+        for key, value in node.value:
+            line = first + key.start_mark.line
+            if key.value in keys:
+                raise blame(f"{file}, line {line}: key {key.value!r} is there twice")
+            keys.add(key.value)
+            yield (*path, key.value), line
+            yield from _lines(value, file, blame, first, (*path, key.value), seen)
+
+
+def _as_written(node: yaml.Node, text_keys: Container[str], seen: set[int], *, text: bool = False) -> None:
+    """Make every unquoted value below the keys `text_keys` a string, so that a label such as Yes is not read as
+    true.
+    """
+    if isinstance(node, yaml.ScalarNode) and text:
+        node.tag = _TEXT
+    if id(node) in seen or not isinstance(node, yaml.CollectionNode):
+        return
+    seen.add(id(node))
+    for part in node.value:
+        if isinstance(node, yaml.MappingNode):
+            key, value = part
+            _as_written(value, text_keys, seen, text=text or key.value in text_keys)
+        else:
+            _as_written(part, text_keys, seen, text=text)
+
+
+def sentence(detail: Any, lines: Mapping[Place, int], file: Path, below: Place = ()) -> str:
+    """One pydantic error (`detail`) as a sentence with file, line and key. `lines` gives the line number of each key by
+    its path in the file, and `below` is the path of the validated value.
+    """
+    path: Place = (*below, *detail["loc"])
+    context = detail.get("ctx", {})
+    at = (*path, context["key"]) if "key" in context else path
+    while at and at not in lines:
+        at = at[:-1]
+    where = f"{file}, line {lines[at]}" if at in lines else str(file)
+    spelled = "".join(f"[{p + 1}]" if isinstance(p, int) else f".{p}" for p in path).lstrip(".")
+    if detail["type"] == "missing":
+        return f"{where}: {spelled} is missing"
+    if detail["type"] == "unknown_key":
+        return f"{where}: {spelled + ': ' if spelled else ''}{detail['msg']}"
+    value = repr(detail["input"])
+    value = value if len(value) <= _SHOWN else value[: _SHOWN - 1] + "…"
+    message = str(detail["msg"]).removeprefix("Value error, ").removeprefix("Input ")
+    return f"{where}: {spelled or 'the file'} {message[:1].lower()}{message[1:]}; found {value}"

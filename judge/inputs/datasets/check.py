@@ -1,0 +1,229 @@
+"""Counts of a dataset's stories, ratings and pairs in one pass, for the tables of `judge data check`."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from judge.base.fingerprint import digest
+from judge.base.records import Pair, Rating, Story
+from judge.inputs.datasets.dataset import Dataset
+from judge.inputs.datasets.files.text_damage import damage_in
+
+
+@dataclass(slots=True)
+class Moments:
+    """Number, mean and sum of squared deviations from the mean of some numbers, updated with each number by Welford's
+    recurrence.
+    """
+
+    n: int = 0
+    mean: float = 0.0
+    squares: float = 0.0
+
+    def add(self, value: float) -> None:
+        """Add one number."""
+        self.n += 1
+        step = value - self.mean
+        self.mean += step / self.n
+        self.squares += step * (value - self.mean)
+
+    @property
+    def sd(self) -> float | None:
+        """Standard deviation (n - 1 in the denominator); None for fewer than two numbers."""
+        return math.sqrt(self.squares / (self.n - 1)) if self.n > 1 else None
+
+
+@dataclass(slots=True)
+class Seen:
+    """Number of occurrences of something in a dataset, and the id of the story (or pair) in which it occurred first."""
+
+    count: int = 0
+    first: str = ""
+
+    def add(self, example: str) -> None:
+        """Count one more occurrence, in the story `example`."""
+        self.first = self.first if self.count else example
+        self.count += 1
+
+
+@dataclass(slots=True)
+class CriterionUse:
+    """Use of one criterion: number of ratings by value, mean and standard deviation of the ratings, and number of
+    stories with a rating.
+    """
+
+    values: Counter[float] = field(default_factory=Counter)
+    moments: Moments = field(default_factory=Moments)
+    stories: int = 0
+
+
+@dataclass(slots=True)
+class RaterUse:
+    """Counts for one rater: all ratings (`given`), mean and standard deviation of the ratings that can be averaged
+    (`ratings`), stories rated, and leniency.
+
+    Leniency is the rater's rating minus the mean of the other raters' ratings of the same story and criterion, averaged
+    over the ratings for which there are other raters. Above 0 = rates higher than the others.
+    """
+
+    given: int = 0
+    ratings: Moments = field(default_factory=Moments)
+    stories: int = 0
+    leniency: Moments = field(default_factory=Moments)
+
+
+@dataclass(slots=True)
+class PairUse:
+    """Counts of the pairs that people compared, of each preference, and of pairs that cannot be used.
+
+    `without` are pairs without a preference. `split` are pairs with different preferences on one criterion. `unknown`
+    are pairs that name a story that is not in the dataset.
+    """
+
+    count: int = 0
+    preferences: Counter[str] = field(default_factory=Counter)
+    without: Seen = field(default_factory=Seen)
+    split: Seen = field(default_factory=Seen)
+    unknown: Seen = field(default_factory=Seen)
+
+
+@dataclass(slots=True)
+class Check:
+    """Counts from one pass over a dataset, filled by `check` and shown by `check_tables`.
+
+    `unnamed` counts ratings without a rater, and `unrated` stories without a rating. `own_reference` are stories whose
+    reference story is the story itself, `duplicates` stories with the text of an earlier story, and `rated_twice`
+    stories that one rater rated more than once on a criterion.
+
+    `prompts` holds hashes of the story-prompts, `words` the numbers of words of the stories by system, `story_means`
+    the mean ratings of stories by system and criterion, and `damage` damaged texts by kind and field. `left_out` counts
+    entries that the reader leaves out.
+    """
+
+    dataset: Dataset
+    fingerprint: str
+    stories: int = 0
+    ratings: int = 0
+    unnamed: int = 0
+    unrated: int = 0
+    without_reference: int = 0
+    own_reference: Seen = field(default_factory=Seen)
+    duplicates: Seen = field(default_factory=Seen)
+    rated_twice: Seen = field(default_factory=Seen)
+    systems: Counter[str] = field(default_factory=Counter)
+    prompts: set[bytes] = field(default_factory=set)
+    words: dict[str, Moments] = field(default_factory=dict)
+    criteria: dict[str, CriterionUse] = field(default_factory=dict)
+    story_means: dict[tuple[str, str], Moments] = field(default_factory=dict)
+    raters: dict[str, RaterUse] = field(default_factory=dict)
+    damage: dict[tuple[str, str], Seen] = field(default_factory=dict)
+    comments: int = 0
+    pairs: PairUse | None = None
+    left_out: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def rater_identity(self) -> str:
+        """Text that says for how many ratings the rater is known."""
+        if not self.ratings:
+            return "no ratings"
+        if self.dataset.labels_note:
+            return "none, labels by construction"
+        if not self.unnamed:
+            return f"known ({len(self.raters)})"
+        return "unknown" if self.unnamed == self.ratings else f"unknown for {self.unnamed} of {self.ratings} ratings"
+
+
+def check(dataset: Dataset) -> Check:
+    """Counts of stories, ratings and pairs, from one pass over the dataset. Texts are not kept; memory grows by 20-100
+    bytes per story, for finding duplicates.
+    """
+    counts = Check(dataset, dataset.fingerprint())
+    texts: dict[bytes, str] = {}
+    ids: set[bytes] = set()
+    for story in dataset.stories():
+        counts.stories += 1
+        counts.systems[story.system] += 1
+        if story.story_prompt:
+            counts.prompts.add(digest(story.story_prompt, 8))
+        counts.words.setdefault(story.system, Moments()).add(len(story.text.split()))
+        first = texts.setdefault(digest(story.text, 8), story.id)
+        if first != story.id:
+            counts.duplicates.add(f"{story.id} = {first}")
+        if story.reference is None:
+            counts.without_reference += 1
+        elif story.reference == story.text:
+            counts.own_reference.add(story.id)
+        _damage(counts, story)
+        _ratings(counts, story)
+        ids.add(digest(story.id, 8))
+    if dataset.pairs is not None:
+        counts.pairs = _pairs(dataset.pairs(), ids)
+    counts.left_out = dataset.left_out() if dataset.left_out is not None else {}
+    return counts
+
+
+def _pairs(pairs: Iterable[Pair], ids: set[bytes]) -> PairUse:
+    use = PairUse()
+    for pair in pairs:
+        use.count += 1
+        use.preferences.update(given.value for given in pair.preferences)
+        values_by_criterion: dict[str, set[str]] = {}
+        for given in pair.preferences:
+            values_by_criterion.setdefault(given.criterion, set()).add(given.value)
+        if not pair.preferences:
+            use.without.add(pair.id)
+        if any(len(values) > 1 for values in values_by_criterion.values()):
+            use.split.add(pair.id)
+        if not all(digest(story, 8) in ids for story in (pair.first, pair.second)):
+            use.unknown.add(pair.id)
+    return use
+
+
+def _damage(counts: Check, story: Story) -> None:
+    for column in ("text", "story_prompt", "reference"):
+        for kind in damage_in(getattr(story, column) or ""):
+            counts.damage.setdefault((kind, column), Seen()).add(story.id)
+
+
+def _ratings(counts: Check, story: Story) -> None:
+    counts.ratings += len(story.ratings)
+    counts.comments += sum(rating.comment is not None for rating in story.ratings)
+    counts.unrated += not story.ratings
+    by_criterion: dict[str, list[Rating]] = {}
+    for rating in story.ratings:
+        by_criterion.setdefault(rating.criterion, []).append(rating)
+        counts.unnamed += rating.rater is None
+    for criterion, ratings in by_criterion.items():
+        use = counts.criteria.setdefault(criterion, CriterionUse())
+        use.stories += 1
+        for rating in ratings:
+            use.values[rating.value] += 1
+            use.moments.add(rating.value)
+        mean = math.fsum(r.value for r in ratings) / len(ratings)
+        counts.story_means.setdefault((story.system, criterion), Moments()).add(mean)
+        _raters(counts, story.id, ratings)
+    for rater in {r.rater for r in story.ratings if r.rater is not None}:
+        counts.raters[rater].stories += 1
+
+
+def _raters(counts: Check, story: str, ratings: Iterable[Rating]) -> None:
+    ratings = list(ratings)
+    named = Counter((r.rater, r.panel) for r in ratings if r.rater is not None)
+    for (rater, _), times in named.items():
+        if times > 1:
+            counts.rated_twice.add(f"{story}, {rater}")
+    for rating in ratings:
+        if rating.rater is None:
+            continue
+        use = counts.raters.setdefault(rating.rater, RaterUse())
+        use.given += 1
+        scale = counts.dataset.labels.of(rating.criterion)
+        if scale is not None and not scale.numeric:
+            continue
+        use.ratings.add(rating.value)
+        others = [r.value for r in ratings if r.rater != rating.rater]
+        if others:
+            use.leniency.add(rating.value - math.fsum(others) / len(others))

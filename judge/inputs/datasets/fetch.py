@@ -1,0 +1,123 @@
+"""Downloads the studies' released files into the cache and checks their checksums. No other module of `datasets` uses
+the network.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from judge.base.errors import DataError, SpecError, unknown
+from judge.base.folders.cache import cache_folder
+from judge.inputs.datasets.locate import data_folder
+from judge.inputs.datasets.sources import FILES, OTHER_FILES, SOURCES, UNPUBLISHED, Source
+
+_TIMEOUT = 60
+"""Seconds without an answer: hosts of research data are slow, yet a dead one must not hang the command."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """A released file in the cache of downloads, or in the folder that the variable JUDGE_DATA names. `downloaded` is
+    False if the file was already there.
+    """
+
+    source: Source
+    path: Path
+    downloaded: bool
+
+
+def fetchable() -> dict[str, tuple[str, ...]]:
+    """Paths of the files that can be downloaded, by the name of their dataset or other set of files. A set is listed
+    only if all its files have a public address.
+    """
+    every = {**FILES, **OTHER_FILES}
+    return {name: files for name, files in every.items() if all(path in SOURCES for path in files)}
+
+
+def sources_of(name: str) -> list[Source]:
+    """The published files of a dataset. Raises SpecError if the dataset has none or its name is unknown."""
+    if name in UNPUBLISHED or (name in FILES and name not in fetchable()):
+        raise SpecError(f"{name} has no public address", hint=f"judge data add {name} PATH")
+    if name == "demo":
+        raise SpecError("the demo set comes with the program; there is nothing to fetch")
+    if name not in fetchable():
+        raise SpecError(unknown("name", name, fetchable()))
+    return [SOURCES[path] for path in fetchable()[name]]
+
+
+def fetch(name: str, base_url: str | None = None) -> list[Fetched]:
+    """The files of a dataset. Those that are neither in the folder that the variable JUDGE_DATA names nor in the cache
+    are downloaded, one after the other. With `base_url` the server at this address is used in place of the files' own,
+    and the folder is not searched.
+
+    Raises DataError for an address that cannot be reached, a missing file, or a wrong checksum; a file with a wrong
+    checksum is deleted.
+    """
+    return [(None if base_url else _at_hand(source)) or _fetch(source, base_url) for source in sources_of(name)]
+
+
+def _at_hand(source: Source) -> Fetched | None:
+    """The released file if the folder that the variable JUDGE_DATA names contains it with the right checksum; None
+    otherwise.
+    """
+    import pooch
+
+    folder = data_folder()
+    if folder is None or not (folder / source.path).is_file():
+        return None
+    right = source.sha256 in (None, pooch.file_hash(str(folder / source.path)))
+    return Fetched(source, folder / source.path, downloaded=False) if right else None
+
+
+def _fetch(source: Source, base_url: str | None) -> Fetched:
+    import pooch
+
+    pooch.get_logger().setLevel(logging.WARNING)
+    target = cache_folder() / source.path
+    before = _stamp(target)
+    url = source.url(base_url)
+    try:
+        pooch.retrieve(
+            url=url,
+            known_hash=f"sha256:{source.sha256}" if source.sha256 else None,
+            fname=target.name,
+            path=target.parent,
+            # The files are small; read at once, a refused answer leaves no connection open.
+            downloader=pooch.HTTPDownloader(timeout=_TIMEOUT, stream=False),
+        )
+    except OSError as error:
+        # requests' errors are OSErrors; so are those of a cache that cannot be written.
+        raise DataError(f"{url} could not be downloaded to {target}: {_cause(error)}", hint=_hint(source)) from error
+    except ValueError as error:
+        if "hash" not in str(error):
+            raise DataError(f"{url} could not be downloaded: {error}", hint=_hint(source)) from error
+        got = re.search(r"got\s+([0-9a-f]{64})", str(error))
+        raise DataError(
+            f"{url} is not the released file: its checksum differs; nothing was kept",
+            found=got.group(1) if got else None,
+            allowed=source.sha256,
+            hint=_hint(source),
+        ) from error
+    return Fetched(source, target, downloaded=_stamp(target) != before)
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    if not path.exists():
+        return None
+    status = path.stat()
+    return status.st_mtime_ns, status.st_size
+
+
+def _cause(error: OSError) -> str:
+    status = getattr(getattr(error, "response", None), "status_code", None)
+    if status is not None:
+        return f"the server answers {status}"
+    return error.strerror or type(error).__name__
+
+
+def _hint(source: Source) -> str:
+    doubt = "" if source.verified else " (this address is unverified)"
+    return f"with a copy at hand: judge data add {Path(source.path).name} PATH{doubt}"

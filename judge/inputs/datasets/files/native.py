@@ -1,0 +1,285 @@
+"""Reads and writes the program's own dataset format: JSON Lines with one story a line.
+
+A line is an object with `id`, `story_prompt`, `system`, `text` and, if known, `reference` (a text or null) and
+`ratings`: a list of `{"rater": text or null, "criterion": text, "value": number}`, with `"panel": text` if the rater
+belongs to a panel and `"comment": text` for the rater's comment. Other keys are not allowed.
+
+Ratings may be labels. The first line is then `{"labels": {"Plot": ["No", "Yes"]}}`, as `label_scales` reads it, and
+`value` holds a label's word (letter case is ignored) or its code.
+
+If the first line has `{"pairs": true}` (with `labels`, if there are any), lines may also hold comparisons of stories.
+`{"pair": {"first": ID, "second": ID, "preferences": [{"rater": ..., "criterion": ..., "value": "first"}]}}` is a pair;
+other values are `second` and `tie`, and an `id` is optional. `{"ranking": {"stories": [[ID], [ID, ID]], "criterion":
+..., "rater": ...}}` is one person's ranking, best first, with tied stories in one list. It is read as all pairs of its
+stories.
+
+A text may not be blank, except in a story whose id says that it was emptied on purpose (`ORIGIN@empty.1`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, NoReturn
+
+import orjson
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from judge.base.errors import DataError, SpecError, nearest
+from judge.base.fingerprint import digest
+from judge.base.records import Pair, Rating, Story
+from judge.base.whole_file import draft
+from judge.base.wording import Advice, joined
+from judge.inputs.datasets.dataset import Dataset
+from judge.inputs.datasets.files.label_cell import label_value
+from judge.inputs.datasets.files.native_pairs import is_compared, pair_line, pairs_of, says_pairs
+from judge.inputs.datasets.files.source_file import json_lines, text_value
+from judge.inputs.datasets.label_scales import LabelScales, label_scales
+from judge.inputs.perturbations.story_name import is_emptied
+
+
+class RatingLine(BaseModel):
+    """Schema of one rating in a line of the program's own dataset format (JSON Lines)."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
+
+    rater: str | None = Field(default=None, min_length=1)
+    criterion: str = Field(min_length=1)
+    value: float
+    comment: str | None = None
+    panel: str | None = Field(default=None, min_length=1)
+
+
+class StoryLine(BaseModel):
+    """Schema of a line with one story in the program's own dataset format (JSON Lines)."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
+
+    id: str = Field(min_length=1)
+    story_prompt: str
+    system: str = Field(min_length=1)
+    text: str
+    reference: str | None = None
+    ratings: list[RatingLine] = Field(default_factory=list)
+
+
+def open_native(
+    path: Path,
+    name: str | None = None,
+    columns: Mapping[str, Any] | None = None,
+    labels: LabelScales | None = None,
+) -> Dataset:
+    """Open a file in the program's own dataset format (JSON Lines) as a dataset.
+
+    `columns` may declare labels, as in a column map, if the file does not. `labels` are the labels of the criteria with
+    which the ratings will be compared.
+    """
+    name = name or path.stem
+    declared, compared = _header(path)
+    for more in (label_scales(columns or {}), labels or LabelScales()):
+        declared = declared.with_given(more, name)
+    return Dataset(
+        name=name,
+        files=(path,),
+        stories=partial(read_stories, path, declared),
+        columns=dict(columns or {}),
+        labels=declared,
+        pairs=partial(read_pairs, path, declared) if compared else None,
+    )
+
+
+def read_stories(path: Path, labels: LabelScales | None = None) -> Iterator[Story]:
+    """The stories of a file in the program's own dataset format (JSON Lines), read one line at a time.
+
+    Duplicate ids are detected by 8-byte hashes, which need about 75 bytes a story; if two hashes are equal, the file is
+    read again to compare the ids. Raises DataError, naming row and column, for anything that is not in the format.
+    """
+    seen: set[int] = set()
+    rows = 0
+    compared = False
+    for line, (row, value) in enumerate(json_lines(path)):
+        if line == 0 and _is_header(value):
+            labels = _declared(value, path, row).with_given(labels or LabelScales(), path.name)
+            compared = says_pairs(value, path, row)
+            continue
+        if is_compared(value):
+            if not compared:
+                hint = 'begin the file with the line {"pairs": true}'
+                raise DataError("a comparison that the first line does not announce", file=path, row=row, hint=hint)
+            continue
+        story = _story(value, path, row, labels or LabelScales())
+        key = int.from_bytes(digest(story.id, 8), "little")
+        if key in seen:
+            _refuse_duplicate(story.id, path, row)
+        seen.add(key)
+        rows += 1
+        yield story
+    if rows == 0:
+        raise DataError("the file holds no story", file=path)
+
+
+def read_pairs(path: Path, labels: LabelScales | None = None) -> Iterator[Pair]:
+    """The pairs of compared stories in a file in the program's own dataset format (JSON Lines), including those of its
+    rankings. A pair in several lines counts as one pair.
+    """
+    return pairs_of(path, {story.id: story.story_prompt for story in read_stories(path, labels)})
+
+
+def _is_header(value: Any) -> bool:
+    return isinstance(value, dict) and bool(value) and value.keys() <= {"labels", "pairs"}
+
+
+def _header(path: Path) -> tuple[LabelScales, bool]:
+    """The labels that the first line of a file declares, and whether the line announces pairs. If the line is not JSON,
+    no error is raised here but when the stories are read. Raises DataError for invalid labels, and if `pairs` is
+    neither true nor false.
+    """
+    try:
+        row, value = next(json_lines(path), (0, None))
+    except DataError:
+        return LabelScales(), False
+    if value is None or not _is_header(value):
+        return LabelScales(), False
+    return _declared(value, path, row), says_pairs(value, path, row)
+
+
+def _declared(value: Any, path: Path, row: int) -> LabelScales:
+    try:
+        return label_scales({"labels": value.get("labels")}, f"{path}, row {row}")
+    except SpecError as error:
+        raise DataError(str(error), hint=error.hint) from error
+
+
+def write_stories(
+    path: Path, stories: Iterable[Story], labels: LabelScales | None = None, pairs: Iterable[Pair] | None = None
+) -> int:
+    """Write stories, and after them pairs, to a file in the program's own dataset format (JSON Lines); returns the
+    number of stories. Raises DataError if the file exists.
+
+    With `labels`, the first line declares these labels, and ratings are written as the labels' words.
+
+    The file gets its name only when it is complete.
+    """
+    count = 0
+    try:
+        if path.exists():
+            raise DataError("exists already", file=path, hint="give another name, or delete the file first")
+        with draft(path) as fresh, fresh.open("wb") as stream:
+            header: dict[str, Any] = {"labels": labels.record()} if labels else {}
+            header |= {} if pairs is None else {"pairs": True}
+            if header:
+                stream.write(orjson.dumps(header, option=orjson.OPT_APPEND_NEWLINE))
+            for story in stories:
+                stream.write(story_line(story, labels))
+                count += 1
+            for pair in pairs or ():
+                stream.write(pair_line(pair))
+    except OSError as error:
+        raise DataError(f"cannot be written: {error.strerror}", file=path) from error
+    return count
+
+
+def story_line(story: Story, labels: LabelScales | None = None) -> bytes:
+    """One story as a line of the program's own dataset format (JSON Lines), with the newline at the end. A rating is
+    written as a label's word if `labels` has labels for its criterion.
+    """
+    value = {
+        "id": story.id,
+        "story_prompt": story.story_prompt,
+        "system": story.system,
+        "text": story.text,
+        "reference": story.reference,
+        "ratings": [_rating_line(rating, labels) for rating in story.ratings],
+    }
+    return orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE)
+
+
+def _rating_line(rating: Rating, labels: LabelScales | None) -> dict[str, Any]:
+    line = {"rater": rating.rater, "criterion": rating.criterion, "value": _written(rating, labels)}
+    # Only where there are some, so that files without panels and comments stay what they were.
+    further = {"panel": rating.panel, "comment": rating.comment}
+    return line | {name: value for name, value in further.items() if value is not None}
+
+
+def _written(rating: Rating, labels: LabelScales | None) -> float | str:
+    scale = labels.of(rating.criterion) if labels else None
+    word = scale.label_of(rating.value) if scale else None
+    return rating.value if word is None else word
+
+
+def _story(value: Any, path: Path, row: int, labels: LabelScales) -> Story:
+    if not isinstance(value, dict):
+        raise DataError("not an object", file=path, row=row, found=value, allowed=", ".join(StoryLine.model_fields))
+    try:
+        line = StoryLine.model_validate(_coded(value, path, row, labels) if labels else value)
+    except ValidationError as error:
+        _refuse(error, path, row)
+    text = line.text if is_emptied(line.id) else text_value(line.text, path, row, "text")
+    ratings = tuple(Rating(r.criterion, r.value, r.rater, r.comment, r.panel) for r in line.ratings)
+    return Story(line.id, line.story_prompt, line.system, text, line.reference, ratings)
+
+
+def _coded(value: dict[str, Any], path: Path, row: int, labels: LabelScales) -> dict[str, Any]:
+    """The object in one line of a dataset file, with labels' words replaced by their codes. Malformed ratings are left
+    unchanged.
+    """
+    if not isinstance(value.get("ratings"), list):
+        return value
+    ratings = list(value["ratings"])
+    for index, rating in enumerate(ratings):
+        if isinstance(rating, dict) and isinstance(rating.get("criterion"), str) and "value" in rating:
+            scale = labels.of(rating["criterion"])
+            if scale is not None:
+                code = label_value(rating["value"], scale, path, row, f"ratings.{index}.value")
+                ratings[index] = rating | {"value": code}
+    return value | {"ratings": ratings}
+
+
+def _refuse(error: ValidationError, path: Path, row: int) -> NoReturn:
+    """Raise DataError with the first of pydantic's errors as a message that names file, row and key."""
+    first = error.errors(include_url=False)[0]
+    location = ".".join(str(part) for part in first["loc"])
+    key = str(first["loc"][-1])
+    if first["type"] == "extra_forbidden":
+        model = RatingLine if first["loc"][0] == "ratings" else StoryLine
+        close = nearest(key, model.model_fields)
+        message = f"unknown key {key!r}" + (f"; did you mean {close!r}?" if close else "")
+        raise DataError(message, file=path, row=row, allowed=", ".join(model.model_fields)) from error
+    if first["type"] == "missing":
+        hint = _other_form(path) if row == 1 else None
+        raise DataError(f"key {key!r} is missing", file=path, row=row, column=location, hint=hint) from error
+    if first["type"] == "string_too_short":
+        raise DataError("the text is empty", file=path, row=row, column=location) from error
+    wanted = {"string_type": "a text", "float_type": "a finite number", "list_type": "a list"}.get(first["type"])
+    word = first["type"] == "float_type" and isinstance(first["input"], str) and key == "value"
+    hint = Advice("where the ratings are labels, say which: {columns}", columns={"labels": "=No,Yes"}) if word else None
+    raise DataError(
+        "not what the format promises",
+        file=path,
+        row=row,
+        column=location,
+        found=first["input"],
+        allowed=wanted or first["msg"],
+        hint=hint,
+    ) from error
+
+
+def _other_form(path: Path) -> str:
+    """Hint for a file whose first line is not in the program's own dataset format (JSON Lines): how to read the file
+    through a column map.
+    """
+    from judge.inputs.datasets.files.column_guess import proposed
+
+    return joined("lines of another form are read through a column map: ", proposed(path))
+
+
+def _refuse_duplicate(story: str, path: Path, row: int) -> None:
+    """Raise DataError, naming both rows, if an earlier line of the file has the same story id. No error if two
+    different ids share a hash.
+    """
+    for earlier, value in json_lines(path):
+        if earlier >= row:
+            return
+        if isinstance(value, dict) and value.get("id") == story:
+            raise DataError(f"the id is already used in row {earlier}", file=path, row=row, column="id", found=story)

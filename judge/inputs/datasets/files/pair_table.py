@@ -1,0 +1,231 @@
+"""Opens tables of compared or ranked stories as a dataset of stories and of pairs with preferences.
+
+The shapes of tables are listed in `pair_map`. A story without an id gets a hash of story-prompt and text as its id. If
+the table puts the preferred story first, the stories of a pair are ordered by their ids, so that the order does not
+reveal the preference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from judge.base.errors import DataError
+from judge.base.fingerprint import digest
+from judge.base.records import Pair, Preference, Preferred, Story
+from judge.base.wording import Advice
+from judge.inputs.datasets.dataset import Dataset
+from judge.inputs.datasets.files.pair_map import PairMap, pair_map
+from judge.inputs.datasets.files.pair_set import PairSet
+from judge.inputs.datasets.files.rating_cell import is_missing
+from judge.inputs.datasets.files.source_file import rating_value, text_value
+from judge.inputs.datasets.files.table_file import cell, table_rows
+
+CRITERION, SYSTEM = "Overall", "not named"
+"""What was compared, and who wrote the stories, where the table does not say it."""
+
+_WORDS: Mapping[str, Preferred] = {
+    **dict.fromkeys(("first", "a", "1", "model_a", "story a"), "first"),
+    **dict.fromkeys(("second", "b", "2", "model_b", "story b"), "second"),
+    **dict.fromkeys(("tie", "equal", "both", "draw", "tie (bothbad)"), "tie"),
+}
+_ALLOWED = "first, second, tie (or a, b; 1, 2; model_a, model_b)"
+
+
+def open_pairs(path: Path, columns: Mapping[str, Any] | None = None, name: str | None = None) -> Dataset:
+    """Open a table of comparisons as a dataset. The column map is checked against the table's columns at once."""
+    chosen = pair_map(columns or {}, path)
+    return Dataset(
+        name=name or path.stem,
+        files=(path,),
+        stories=partial(read_stories, path, chosen),
+        pairs=partial(read_pairs, path, chosen),
+        rater_identity=True if "rater" in chosen.fields else None,
+        columns=dict(columns or {}),
+    )
+
+
+def read_stories(path: Path, columns: PairMap) -> Iterator[Story]:
+    """Every story in a table of comparisons once, ordered by story id."""
+    table = _read(path, columns)
+    for name in sorted(table.stories):
+        yield table.stories[name][1]
+
+
+def read_pairs(path: Path, columns: PairMap) -> Iterator[Pair]:
+    """Every pair in a table of comparisons once. If the table's columns are `first` and `second` (shape ``shown``),
+    pairs are in the order of the table, else in that of the stories' ids.
+    """
+    pairs = list(_read(path, columns).pairs.pairs())
+    yield from pairs if columns.shape == "shown" else sorted(pairs, key=lambda pair: (pair.first, pair.second))
+
+
+@dataclass(slots=True)
+class _Table:
+    """Content of a table of comparisons: its pairs, and its stories, each with the row in which it occurs first."""
+
+    path: Path
+    columns: PairMap
+    pairs: PairSet
+    stories: dict[str, tuple[int, Story]] = field(default_factory=dict)
+
+    def text(self, cells: Mapping[str, Any], name: str, row: int) -> str | None:
+        """Text of the field `name` in one row of a table of comparisons. None if the column map lacks the field, or if
+        the cell is an empty story-prompt or rater.
+        """
+        column = self.columns.fields.get(name)
+        if column is None:
+            return None
+        value = cell(cells, column)
+        if name in ("story_prompt", "rater") and is_missing(value, self.columns.missing):
+            return None
+        return text_value(self.named(value, column, row), self.path, row, column)
+
+    def named(self, value: Any, column: str, row: int) -> Any:
+        """A cell's value, with whole numbers converted to text; other values are unchanged. Raises DataError if the
+        cell holds a list or object; the error advises to name the text's position inside the cell in the column map.
+        """
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        if isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+        if isinstance(value, list | Mapping):
+            within = f"{column}.{len(value) - 1}.content" if isinstance(value, list) else f"{column}.text"
+            side = next((name for name, its in self.columns.fields.items() if its == column), column)
+            hint = Advice(
+                "where the text is inside another field, give its path, e.g. {columns}", columns={side: within}
+            )
+            raise DataError("not a text", file=self.path, row=row, column=column, found=value, hint=hint)
+        return value
+
+    def story(self, text: str, prompt: str | None, system: str | None, name: str | None, row: int) -> Story:
+        """The story in a row of a table of comparisons, stored by id. `name` is the id (None = a hash of story-prompt
+        and text), and `prompt` the story-prompt. Raises DataError if an earlier row has the same id with another text,
+        story-prompt or system.
+        """
+        name = name or "s-" + digest("\n\n".join((prompt or "", text)), 6).hex()
+        story = Story(name, prompt or "", system or SYSTEM, text)
+        first, earlier = self.stories.setdefault(name, (row, story))
+        if earlier != story:
+            message = f"differs from story {name!r} in row {first}: one id, one text, story-prompt and system"
+            raise DataError(message, file=self.path, row=row, found=story.text)
+        return earlier
+
+
+def _read(path: Path, columns: PairMap) -> _Table:
+    table = _Table(path, columns, PairSet(path))
+    if columns.shape == "long":
+        _long(table)
+        return table
+    for row, cells in table_rows(path, columns.sheet):
+        prompt = table.text(cells, "story_prompt", row)
+        criterion, rater = table.text(cells, "criterion", row) or CRITERION, table.text(cells, "rater", row)
+        if columns.shape == "lists":
+            _ranking(table, cells, prompt, criterion, rater, row)
+        else:
+            _pair(table, cells, prompt, criterion, rater, row)
+    return table
+
+
+def _pair(
+    table: _Table, cells: Mapping[str, Any], prompt: str | None, criterion: str, rater: str | None, row: int
+) -> None:
+    sides = ("chosen", "rejected") if table.columns.shape == "chosen" else ("first", "second")
+    first, second = (
+        table.story(
+            table.text(cells, side, row) or "",
+            prompt,
+            table.text(cells, f"{side}_system", row),
+            table.text(cells, f"{side}_id", row),
+            row,
+        )
+        for side in sides
+    )
+    value: Preferred | None = "first" if table.columns.shape == "chosen" else _preference(table, cells, row)
+    if table.columns.shape == "chosen" and second.id < first.id:
+        first, second, value = second, first, "second"
+    preferred = None if value is None else Preference(criterion, value, rater)
+    table.pairs.add(first.id, second.id, first.story_prompt, preferred, row, table.text(cells, "id", row))
+
+
+def _preference(table: _Table, cells: Mapping[str, Any], row: int) -> Preferred | None:
+    column = table.columns.fields.get("preference")
+    value = None if column is None else cell(cells, column)
+    if column is None or is_missing(value, table.columns.missing):
+        return None
+    preferred = _WORDS.get(" ".join(str(table.named(value, column, row)).casefold().split()))
+    if preferred is None:
+        raise DataError("not a preference", file=table.path, row=row, column=column, found=value, allowed=_ALLOWED)
+    return preferred
+
+
+def _ranking(
+    table: _Table, cells: Mapping[str, Any], prompt: str | None, criterion: str, rater: str | None, row: int
+) -> None:
+    lists = {name: _list(table, cells, name, row) for name in ("texts", "ranks", "ids", "systems")}
+    texts, ranks = lists["texts"] or [], lists["ranks"] or []
+    for name, values in lists.items():
+        if values is not None and len(values) != len(texts):
+            message = f"holds {len(values)} entries beside {len(texts)} texts"
+            raise DataError(message, file=table.path, row=row, column=table.columns.fields[name], found=values)
+    column = table.columns.fields["ranks"]
+    ranked: list[tuple[float, str]] = []
+    for at, (given, rank) in enumerate(zip(texts, ranks, strict=True)):
+        own = {name: None if (values := lists[name]) is None else str(values[at]) for name in ("ids", "systems")}
+        text = text_value(given, table.path, row, table.columns.fields["texts"])
+        story = table.story(text, prompt, own["systems"], own["ids"], row)
+        ranked.append((rating_value(rank, None, table.path, row, column), story.id))
+    _add(table, ranked, prompt, criterion, rater, row)
+
+
+def _list(table: _Table, cells: Mapping[str, Any], name: str, row: int) -> list[Any] | None:
+    column = table.columns.fields.get(name)
+    if column is None:
+        return None
+    value = cell(cells, column)
+    if not isinstance(value, list):
+        raise DataError("not a list", file=table.path, row=row, column=column, found=value)
+    return value
+
+
+def _long(table: _Table) -> None:
+    """Add the rankings of a table with one row for each ranked story to `table`."""
+    rankings: dict[tuple[str | None, str | None, str], list[tuple[float, str]]] = {}
+    rows: dict[tuple[str | None, str | None, str], int] = {}
+    column = table.columns.fields["rank"]
+    for row, cells in table_rows(table.path, table.columns.sheet):
+        prompt = table.text(cells, "story_prompt", row)
+        text = table.text(cells, "text", row) or ""
+        story = table.story(text, prompt, table.text(cells, "system", row), table.text(cells, "id", row), row)
+        value = cell(cells, column)
+        if is_missing(value, table.columns.missing):
+            continue
+        key = (prompt, table.text(cells, "rater", row), table.text(cells, "criterion", row) or CRITERION)
+        rank = rating_value(value, None, table.path, row, column)
+        if any(name == story.id for _, name in rankings.get(key, ())):
+            message = "occurs earlier in this ranking; where several people ranked, a column names the rater"
+            raise DataError(message, file=table.path, row=row, column=column, found=story.id)
+        rankings.setdefault(key, []).append((rank, story.id))
+        rows.setdefault(key, row)
+    for key, ranked in rankings.items():
+        _add(table, ranked, key[0], key[2], key[1], rows[key])
+
+
+def _add(
+    table: _Table,
+    ranked: list[tuple[float, str]],
+    prompt: str | None,
+    criterion: str,
+    rater: str | None,
+    row: int,
+) -> None:
+    """Add one ranking to `table`. `ranked` holds pairs (rank, story id); rank 1 is the best, and stories of equal rank
+    are tied.
+    """
+    if len({name for _, name in ranked}) < len(ranked):
+        raise DataError("a story occurs twice in one ranking", file=table.path, row=row)
+    places = [[name for rank, name in ranked if rank == level] for level in sorted({rank for rank, _ in ranked})]
+    table.pairs.add_ranking(places, prompt or "", criterion, rater, row)

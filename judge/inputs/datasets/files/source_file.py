@@ -1,0 +1,218 @@
+"""Strict readers of text, JSON, CSV and JSON Lines files. Errors name the row.
+
+Rows are counted as in an editor: the header of a CSV file and the first line of a JSON Lines file are row 1.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+import orjson
+
+from judge.base.errors import DataError
+from judge.base.foreign import json_of
+from judge.base.records import Scale
+
+_LONGEST_CELL = 1 << 27
+_BARE_NUMBER = re.compile(r'"(?:[^"\\]|\\.)*"|(-?Infinity|NaN)')
+_UTF8_HINT = "save the file as UTF-8; nothing is guessed or replaced"
+
+
+def read_bytes(path: Path) -> bytes:
+    """All bytes of a file. Raises DataError if the file cannot be read."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror}", file=path) from error
+
+
+def decode(raw: bytes, path: Path, row: int) -> str:
+    """Text of UTF-8 bytes that begin at row `row` of a file. A byte-order mark at the start of the file is dropped."""
+    if row == 1 and raw.startswith(b"\xef\xbb\xbf"):
+        raw = raw[3:]
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        row += raw.count(b"\n", 0, error.start)
+        byte = raw[error.start : error.start + 1]
+        raise DataError("is not valid UTF-8", file=path, row=row, found=byte, hint=_UTF8_HINT) from error
+
+
+def read_json(path: Path) -> Any:
+    """Parse a JSON file. Raises DataError also for what Python's parser accepts: NaN, infinities and duplicate keys."""
+    text = decode(read_bytes(path), path, 1)
+
+    def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
+        value = dict(items)
+        if len(value) != len(items):
+            keys = [k for k, _ in items]
+            twice = next(k for k in keys if keys.count(k) > 1)
+            raise DataError(f"key {twice!r} occurs twice in one object", file=path)
+        return value
+
+    def bare(word: str) -> NoReturn:
+        at = next((m.start(1) for m in _BARE_NUMBER.finditer(text) if m.group(1)), 0)
+        raise DataError("not a JSON number", file=path, row=text.count("\n", 0, at) + 1, found=word)
+
+    return json_of(text, path, pairs=pairs, constant=bare, halves=True)
+
+
+def json_lines(path: Path) -> Iterator[tuple[int, Any]]:
+    """Yield (row number, value) for each line of a JSON Lines file, with one line in memory at a time; blank lines are
+    skipped.
+    """
+    try:
+        stream = path.open("rb")
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror}", file=path) from error
+    with stream:
+        for row, raw in enumerate(stream, start=1):
+            if raw.strip():
+                yield row, json_line(decode(raw, path, row), path, row)
+
+
+def json_line(text: str, path: Path, row: int) -> Any:
+    """Value of one line of JSON. Raises DataError, naming the row, if the line is not JSON."""
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        bare = next((m.group(1) for m in _BARE_NUMBER.finditer(text) if m.group(1)), None)
+        if bare:
+            raise DataError("not a JSON number", file=path, row=row, found=bare) from error
+        message = f"is not JSON: {error.msg.split(':')[0]} (column {error.colno})"
+        raise DataError(message, file=path, row=row) from error
+
+
+def csv_rows(path: Path, required: Sequence[str] = (), *, separator: str = ",") -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield (row number, cells by column) of a CSV file, with one row in memory at a time. A first line `sep=;`, which
+    Excel understands, is skipped.
+
+    Raises DataError for missing or duplicate columns, rows of another length, invalid quotation marks and bytes that
+    are not UTF-8.
+    """
+    # The standard limit of 131,072 characters is shorter than some stories and than the score file's lists.
+    csv.field_size_limit(_LONGEST_CELL)
+    try:
+        stream = path.open(encoding="utf-8-sig", errors="surrogateescape", newline="")
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror}", file=path) from error
+    with stream:
+        reader = csv.reader(stream, strict=True, delimiter=separator)
+        header: list[str] = []
+        row = 0
+        try:
+            for row, cells in enumerate(reader, start=1):
+                if not cells or (row == 1 and separator.join(cells) == f"sep={separator}"):
+                    continue
+                if not header:
+                    _check_utf8(cells, cells, path, row)
+                    header = _header(cells, required, path)
+                else:
+                    if len(cells) != len(header):
+                        raise DataError(
+                            f"has {len(cells)} cells where the header has {len(header)}",
+                            file=path,
+                            row=row,
+                            hint=f'a cell that holds the separator {separator!r} or a line break must be in "quotes"',
+                        )
+                    _check_utf8(cells, header, path, row)
+                    yield row, dict(zip(header, cells, strict=True))
+        except csv.Error as error:
+            hint = 'a cell that begins with " ends with it too, and writes each " within it twice'
+            raise DataError(f"is not CSV: {error}", file=path, row=row + 1, hint=hint) from error
+        if not header:
+            raise DataError("the file is empty: not even a header", file=path)
+
+
+def _header(cells: list[str], required: Sequence[str], path: Path) -> list[str]:
+    twice = sorted({c for c in cells if cells.count(c) > 1})
+    if twice:
+        message = "the header names a column twice" if twice[0] else "the header has columns without a name"
+        merged = "" if twice[0] else "; of cells that are merged across columns only the first has the name"
+        raise DataError(message, file=path, row=1, column=twice[0], hint=f"give each column a name of its own{merged}")
+    missing = [c for c in required if c not in cells]
+    if missing:
+        raise DataError(
+            f"column{'s' if len(missing) > 1 else ''} {', '.join(map(repr, missing))} missing",
+            file=path,
+            row=1,
+            found=cells,
+            hint="the columns are named as the study released them; other tables are read through a column map",
+        )
+    return cells
+
+
+def _check_utf8(cells: list[str], header: list[str], path: Path, row: int) -> None:
+    for index, cell in enumerate(cells):
+        if cell.isascii():
+            continue
+        try:
+            cell.encode("utf-8")
+        except UnicodeEncodeError as error:
+            # surrogateescape carries byte 0xNN as U+DCNN, so that the cell at fault can be named.
+            byte = bytes([ord(cell[error.start]) & 0xFF])
+            column = header[index] if header is not cells else None
+            raise DataError(
+                "is not valid UTF-8", file=path, row=row, column=column, found=byte, hint=_UTF8_HINT
+            ) from error
+
+
+def text_value(value: object, path: Path, row: int | str, column: str) -> str:
+    """The value, checked to be a text that is not blank and can be encoded as UTF-8. Raises DataError otherwise."""
+    if not isinstance(value, str):
+        raise DataError("not a text", file=path, row=row, column=column, found=value)
+    if not value.strip():
+        raise DataError("the text is empty", file=path, row=row, column=column, found=value)
+    if not value.isascii():
+        try:
+            value.encode("utf-8")
+        except UnicodeEncodeError as error:
+            surrogate = value[error.start]
+            raise DataError(
+                "half a surrogate pair, which is no character", file=path, row=row, column=column, found=surrogate
+            ) from error
+    return value
+
+
+def rating_value(
+    value: object, scale: Scale | None, path: Path, row: int | str, column: str, *, step: bool = True
+) -> float:
+    """A rating as a finite number; strings are converted. Raises DataError if the number is not on `scale` or, with
+    `step`, not one of its points.
+    """
+    number: float | None = None
+    if isinstance(value, str):
+        try:
+            number = None if "_" in value else float(value)  # Python reads 4_5 as 45
+        except ValueError:
+            number = None
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        number = float(value)
+    if number is None or not math.isfinite(number):
+        raise DataError("not a rating", file=path, row=row, column=column, found=value, allowed=_allowed(scale, step))
+    if scale is not None and (number not in scale or (step and not scale.on_step(number))):
+        raise DataError(
+            "rating off the scale", file=path, row=row, column=column, found=value, allowed=_allowed(scale, step)
+        )
+    return number
+
+
+def _allowed(scale: Scale | None, step: bool) -> str:
+    if scale is None:
+        return "a finite number"
+    if step:
+        return ", ".join(f"{p:g}" for p in scale.points())
+    return f"{scale.min:g} to {scale.max:g}"
+
+
+def check_count(unit: str, count: int, promised: int, path: Path) -> None:
+    """Raise DataError if `count`, the number of records in a file, is not the number that the file's release promises.
+    `unit` says what the records are, such as stories.
+    """
+    if count != promised:
+        raise DataError(f"{count} {unit} where the released file has {promised}", file=path)

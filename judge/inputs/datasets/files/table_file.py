@@ -1,0 +1,256 @@
+"""Reads tables in common formats as rows of cells: CSV, TSV, JSON, JSON Lines, Parquet, XLSX.
+
+Rows are counted as in an editor (a header is row 1); rows of Parquet and entries of a JSON list count from 1. The
+separator of a CSV file is the one of comma, semicolon, tab and bar that divides the header and the row below it into
+most cells. In a workbook the named sheet is read, or else the only sheet that is not empty.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from judge.base.errors import DataError, MissingExtraError, unknown
+from judge.base.wording import Advice
+from judge.inputs.datasets.files.source_file import csv_rows, json_lines, read_json
+
+SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx")
+_MOST_UNPACKED = 256 << 20
+"""Bytes. A workbook is a ZIP archive, and the reader needs many times its unpacked size in memory."""
+
+_SEPARATORS = (",", ";", "\t", "|")
+_LOOKED_AT = 100
+"""Rows from which the columns of formats without a header are known."""
+
+
+def table_rows(path: Path, sheet: str | None = None) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield (row number, cells by column) of a table in CSV, TSV, JSON, JSON Lines, Parquet or XLSX format. `sheet` is
+    the sheet of a workbook. Keys that a JSON object lacks are None. Raises DataError if the file is not a table in
+    these formats or has no rows.
+    """
+    suffix = path.suffix.lower()
+    rows: Iterator[tuple[int, dict[str, Any]]]
+    if suffix in (".csv", ".tsv"):
+        yield from csv_rows(path, separator="\t" if suffix == ".tsv" else separator(path))
+        return
+    if suffix == ".json":
+        rows = _json(path)
+    elif suffix in (".jsonl", ".ndjson"):
+        rows = json_lines(path)
+    elif suffix == ".parquet":
+        rows = _parquet(path)
+    elif suffix == ".xlsx":
+        rows = _workbook(path, sheet)
+    else:
+        raise DataError(f"files ending in {suffix or 'nothing'} are not read", file=path, allowed=", ".join(SUFFIXES))
+    row = 0
+    for row, cells in rows:
+        if not isinstance(cells, dict):
+            raise DataError("not an object", file=path, row=row, found=cells)
+        yield row, cells
+    if row == 0:
+        raise DataError("the table has no rows", file=path)
+
+
+def table_columns(path: Path, sheet: str | None = None) -> list[str]:
+    """Column names of a table, with dotted names for values inside nested cells. Raises DataError for an empty
+    table.
+    """
+    names: dict[str, None] = {}
+    for at, (_, cells) in enumerate(table_rows(path, sheet)):
+        for column, value in cells.items():
+            names[column] = None
+            names |= dict.fromkeys(_within(column, value))
+        if at + 1 == _LOOKED_AT:
+            break
+    if not names:
+        raise DataError("the table has no rows", file=path)
+    return list(names)
+
+
+def cell(cells: Mapping[str, Any], column: str) -> Any:
+    """Value in one row of a table, for a column as a column map names it. `=TEXT` is the constant TEXT. `a.b` is key b
+    of the object in column a. If column a holds a list, `a.2` is its entry 2, counted from 0, and `a.b` is key b of
+    each object in it.
+    """
+    if column.startswith("="):
+        return column[1:]
+    if column in cells or "." not in column:
+        return cells.get(column)
+    value: Any = cells
+    for key in column.split("."):
+        value = _key(value, key)
+    return value
+
+
+def _key(value: Any, key: str) -> Any:
+    if isinstance(value, Mapping):
+        return value.get(key)
+    if isinstance(value, list):
+        if key.isdecimal():
+            return value[int(key)] if int(key) < len(value) else None
+        return [_key(item, key) for item in value]
+    return None
+
+
+def _within(name: str, value: Any) -> Iterator[str]:
+    """Dotted names of the values inside a nested cell, such as `scores.plot` for the key `plot` in column `scores`."""
+    if isinstance(value, list) and value and isinstance(value[0], Mapping):
+        value = value[0]
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield f"{name}.{key}"
+            yield from _within(f"{name}.{key}", inner)
+
+
+def separator(path: Path) -> str:
+    """The character that separates the cells of a .csv file."""
+    first = "\t".join(next(iter(_first_rows(path, "\t")), []))
+    if len(first) == len("sep=;") and first.startswith("sep="):
+        return first[-1]
+    counts: dict[str, tuple[bool, int]] = {}
+    for candidate in _SEPARATORS:
+        rows = _first_rows(path, candidate)
+        width = len(rows[0]) if rows else 0
+        counts[candidate] = (width > 1 and all(len(row) == width for row in rows[1:]), width)
+    return max(_SEPARATORS, key=counts.__getitem__)
+
+
+def _first_rows(path: Path, candidate: str) -> list[list[str]]:
+    """The header of a CSV file and the row below it, read with the separator `candidate`. Rows that cannot be read are
+    left out; that error is raised later.
+    """
+    first_rows: list[list[str]] = []
+    try:
+        with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as stream:
+            for row in csv.reader(stream, delimiter=candidate):
+                if row:
+                    first_rows.append(row)
+                if len(first_rows) == 2:
+                    break
+    except (OSError, csv.Error):
+        pass
+    return first_rows
+
+
+def _json(path: Path) -> Iterator[tuple[int, Any]]:
+    entries = read_json(path)
+    if not isinstance(entries, list):
+        keys = list(entries) if isinstance(entries, dict) else []
+        raise DataError(
+            "is not a list of objects, one for each row",
+            file=path,
+            found=f"an object with the keys {', '.join(keys[:5])}" if keys else type(entries).__name__,
+            hint="in pandas: frame.to_json(FILE, orient='records')",
+        )
+    yield from enumerate(entries, start=1)
+
+
+def _parquet(path: Path) -> Iterator[tuple[int, Any]]:
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError as error:
+        raise MissingExtraError("Parquet", "data") from error
+    row = 0
+    try:
+        with pq.ParquetFile(path) as table:
+            for batch in table.iter_batches(batch_size=1000):
+                for cells in batch.to_pylist():
+                    row += 1
+                    yield row, cells
+    except (pa.ArrowException, OSError, ArithmeticError, LookupError, TypeError, ValueError) as error:
+        raise DataError(f"is not a Parquet file, or a damaged one: {error}", file=path) from error
+
+
+def _workbook(path: Path, named: str | None) -> Iterator[tuple[int, Any]]:
+    try:
+        import openpyxl
+        from openpyxl.utils.exceptions import InvalidFileException
+    except ImportError as error:
+        raise MissingExtraError("XLSX", "data") from error
+    import zlib
+    from xml.etree.ElementTree import ParseError
+    from zipfile import BadZipFile
+
+    try:
+        _check_size(path)
+        book = openpyxl.load_workbook(path, read_only=True, data_only=True)
+        formulas = openpyxl.load_workbook(path, read_only=True)
+    except (InvalidFileException, BadZipFile, zlib.error, EOFError, KeyError, ValueError, ParseError, OSError) as error:
+        raise DataError("is not an XLSX workbook", file=path) from error
+    try:
+        sheet = _sheet(book, path, named)
+        yield from _sheet_rows(sheet, formulas[sheet.title], path)
+    except (BadZipFile, zlib.error, EOFError, ParseError) as error:
+        raise DataError(f"is a damaged XLSX workbook ({error})", file=path) from error
+    finally:
+        book.close()
+        formulas.close()
+
+
+def _check_size(path: Path) -> None:
+    """Raise DataError if a workbook is unreasonably large when unpacked."""
+    from zipfile import ZipFile
+
+    with ZipFile(path) as archive:
+        size = sum(info.file_size for info in archive.infolist())
+    if size > _MOST_UNPACKED:
+        raise DataError(
+            f"unpacks to {size / 1e6:,.0f} MB",
+            file=path,
+            allowed=f"at most {_MOST_UNPACKED / 1e6:,.0f} MB",
+            hint="save it as CSV or Parquet",
+        )
+
+
+def _sheet(book: Any, path: Path, named: str | None) -> Any:
+    """The sheet `named`, or the only sheet that is not empty. Raises DataError if there is no such sheet, or if several
+    are not empty.
+    """
+    if named is not None:
+        if named not in book.sheetnames:
+            raise DataError(unknown("sheet", named, book.sheetnames), file=path)
+        return book[named]
+    full = [sheet for sheet in book.worksheets if any(any(_filled(row)) for row in sheet.iter_rows(values_only=True))]
+    if len(full) > 1:
+        names = [sheet.title for sheet in full]
+        words = "name one: {columns!r} (in run.yaml: columns: {{sheet: {}}})"
+        hint = Advice(words, names[0], columns={"sheet": f"={names[0]}"})
+        raise DataError(f"holds {len(full)} sheets", file=path, found=", ".join(names), hint=hint)
+    if not full:
+        raise DataError("the table has no rows", file=path)
+    return full[0]
+
+
+def _filled(row: tuple[Any, ...]) -> list[bool]:
+    return [value is not None and value != "" for value in row]
+
+
+def _sheet_rows(sheet: Any, formulas: Any, path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    header: list[str] = []
+    both = zip(sheet.iter_rows(values_only=True), formulas.iter_rows(values_only=True), strict=True)
+    for row, (values, written) in enumerate(both, start=1):
+        filled = _filled(values)
+        if not header and any(filled):
+            header = _sheet_header(values[: len(filled) - filled[::-1].index(True)], path, row)
+        elif any(filled[len(header) :]):
+            raise DataError("has cells to the right of the header's last column", file=path, row=row)
+        elif any(_filled(written)):
+            for column, value, formula in zip(header, values, written, strict=False):
+                if value is None and formula is not None:
+                    hint = "open it in a spreadsheet program and save it, so that the file holds the values"
+                    message = "a formula that was never computed"
+                    raise DataError(message, file=path, row=row, column=column, found=formula, hint=hint)
+            yield row, dict(zip(header, values, strict=False)) | dict.fromkeys(header[len(values) :])
+
+
+def _sheet_header(values: tuple[Any, ...], path: Path, row: int) -> list[str]:
+    header = ["" if value is None else str(value) for value in values]
+    twice = next((name for name in header if header.count(name) > 1), None)
+    if twice is not None:
+        message = "the header names a column twice" if twice else "the header has columns without a name"
+        raise DataError(message, file=path, row=row, column=twice, hint="give each column a name of its own")
+    return header

@@ -1,0 +1,154 @@
+"""Finds the files of datasets on this machine, and stores the list of files that the user registered.
+
+The search order is: the folder JUDGE_DATA (laid out as in `sources.SOURCES`), the registered paths (`judge data add`),
+the cache of downloads (`judge data fetch`).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from judge.base.errors import DataError, SpecError
+from judge.base.folders.cache import cache_folder
+from judge.base.folders.home import home
+from judge.base.whole_file import write_whole
+from judge.inputs.datasets.files.source_file import read_json
+from judge.inputs.datasets.sources import FILES, OTHER_FILES, SOURCES, UNPUBLISHED
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """Path of a registered file or folder, and its column map (empty = none)."""
+
+    path: Path
+    columns: Mapping[str, Any] = field(default_factory=dict)
+
+
+def home_folder() -> Path:
+    """Folder for the user's own settings: JUDGE_HOME, or `judge` in the XDG data folder."""
+    if own := os.environ.get("JUDGE_HOME"):
+        return Path(own)
+    data = os.environ.get("XDG_DATA_HOME")
+    return (Path(data) if data else home() / ".local" / "share") / "judge"
+
+
+def data_folder() -> Path | None:
+    """The folder that the variable JUDGE_DATA names; None if the variable is not set. Raises DataError if the folder
+    does not exist.
+    """
+    named = os.environ.get("JUDGE_DATA")
+    if not named:
+        return None
+    if not Path(named).is_dir():
+        raise DataError(f"JUDGE_DATA names {named}, which is not a folder", hint="correct JUDGE_DATA or unset it")
+    return Path(named)
+
+
+def registered() -> dict[str, Registered]:
+    """All files and folders added with `judge data add`, by name."""
+    path = _list_file()
+    if not path.is_file():
+        return {}
+    content = read_json(path)
+    try:
+        return {name: Registered(Path(e["path"]), e.get("columns") or {}) for name, e in content.items()}
+    except (AttributeError, KeyError, TypeError) as error:
+        raise DataError("not a list of registered files", file=path, hint="delete it and add them again") from error
+
+
+def register(name: str, path: Path, columns: Mapping[str, Any] | None = None) -> Registered:
+    """Register a file or folder under a name, and return the new entry. An earlier entry of that name is replaced.
+    Raises DataError for a path that does not exist, and SpecError for an invalid name.
+    """
+    if not path.exists():
+        raise DataError("there is no such file or folder", file=path)
+    if not name.strip() or any(c in name for c in "/\\"):
+        raise SpecError(f"{name!r} is no name for a dataset", hint="use a plain word, e.g. my_stories")
+    entries = {**registered(), name: Registered(path.resolve(), dict(columns or {}))}
+    content = {n: {"path": str(e.path), "columns": dict(e.columns)} for n, e in sorted(entries.items())}
+    target = _list_file()
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(target, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+    except OSError as error:
+        raise DataError(f"cannot be written: {error.strerror}", file=target) from error
+    return entries[name]
+
+
+def find(relative: str) -> Path | None:
+    """Path of a released file on this machine; None if it is not there. `relative` is the file's path in the folder
+    that the variable JUDGE_DATA names, e.g. `openmeva/mans_roc.json`. Registered paths and the cache of downloads are
+    searched too.
+    """
+    located = find_with_place(relative)
+    return located[0] if located else None
+
+
+def find_with_place(relative: str) -> tuple[Path, str] | None:
+    """Path of a released file on this machine, and where it was found; None if it is in none of these places:
+    `JUDGE_DATA` (the folder that this environment variable names), `registered` (a folder that the user registered with
+    `judge data add`) and `cache` (downloaded files).
+
+    `relative` is the file's path inside such a folder, e.g. `openmeva/mans_roc.json`.
+    """
+    folder = data_folder()
+    if folder is not None and (folder / relative).is_file():
+        return folder / relative, "JUDGE_DATA"
+    added = _added(relative)
+    if added is not None:
+        return added, "registered"
+    cached = cache_folder() / relative
+    return (cached, "cache") if cached.is_file() else None
+
+
+def released(word: str) -> list[Path]:
+    """The file at a path or, where there is none, the files of the released set that the word names."""
+    path = Path(word)
+    names = () if path.exists() else OTHER_FILES.get(word, ())
+    return [need(relative, word) for relative in names] or [path]
+
+
+def need(relative: str, name: str) -> Path:
+    """Path of a released file that dataset `name` requires. If the file is missing, raises DataError that names the
+    command to get it. `relative` is the file's path in the folder that the variable JUDGE_DATA names, e.g.
+    `openmeva/mans_roc.json`.
+    """
+    path = find(relative)
+    if path is not None:
+        return path
+    if relative in SOURCES:
+        hint = f"judge data fetch {name}, or with a copy at hand: judge data add {name} PATH"
+    else:
+        hint = f"judge data add {name} PATH (this file has no public address)"
+    raise DataError(f"{name} needs {relative}, which is not on this machine", hint=hint)
+
+
+def _added(relative: str) -> Path | None:
+    """Path of a registered copy of a file, registered under the file's own name or under the name of a dataset that
+    needs it; None if there is none. A registered folder is searched for the file.
+    """
+    base = Path(relative).name
+    wanted_by = {
+        n: files for group in (FILES, OTHER_FILES, UNPUBLISHED) for n, files in group.items() if relative in files
+    }
+    for name, entry in registered().items():
+        if name != base and name not in wanted_by:
+            continue
+        if entry.path.is_dir():
+            # As in a copy of the study's own repository, or of a folder of it.
+            parts = Path(relative).parts
+            inside = [p for n in range(len(parts)) if (p := entry.path.joinpath(*parts[-n - 1 :])).is_file()]
+            if inside:
+                return inside[0]
+        elif entry.path.is_file() and (name == base or entry.path.name == base or wanted_by[name][0] == relative):
+            return entry.path
+    return None
+
+
+def _list_file() -> Path:
+    return home_folder() / "datasets.json"

@@ -1,0 +1,85 @@
+"""Reads Creative Short Stories: five-sentence stories by people and models, rated by experts and by lay readers.
+
+The released table has the columns `story`, `author` (`human`, or a model's name), `item_id` (the three words that the
+story must contain) and, for each of four criteria, `expert_CRITERION` and `non_expert_CRITERION`, which are lists of
+ratings from 1 to 5. With a column `id` the story's id is read from there, else it is made of the words and the row.
+Other columns, such as guesses of the author, are ignored. The same position in two lists need not be the same person,
+so raters are unknown, and only their panels are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from judge.base.errors import DataError
+from judge.base.records import Rating, Scale, Story
+from judge.inputs.datasets.dataset import Dataset
+from judge.inputs.datasets.files.source_file import rating_value, text_value
+from judge.inputs.datasets.files.table_file import table_rows
+from judge.inputs.datasets.locate import need
+from judge.inputs.datasets.sources import FILES, LICENCES
+
+SCALE = Scale(1, 5, 1)
+CRITERIA = ("Creativity", "Originality", "Surprise", "Value")
+PANELS: Mapping[str, str] = {"expert": "expert", "non_expert": "lay"}
+"""How columns begin -> panel."""
+
+HUMAN = "Human"
+_RATED = {f"{begins}_{name.lower()}": (name, panel) for name in CRITERIA for begins, panel in PANELS.items()}
+_COLUMNS = ("story", "author", "item_id", *_RATED)
+
+
+def load(name: str) -> Dataset:
+    """Load dataset `creative_short_stories` from its file on this machine."""
+    (path,) = (need(file, name) for file in FILES[name])
+    return Dataset(
+        name=name,
+        files=(path,),
+        stories=partial(read_stories, path),
+        rater_identity=False,
+        citation=(
+            "Ismayilzada, Stevenson and van der Plas 2024, Evaluating Creative Short Story Generation in Humans and "
+            "Large Language Models (arXiv 2411.02316)"
+        ),
+        licence_note=LICENCES[name],
+        scale=SCALE,
+    )
+
+
+def read_stories(path: Path) -> Iterator[Story]:
+    """The stories of Creative Short Stories with their ratings, in the file's order. Raises DataError for a missing
+    column, an empty text, or a rating off the scale.
+    """
+    row_by_id: dict[str, int] = {}
+    for row, cells in table_rows(path):
+        missing = [column for column in _COLUMNS if column not in cells]
+        if missing:
+            raise DataError("not the columns of the released table", file=path, row=row, found=list(cells),
+                            allowed=", ".join(_COLUMNS))  # fmt: skip
+        words = text_value(cells["item_id"], path, row, "item_id")
+        author = text_value(cells["author"], path, row, "author")
+        story = f"{words}-{row}" if cells.get("id") is None else str(cells["id"])
+        if row_by_id.setdefault(story, row) != row:
+            message = f"the id is already used in row {row_by_id[story]}"
+            raise DataError(message, file=path, row=row, column="id", found=story)
+        system = HUMAN if author.casefold() == HUMAN.casefold() else author
+        ratings = tuple(_ratings(cells, path, row))
+        yield Story(story, words, system, text_value(cells["story"], path, row, "story"), None, ratings)
+
+
+def _ratings(cells: Mapping[str, Any], path: Path, row: int) -> Iterator[Rating]:
+    """Ratings of one story of Creative Short Stories, from its row of the table. Missing lists and entries without a
+    number are skipped.
+    """
+    for column, (criterion, panel) in _RATED.items():
+        given = cells[column]
+        if given is None:
+            continue
+        if not isinstance(given, list):
+            raise DataError("not a list of ratings", file=path, row=row, column=column, found=given)
+        for value in given:
+            if value is not None and value == value:  # not NaN, which is how tables write a rating that nobody gave
+                yield Rating(criterion, rating_value(value, SCALE, path, row, column), panel=panel)

@@ -1,0 +1,31 @@
+"""Opens the packaged demo set: stories and mechanically damaged versions of them. Their labels follow from the damage
+and were not given by raters.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from judge.base.folders.shipped import package_file
+from judge.base.records import Scale
+from judge.inputs.datasets.dataset import Dataset
+from judge.inputs.datasets.files.native import open_native
+
+LABELS_NOTE = (
+    "labels set by rule (an original story has its author's grade; for a damaged one fixed points are taken off), "
+    "not by readers"
+)
+"""Stands beside every label of the demo set and every statistic computed from one."""
+
+
+def load(name: str) -> Dataset:
+    """Dataset `demo`: 12 story-prompts, each with one original story and three mechanically damaged versions of it."""
+    return replace(
+        open_native(package_file("inputs", "datasets", "demo_stories.jsonl"), name),
+        rater_identity=False,
+        citation="storyjudge's own demo set",
+        licence_note="Apache-2.0, as the program",
+        labels_note=LABELS_NOTE,
+        scale=Scale(1, 5, 1),
+        expected={"stories": 48, "systems": 4, "story_prompts": 12, "ratings": 288},
+    )

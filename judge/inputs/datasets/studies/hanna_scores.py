@@ -1,0 +1,113 @@
+"""Reads the HANNA score file, as released: 11 systems x 254 columns of 96 numbers each.
+
+Two properties matter before a column is used. The study's judges have a mean rating for each story, in which each
+answer that did not parse counts as -1. `Human 1` to `Human 3` are positions in the release's row order, not persons.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import orjson
+
+from judge.base.errors import DataError, nearest, unknown
+from judge.inputs.datasets.files.source_file import check_count, csv_rows
+
+CRITERIA = {
+    "Relevance": "RE",
+    "Coherence": "CH",
+    "Empathy": "EM",
+    "Surprise": "SU",
+    "Engagement": "EG",
+    "Complexity": "CX",
+}
+SYSTEMS = (
+    "Human",
+    "BertGeneration",
+    "CTRL",
+    "GPT",
+    "GPT-2 (tag)",
+    "GPT-2",
+    "RoBERTa",
+    "XLNet",
+    "Fusion",
+    "HINT",
+    "TD-VAE",
+)
+STORIES = 96
+POSITIONS = (1, 2, 3)
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreFile:
+    """Contents of a score file of the HANNA study. `values[column][system]` holds one number for each story-prompt (96
+    in the release).
+    """
+
+    path: Path
+    systems: tuple[str, ...]
+    values: Mapping[str, Mapping[str, list[float]]]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of all columns of the HANNA score file, in the file's order."""
+        return tuple(self.values)
+
+    def column(self, name: str) -> dict[str, list[float]]:
+        """Numbers in one column of the HANNA score file, by system: one for each of the 96 story-prompts. `name` is a
+        column's name such as `Relevance`, `Human 1 RE` or `Beluga-13B CH 3`.
+        """
+        if name not in self.values:
+            # All 254 names would bury the one that was meant.
+            close = nearest(name, self.values)
+            guess = f"; did you mean {close!r}?" if close else ""
+            raise DataError(f"there is no column {name!r} among its {len(self.values)}{guess}", file=self.path)
+        return {system: list(numbers) for system, numbers in self.values[name].items()}
+
+    def human_positions(self, criterion: str) -> dict[str, list[list[float]]]:
+        """Human ratings of one criterion in the HANNA score file, by system: three lists of 96 ratings, one for each
+        rater position. A position is not one fixed person. `criterion` is the criterion's full name.
+        """
+        if criterion not in CRITERIA:
+            raise DataError(unknown("criterion", criterion, CRITERIA), file=self.path)
+        columns = [self.column(f"Human {i} {CRITERIA[criterion]}") for i in POSITIONS]
+        return {system: [column[system] for column in columns] for system in self.systems}
+
+
+def read_score_file(path: Path, *, stories: int = STORIES) -> ScoreFile:
+    """Read `hanna_metric_scores_llm.csv`, checking that every cell is a list of `stories` finite numbers.
+
+    Raises DataError otherwise, naming row (the system) and column, and for a system that occurs twice.
+    """
+    values: dict[str, dict[str, list[float]]] = {}
+    systems: list[str] = []
+    required = ("Model", *CRITERIA, *(f"Human {i} {a}" for i in POSITIONS for a in CRITERIA.values()))
+    for row, cells in csv_rows(path, required):
+        system = cells.pop("Model")
+        if system in systems:
+            raise DataError("a system occurs twice", file=path, row=row, column="Model", found=system)
+        systems.append(system)
+        for column, cell in cells.items():
+            values.setdefault(column, {})[system] = _numbers(cell, stories, path, row, column)
+    check_count("systems", len(systems), len(SYSTEMS), path)
+    if set(systems) != set(SYSTEMS):
+        strange = sorted(set(systems) - set(SYSTEMS))
+        raise DataError("not HANNA's systems", file=path, column="Model", found=strange, allowed=", ".join(SYSTEMS))
+    return ScoreFile(path, tuple(systems), values)
+
+
+def _numbers(cell: str, count: int, path: Path, row: int, column: str) -> list[float]:
+    try:
+        numbers = orjson.loads(cell)
+    except orjson.JSONDecodeError as error:
+        raise DataError("not a list of numbers", file=path, row=row, column=column, found=cell) from error
+    if not isinstance(numbers, list) or len(numbers) != count:
+        size = len(numbers) if isinstance(numbers, list) else numbers
+        raise DataError(f"not {count} numbers", file=path, row=row, column=column, found=size)
+    for number in numbers:
+        if not isinstance(number, int | float) or isinstance(number, bool) or not math.isfinite(number):
+            raise DataError("not a number", file=path, row=row, column=column, found=number)
+    return [float(n) for n in numbers]

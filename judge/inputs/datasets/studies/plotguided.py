@@ -1,0 +1,107 @@
+"""Reads Ghazarian et al.'s coherence ratings: two sets of 300 stories, each story rated by five named workers from 0 to
+5.
+
+A row of the table is one worker's answers to a page of stories: WorkerId, Input.text1, ..., Answer.text1, ... Stories
+are identified by their text, ignoring differences in blanks; ids number them in the order of the file. The release
+names neither systems nor story-prompts. In the ROC set ``</s>`` ends each sentence; this mark of the file format is
+removed. MANPLTS, the study's own score of each story, is in a separate file with lines of TEXT, a tab and a number.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from judge.base.errors import DataError
+from judge.base.records import Rating, Scale, Story
+from judge.inputs.datasets.dataset import Dataset
+from judge.inputs.datasets.files.source_file import check_count, csv_rows, decode, rating_value, read_bytes, text_value
+from judge.inputs.datasets.locate import need
+from judge.inputs.datasets.sources import FILES, LICENCES
+
+STORIES, RATERS = 300, 5
+CRITERION = "Coherence"
+SCALE = Scale(0, 5, 1)
+SYSTEM = "not named"
+DECODED = "the end of a sentence, which the ROC file writes as </s>"
+_INPUT, _ANSWER, _WORKER = "Input.text", "Answer.text", "WorkerId"
+_SENTENCE_END = re.compile(r"\s*</s>\s*")
+
+
+def load(name: str) -> Dataset:
+    """Load dataset `plotguided_wp` or `plotguided_roc` from its file on this machine."""
+    path = need(FILES[name][0], name)
+    return Dataset(
+        name=name,
+        files=(path,),
+        stories=partial(read_stories, path),
+        rater_identity=True,
+        citation=(
+            "Ghazarian et al. 2021, Plot-guided Adversarial Example Construction for Evaluating Open-domain Story "
+            "Generation, NAACL"
+        ),
+        licence_note=LICENCES[name],
+        scale=SCALE,
+        decoded=DECODED,
+        expected={"stories": STORIES, "systems": 1, "story_prompts": 0, "ratings": STORIES * RATERS},
+    )
+
+
+def read_stories(path: Path) -> Iterator[Story]:
+    """The 300 stories of one set of Ghazarian et al.'s coherence ratings, in the file's order, each with five ratings.
+    Raises DataError if the content differs from the release.
+    """
+    ratings: dict[str, list[Rating]] = {}
+    for row, cells in csv_rows(path, (_WORKER, f"{_INPUT}1", f"{_ANSWER}1")):
+        worker = text_value(cells[_WORKER], path, row, _WORKER)
+        for column in (name for name in cells if name.startswith(_INPUT)):
+            answer = _ANSWER + column.removeprefix(_INPUT)
+            if answer not in cells:
+                raise DataError("a story without a column of ratings", file=path, row=row, column=answer)
+            given = ratings.setdefault(plain(text_value(cells[column], path, row, column)), [])
+            if any(rating.rater == worker for rating in given):
+                raise DataError(f"worker {worker} rated this story before", file=path, row=row, column=column)
+            given.append(Rating(CRITERION, rating_value(cells[answer], SCALE, path, row, answer), worker))
+    check_count("stories", len(ratings), STORIES, path)
+    for number, (text, given) in enumerate(ratings.items()):
+        if len(given) != RATERS:
+            raise DataError(f"not {RATERS} ratings", file=path, row=f"of story {number}", found=len(given))
+        yield Story(f"{number:03d}", "", SYSTEM, text, None, tuple(given))
+
+
+def read_scores(path: Path) -> dict[str, float]:
+    """MANPLTS score (Ghazarian et al.'s own metric) of each story, by the story's text as `plain` writes it. Raises
+    DataError if the file has another format.
+    """
+    scores: dict[str, float] = {}
+    for row, line in enumerate(decode(read_bytes(path), path, 1).splitlines(), start=1):
+        text, tab, number = line.rpartition("\t")
+        if not tab:
+            raise DataError("no tab between text and score", file=path, row=row, found=line)
+        text = plain(text_value(text, path, row, "text"))
+        if text in scores:
+            raise DataError("the same story occurs twice", file=path, row=row, column="text", found=text)
+        scores[text] = rating_value(number, None, path, row, "score")
+        if not 0 < scores[text] < 1:
+            raise DataError(
+                "not a probability", file=path, row=row, column="score", found=number, allowed="above 0, below 1"
+            )
+    check_count("scores", len(scores), STORIES, path)
+    return scores
+
+
+def log_odds(score: float) -> float:
+    """Log-odds of a score, which is a probability. Log-odds keep the order of the scores but are spread out near 0 and
+    1, where hundreds of scores would otherwise count as ties at a tolerance of 1e-9.
+    """
+    return math.log(score) - math.log1p(-score)
+
+
+def plain(text: str) -> str:
+    """A story's text without the marks ``</s>`` that end sentences in a released file, with each run of blanks replaced
+    by one blank and without blanks at both ends.
+    """
+    return " ".join(_SENTENCE_END.sub(" ", text).split())

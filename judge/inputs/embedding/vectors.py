@@ -1,0 +1,268 @@
+"""Computes embeddings of texts as vectors of unit length, with a sentence-transformers model or with TF-IDF. Each
+distinct text is embedded once.
+
+A model's vectors are kept in an SQLite cache, by model (the hash of its folder, or its name and revision) and by the
+hash of the text, so that a second analysis does not need the model. TF-IDF with a singular value decomposition needs no
+model and no network. It is fitted to the given texts, so its vectors are not cached.
+
+Models compute and the cache keeps float32; what is computed from vectors is computed in float64. In float32, cosines of
+equally near texts differ in the eighth digit, in another way on every processor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.util import find_spec
+from json import JSONDecodeError, loads
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.base.errors import MissingExtraError, SpecError
+from judge.base.fingerprint import fingerprint, fingerprint_weights, text_key
+from judge.base.wording import Advice
+from judge.inputs.embedding.cache import Cache
+
+Vectors = NDArray[np.float64]
+Singles = NDArray[np.float32]
+Progress = Callable[[int, int], None]
+More = Callable[[Sequence[str], Progress | None], Vectors]
+
+DEFAULT_MODEL = "all-mpnet-base-v2"
+BATCH, CHUNK = 32, 512
+"""Texts in one forward pass, and texts between two commits to the cache."""
+
+_COMPONENTS, _FEATURES = 100, 50_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Embedded:
+    """Vectors of texts, in the order of the texts.
+
+    Attributes
+    ----------
+    vectors : array, shape (n, d)
+        Rows of unit length; a row of zeros for a text without any TF-IDF term.
+    name : str
+        Name for the signature: ``all-mpnet-base-v2@e8c3b32`` or ``tfidf-svd100``.
+    note : str
+        One sentence on how the vectors were computed.
+    computed, reused : int
+        Numbers of distinct texts that were embedded now, and that were read from the cache.
+    space : str
+        Identifies the vector space: the model's files, or the texts to which TF-IDF was fitted.
+    more : callable
+        Computes vectors of other texts with the same model or fitted TF-IDF; `progress` as in `embed`.
+    """
+
+    vectors: Vectors
+    name: str
+    note: str
+    computed: int
+    reused: int
+    space: str
+    more: More
+
+
+def default_model() -> str | None:
+    """Name of the embedding model that is used by default: `all-mpnet-base-v2`, as in the HANNA study. None (TF-IDF is
+    used) if sentence-transformers is not installed.
+    """
+    return DEFAULT_MODEL if find_spec("sentence_transformers") else None
+
+
+def embed(
+    texts: Sequence[str],
+    model: str | None,
+    cache: Path | None = None,
+    *,
+    seed: int = 1,
+    progress: Progress | None = None,
+) -> Embedded:
+    """Embeddings of texts, as vectors of unit length. `model` is a name on the Hugging Face hub or a folder, or None
+    for TF-IDF with SVD; `seed` is used for TF-IDF only. `cache` is the file of cached vectors.
+
+    `progress(done, total)` is called with the number of distinct texts that a model has embedded. Raises
+    MissingExtraError if a package is missing, and SpecError for a model that cannot be loaded.
+    """
+    if model is None:
+        return _tfidf(texts, seed)
+    return _by_model(texts, model, cache, progress)
+
+
+def _by_model(texts: Sequence[str], model: str, cache: Path | None, progress: Progress | None) -> Embedded:
+    key = model_key(model)
+    distinct = {text_key(text): text for text in texts}
+    with Cache(cache) as kept:
+        stored = kept.keys(key) if distinct else set()
+        # Longest first: what memory the whole needs shows at once, and neighbours in a batch need no padding.
+        wanted = sorted((k for k in distinct if k not in stored), key=lambda k: -len(distinct[k]))
+        for start in range(0, len(wanted), CHUNK):
+            some = wanted[start : start + CHUNK]
+            kept.put(key, some, encode(model, [distinct[k] for k in some]))
+            if progress is not None:
+                progress(min(start + CHUNK, len(wanted)), len(wanted))
+        row_of = {k: row for row, k in enumerate(distinct)}
+        table = kept.get(key, list(distinct)).astype(np.float64)
+    vectors = table[[row_of[text_key(text)] for text in texts]] if texts else np.empty((0, 0))
+    name = signature_name(model)
+    limit = _longest(model)
+    cut = f"; texts are cut at its {limit} tokens" if limit else ""
+    note = f"embeddings by {name.rpartition('@')[0]}, {vectors.shape[1]} dimensions, by cosine{cut}"
+
+    def more(others: Sequence[str], progress: Progress | None = None) -> Vectors:
+        return _by_model(others, model, cache, progress).vectors
+
+    return Embedded(vectors, name, note, len(wanted), len(distinct) - len(wanted), key, more)
+
+
+def encode(model: str, texts: Sequence[str]) -> Singles:
+    """Embeddings of `texts`, vectors of unit length in float32, computed with a sentence-transformers model and without
+    the cache.
+    """
+    vectors = np.asarray(
+        _loaded(model).encode(list(texts), batch_size=BATCH, show_progress_bar=False, convert_to_numpy=True),
+        dtype=np.float64,
+    )
+    return unit(vectors).astype(np.float32)
+
+
+def unit(vectors: Vectors) -> Vectors:
+    """The rows of `vectors`, each divided by its Euclidean length. Rows of zeros are unchanged."""
+    length = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(vectors / np.where(length > 0, length, 1), dtype=np.float64)
+
+
+def model_key(model: str) -> str:
+    """Key of an embedding model in the cache: the hash of a folder's files, or the name and revision of a model on the
+    Hugging Face hub.
+    """
+    if Path(model).is_dir():
+        return _folder_hash(model)
+    revision = _revision(model)
+    if revision is None:
+        _loaded(model)  # fetched now, or the sentence that says why not
+        revision = _revision(model) or "unknown"
+    return f"{_repository(model)}@{revision}"
+
+
+def signature_name(model: str) -> str:
+    """Name of an embedding model in the signature line of a table: its own name, `@`, and the first seven characters of
+    its hash or revision.
+    """
+    key = model_key(model)
+    tag = key.removeprefix("b2:") if key.startswith("b2:") else key.rpartition("@")[2]
+    return f"{Path(model).resolve().name if Path(model).is_dir() else model}@{tag[:7]}"
+
+
+@lru_cache(maxsize=8)
+def _folder_hash(model: str) -> str:
+    return fingerprint_weights(Path(model))
+
+
+def _repository(model: str) -> str:
+    """Name of a model on the Hugging Face hub. Names without a slash belong to sentence-transformers, as in that
+    library.
+    """
+    return model if "/" in model else f"sentence-transformers/{model}"
+
+
+def _revision(model: str) -> str | None:
+    """Commit of an embedding model in the Hugging Face hub's cache on this machine, without loading the model; None if
+    it is not in the cache.
+    """
+    try:
+        from huggingface_hub import try_to_load_from_cache
+    except ImportError as error:
+        raise MissingExtraError(Advice("{model}", model=model), "explain") from error
+    cached = try_to_load_from_cache(_repository(model), "modules.json")
+    if not isinstance(cached, str):
+        cached = try_to_load_from_cache(_repository(model), "config.json")
+    return Path(cached).parent.name if isinstance(cached, str) else None
+
+
+def _longest(model: str) -> int | None:
+    """Maximum number of tokens of an embedding model, from its configuration file, without loading the model; None if
+    not stated there.
+    """
+    name = "sentence_bert_config.json"
+    file: object = Path(model) / name
+    if not Path(model).is_dir():
+        from huggingface_hub import try_to_load_from_cache
+
+        file = try_to_load_from_cache(_repository(model), name)
+    try:
+        limit = loads(Path(str(file)).read_text(encoding="utf-8")).get("max_seq_length")
+    except (OSError, JSONDecodeError):
+        return None
+    return limit if isinstance(limit, int) else None
+
+
+@lru_cache(maxsize=1)
+def _loaded(model: str) -> Any:
+    try:
+        from sentence_transformers import SentenceTransformer
+    except ImportError as error:
+        raise MissingExtraError(Advice("{model}", model=model), "explain") from error
+    _refuse_code(Path(model))
+    try:
+        return SentenceTransformer(model, trust_remote_code=False)
+    except (OSError, ValueError, RuntimeError) as error:
+        reason = str(error).strip().split("\n")[0]
+        hint = "give a folder with a sentence-transformers model, or {model} for embeddings without one"
+        raise SpecError(
+            Advice("{model} cannot be loaded: {}", reason, model=model), hint=Advice(hint, model="tfidf")
+        ) from error
+
+
+def _refuse_code(folder: Path) -> None:
+    """Raise SpecError if a model folder names modules that do not belong to sentence-transformers, because older
+    versions of that library would run their code.
+    """
+    file = folder / "modules.json"
+    if not file.is_file():
+        return
+    try:
+        named = [str(module["type"]) for module in loads(file.read_text(encoding="utf-8"))]
+    except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
+        raise SpecError(f"{file} is no list of modules ({error})") from error
+    for name in named:
+        if not name.startswith("sentence_transformers."):
+            raise SpecError(f"{file} names {name!r}: code that a folder brings is not run")
+
+
+def _tfidf(texts: Sequence[str], seed: int) -> Embedded:
+    try:
+        from sklearn.decomposition import TruncatedSVD
+        from sklearn.feature_extraction.text import TfidfVectorizer
+    except ImportError as error:
+        raise MissingExtraError("analysing explanations without a model", "stats") from error
+    distinct = list(dict.fromkeys(texts))
+    if not distinct:
+        nothing = np.empty((0, 0))
+        return Embedded(nothing, "tfidf-svd0", "no texts", 0, 0, "tfidf-svd0", lambda *_: nothing)
+    reader = TfidfVectorizer(sublinear_tf=True, ngram_range=(1, 2), max_features=_FEATURES)
+    try:
+        table = reader.fit_transform(distinct)
+    except ValueError as error:
+        raise SpecError(f"the {len(distinct)} distinct texts hold no word of two letters") from error
+    components = min(_COMPONENTS, table.shape[0] - 1, table.shape[1] - 1)
+    decomposed = TruncatedSVD(components, random_state=seed) if components >= 1 else None
+    dense = np.asarray(table.toarray() if decomposed is None else decomposed.fit_transform(table), dtype=np.float64)
+    row_of = {text: row for row, text in enumerate(distinct)}
+    vectors = unit(dense)[[row_of[text] for text in texts]]
+    note = (
+        f"embeddings by TF-IDF of words and word pairs, reduced to {vectors.shape[1]} dimensions (no language model): "
+        "they compare words, not meanings"
+    )
+    name = f"tfidf-svd{vectors.shape[1]}/seed{seed}"
+
+    def more(others: Sequence[str], _: Progress | None = None) -> Vectors:
+        counted = reader.transform(others)
+        return unit(np.asarray(counted.toarray() if decomposed is None else decomposed.transform(counted), np.float64))
+
+    return Embedded(vectors, name, note, len(distinct), 0, f"{name}/{fingerprint(sorted(distinct))}", more)

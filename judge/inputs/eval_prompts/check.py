@@ -1,0 +1,110 @@
+"""Checks an Eval-Prompt on invented stories, and describes each problem in a sentence.
+
+Loading detects wrong syntax and unknown names. The check also renders the Eval-Prompt with and without optional values,
+and compares the keys of its front matter with what the template uses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from judge.base.errors import JudgeError
+from judge.base.records import Asked, Comparison, Criterion, Message, Scale, Story, Subject
+from judge.inputs.eval_prompts.front_matter import split
+from judge.inputs.eval_prompts.template import LABELS, EvalPrompt, load_eval_prompt
+
+_STORY = Story("check", "A prompt.", "system", "A story.", reference="A reference.")
+_CRITERION = Criterion(
+    "Clarity", "CL", "how clear the story is", Scale(), tuple(f"Guideline {i}." for i in range(1, 6))
+)
+_LABELLED = replace(_CRITERION, scale=Scale.of_labels(["No", "Yes"]), guidelines=("Guideline 1.", "Guideline 2."))
+
+
+def problems(file: Path) -> list[str]:
+    """Problems of an Eval-Prompt, as sentences that name the file; empty if there are none."""
+    try:
+        eval_prompt = load_eval_prompt(file)
+    except JudgeError as error:
+        return [str(error)]
+    return _promises(eval_prompt) + _trials(eval_prompt)
+
+
+def _promises(eval_prompt: EvalPrompt) -> list[str]:
+    """Contradictions between an Eval-Prompt's front matter and its template, and missing parts of the template, as
+    sentences. A template that uses guidelines contradicts a front matter without the key `needs_guidelines`, but not
+    one that sets this key to false; the same holds for reference stories.
+    """
+    uses = eval_prompt.body.uses | (eval_prompt.system.uses if eval_prompt.system else frozenset())
+    declared = split(eval_prompt.source, eval_prompt.file).front.model_fields_set
+    problems = []
+    for key, needed, value in (
+        ("needs_guidelines", eval_prompt.needs_guidelines, "criterion.guidelines"),
+        ("needs_reference", eval_prompt.needs_reference, "reference"),
+    ):
+        if needed and value not in uses:
+            problems.append(f"{eval_prompt.file}: says {key}, and never uses {value}")
+        if value in uses and key not in declared:
+            problems.append(
+                f"{eval_prompt.file}: uses {value}, and the front matter does not say {key} (true or false)"
+            )
+    for shown in ("first", "second") if eval_prompt.compares else ("story",):
+        if shown not in uses:
+            problems.append(f"{eval_prompt.file}: never shows the {shown}{' story' if eval_prompt.compares else ''}")
+    if not any(name.startswith(("criterion", "criteria")) for name in uses):
+        several = "the criterion" if eval_prompt.criteria is None else "criteria"
+        problems.append(f"{eval_prompt.file}: never names {several}")
+    return problems
+
+
+def _trials(eval_prompt: EvalPrompt) -> list[str]:
+    stories = [_STORY, replace(_STORY, story_prompt="")]
+    if not eval_prompt.needs_reference:
+        stories.append(replace(_STORY, reference=None))
+    criteria = [_CRITERION]
+    if LABELS in eval_prompt.body.uses:
+        criteria.append(_LABELLED)
+    if not eval_prompt.needs_guidelines:
+        criteria.append(replace(_CRITERION, guidelines=()))
+    problems: dict[str, None] = {}
+    for subject, ties in _subjects(eval_prompt, stories):
+        for asked in _asked(eval_prompt, criteria):
+            try:
+                messages = eval_prompt.render(subject, asked, ties=ties)
+            except JudgeError as error:
+                problems[str(error)] = None
+                continue
+            for sentence in _blanks(eval_prompt, messages):
+                problems[sentence] = None
+    return list(problems)
+
+
+def _asked(eval_prompt: EvalPrompt, criteria: list[Criterion]) -> list[Asked]:
+    """The criteria of each request that is rendered to check an Eval-Prompt: one criterion, or two if the Eval-Prompt
+    rates several in one answer.
+    """
+    if eval_prompt.criteria is None:
+        return [*criteria]
+    return [(criterion, replace(criterion, name="Surprise", abbreviation="SU")) for criterion in criteria]
+
+
+def _subjects(eval_prompt: EvalPrompt, stories: list[Story]) -> Iterator[tuple[Subject, bool]]:
+    """Stories or pairs of stories with which an Eval-Prompt is rendered to check it, each with whether a tie is
+    offered. Pairs come in both orders, with a tie and without.
+    """
+    for story in stories:
+        if not eval_prompt.compares:
+            yield story, True
+            continue
+        other = replace(story, id="other", text="Another story.")
+        for first, second in ((story, other), (other, story)):
+            for ties in (True, False):
+                yield Comparison(first, second, "check"), ties
+
+
+def _blanks(eval_prompt: EvalPrompt, messages: tuple[Message, ...]) -> Iterator[str]:
+    for message in messages:
+        if message.content != message.content.strip():
+            # A blank after "Rating:" changes how the answer is cut into tokens.
+            yield f"{eval_prompt.file}: the {message.role} message begins or ends with blank space"

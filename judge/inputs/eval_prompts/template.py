@@ -1,0 +1,282 @@
+"""Loads an Eval-Prompt (a template file with front matter) and renders it to messages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from judge.base.errors import SpecError, TemplateError
+from judge.base.folders.shipped import shipped
+from judge.base.records import CHOICES, Asked, Comparison, Criterion, Message, Story, Subject
+from judge.inputs.criteria import Published
+from judge.inputs.criteria.prompt_file import FOLDERS, locate, read_text
+from judge.inputs.eval_prompts.front_matter import FrontMatter, split
+from judge.inputs.eval_prompts.published import check_published, published_text, shows_reference
+from judge.inputs.eval_prompts.sandbox import (
+    COMPARING,
+    JOINT,
+    OFFERED,
+    Compiled,
+    CriterionView,
+    LabelsView,
+    ScaleView,
+    compile_template,
+)
+
+SUFFIX = ".jinja"
+HUMAN = "Human"
+REFERENCE_IS_TARGET = "reference_is_target"
+LABELS = "criterion.scale.labels"
+_SEVERAL = 2
+_NUMBERS = frozenset({"criterion.scale.min", "criterion.scale.max", "criterion.scale.step"})
+
+
+@dataclass(frozen=True, slots=True)
+class EvalPrompt:
+    """One Eval-Prompt. `source` is the text of the whole file, for hashing. `published` names the published Eval-Prompt
+    whose wording may replace its own (None = none).
+
+    `criteria` says which criteria one answer rates: all criteria of the run, or those listed. None = one criterion in
+    each query.
+    """
+
+    name: str
+    file: Path
+    source: str
+    description: str
+    needs_guidelines: bool
+    needs_reference: bool
+    asks_explanation: bool
+    compares: bool
+    criteria: Literal["all"] | tuple[str, ...] | None
+    published: str | None
+    rating_pattern: str | None
+    example_answer: str | None
+    body: Compiled = field(repr=False, compare=False)
+    system: Compiled | None = field(repr=False, compare=False)
+    # Made once a criterion: what a template sees of it. Keyed by the record, so nothing can go stale.
+    _views: dict[Asked, dict[str, Any]] = field(default_factory=dict, repr=False, compare=False)
+
+    def render(
+        self, subject: Subject, asked: Asked, *, published: Published | None = None, ties: bool = True
+    ) -> tuple[Message, ...]:
+        """The messages exactly as they are sent, about one story or, if this Eval-Prompt compares, about two.
+
+        `asked` is one criterion, or the criteria of one answer if this Eval-Prompt rates several.
+
+        `ties` says whether a tie is offered. With `published` (from the criteria set), an Eval-Prompt that follows a
+        published one renders to the published text as sent. Raises SpecError if guidelines or a reference story are
+        needed and missing, and TemplateError if the template cannot be rendered.
+        """
+        fixed = self._views.get(asked)
+        if fixed is None:
+            fixed = self._views[asked] = self._fixed(asked)
+        stories = stories_in(subject)
+        if self.compares != isinstance(subject, Comparison):
+            shows = "compares two stories" if self.compares else "rates one story"
+            raise SpecError(f"Eval-Prompt {self.name!r} {shows}", hint="judge prompts list says what each one does")
+        reference = next(
+            (stored_reference for story in stories if (stored_reference := reference_of(story)) is not None), None
+        )
+        values = {**fixed, "story_prompt": subject.story_prompt, **_subject_values(subject, ties)}
+        if reference is not None:  # else it stays undefined: a template may ask whether `reference is defined`
+            values["reference"] = reference
+        elif self.lacks_reference(subject, published=published):
+            raise SpecError(
+                f"story {stories[0].id!r} has no reference story, but Eval-Prompt {self.name!r} needs one",
+                hint="leave this Eval-Prompt out, or give the dataset its reference stories",
+            )
+        if published is None or self.published is None or isinstance(subject, Comparison) or isinstance(asked, tuple):
+            text = self.body.render(values)
+        else:
+            check_published(published, self.published, asked)
+            text = published_text(published, self.published, asked, subject, reference)
+        if self.system is None:
+            return (Message("user", text),)
+        return (Message("system", self.system.render(values)), Message("user", text))
+
+    def _fixed(self, asked: Asked) -> dict[str, Any]:
+        """Values of the template that depend on the criteria and not on the story."""
+        if isinstance(asked, Criterion) != (self.criteria is None):
+            several = "rates one criterion an answer" if self.criteria is None else "rates several criteria an answer"
+            raise SpecError(f"Eval-Prompt {self.name!r} {several}", hint="judge prompts list says what each one does")
+        if isinstance(asked, Criterion):
+            self.check_criterion(asked)
+            view = _view(asked)
+            return {"criterion": view, "points": view.points}
+        for criterion in asked:
+            self.check_criterion(criterion)
+        return {"criteria": tuple(map(_view, asked))}
+
+    def check_criterion(self, criterion: Criterion, *, published: Published | None = None) -> None:
+        """Raise SpecError if this Eval-Prompt cannot be used for the criterion. Meant to be called before any request
+        is sent.
+        """
+        if self.needs_guidelines and not criterion.guidelines:
+            raise SpecError(
+                f"Eval-Prompt {self.name!r} needs guidelines, but criterion {criterion.name!r} has none",
+                hint="give the criterion one guideline per point, or leave this Eval-Prompt out",
+            )
+        if self.compares and not criterion.scale.numeric:
+            raise SpecError(
+                f"the labels of criterion {criterion.name!r} have no order: no story can be better in it than another",
+                hint="leave the criterion out of a run that compares",
+            )
+        if published is not None and self.published is not None:
+            check_published(published, self.published, criterion)
+        elif criterion.scale.labels and self._asks_for_numbers():
+            raise SpecError(
+                f"Eval-Prompt {self.name!r} asks for a number, but criterion {criterion.name!r} has labels",
+                hint="let it name criterion.scale.labels or points where there are labels, or leave it out",
+            )
+
+    def _asks_for_numbers(self) -> bool:
+        """Whether the template uses the ends of the scale without checking for labels."""
+        uses = self.body.uses | (self.system.uses if self.system is not None else frozenset())
+        return LABELS not in uses and not _NUMBERS.isdisjoint(uses)
+
+    def lacks_reference(self, subject: Subject, *, published: Published | None = None) -> bool:
+        """Whether this Eval-Prompt shows a reference story that `subject` lacks. A pair lacks it only if both of its
+        stories have none.
+        """
+        if not self._shows_reference(published):
+            return False
+        return all(reference_of(story) is None for story in stories_in(subject))
+
+    def flags(self, subject: Subject, *, published: Published | None = None) -> tuple[str, ...]:
+        """`("reference_is_target",)` if the query about `subject` (a story or a pair) shows a story that is also its
+        own reference story, else empty. The query is sent in both cases.
+        """
+        if not (self._shows_reference(published) or "reference" in self.body.uses):
+            return ()
+        return (REFERENCE_IS_TARGET,) if any(map(_is_reference, stories_in(subject))) else ()
+
+    def _shows_reference(self, published: Published | None) -> bool:
+        if published is not None and self.published is not None:
+            return shows_reference(published, self.published)
+        return self.needs_reference
+
+
+def load_eval_prompt(
+    name: str | Path, *, folder: Path | None = None, system: str | None = None, labels: bool = False
+) -> EvalPrompt:
+    """Load an Eval-Prompt, given by the name of a shipped one or by the path of a template (also relative to `folder`).
+
+    `system` replaces the template's system message and may use the same variables; "" removes it. With `labels`, the
+    version for scales with labels is loaded in place of the shipped Eval-Prompt of this name. Raises SpecError if there
+    is no such file, and TemplateError (file, line, variable) for an invalid template.
+    """
+    file = locate(name, kind="eval_prompts", suffix=SUFFIX, kind_name="Eval-Prompt", folder=folder)
+    if labels and file.parent == shipped("prompts") / "eval_prompts":
+        file = file.parent / "labels" / file.name
+    return parse_eval_prompt(read_text(file), file, system=system)
+
+
+def parse_eval_prompt(source: str, file: Path, *, system: str | None = None) -> EvalPrompt:
+    """Parse an Eval-Prompt from the text of a template; `file` is used only for its name and in messages. Raises the
+    same errors as `load_eval_prompt`.
+    """
+    parts = split(source, file)
+    if not parts.body.strip():
+        raise TemplateError(f"{file}, line {parts.body_line}: there is no text")
+    front = parts.front
+    if front.writes:
+        raise TemplateError(f"{file}: writes stories and asks for no rating", hint="name it in generate.yaml")
+    _check_keys(front, file)
+    offered = COMPARING if front.compares else OFFERED if front.criteria is None else JOINT
+    compiled = None
+    if system is None and front.system:
+        compiled = compile_template(front.system, file=file, first_line=parts.system_line, offered=offered)
+    elif system:
+        compiled = compile_template(system, file=Path("system message"), offered=offered)
+    return EvalPrompt(
+        name=file.stem,
+        file=file,
+        source=source,
+        description=front.description,
+        needs_guidelines=front.needs_guidelines,
+        needs_reference=front.needs_reference,
+        asks_explanation=front.explains,
+        compares=front.compares,
+        criteria=tuple(front.criteria) if isinstance(front.criteria, list) else front.criteria,
+        published=front.published,
+        rating_pattern=front.rating_pattern,
+        example_answer=front.example_answer,
+        body=compile_template(parts.body, file=file, first_line=parts.body_line, offered=offered),
+        system=compiled,
+    )
+
+
+def _check_keys(front: FrontMatter, file: Path) -> None:
+    """Raise TemplateError for keys of an Eval-Prompt's front matter that contradict each other."""
+    one_rating = front.published or front.rating_pattern or front.example_answer
+    if front.compares and one_rating:
+        raise TemplateError(f"{file}: compares goes with none of published, rating_pattern, example_answer")
+    if front.criteria is None:
+        return
+    if front.compares:
+        raise TemplateError(f"{file}: compares goes with no criteria: a comparison asks for one criterion")
+    if one_rating:
+        raise TemplateError(f"{file}: criteria goes with none of published, rating_pattern, example_answer")
+    names = [name.casefold() for name in front.criteria] if isinstance(front.criteria, list) else []
+    if isinstance(front.criteria, list) and (len(names) < _SEVERAL or len(set(names)) < len(names)):
+        raise TemplateError(f"{file}: criteria names two or more, each once, or says all")
+
+
+def shipped_eval_prompts() -> tuple[str, ...]:
+    """Names of the Eval-Prompts that ship with the program: first those that rate, then those that compare, then those
+    that rate several criteria in one answer. Each group is sorted.
+    """
+    ships = shipped("prompts") / "eval_prompts"
+    return tuple(
+        file.stem
+        for folder in (ships, *(ships / name for name in FOLDERS))
+        for file in sorted(folder.glob(f"*{SUFFIX}"))
+    )
+
+
+def stories_in(subject: Subject) -> tuple[Story, ...]:
+    """The stories of a query, in the order in which they are shown."""
+    return (subject.first, subject.second) if isinstance(subject, Comparison) else (subject,)
+
+
+def _subject_values(subject: Subject, ties: bool) -> dict[str, Any]:
+    """Values of a template that depend on the story or the two stories in question."""
+    if isinstance(subject, Story):
+        return {"story": subject.text}
+    return {"first": subject.first.text, "second": subject.second.text, "labels": LabelsView(*CHOICES), "ties": ties}
+
+
+def _is_reference(story: Story) -> bool:
+    """Whether a story counts as its own reference story: it is a human story, or its text is that of its reference
+    story.
+    """
+    return story.system == HUMAN or (story.reference is not None and story.reference.strip() == story.text.strip())
+
+
+def reference_of(story: Story) -> str | None:
+    """The reference story's text; None if there is none. A human story without a reference is its own reference."""
+    if story.reference is None and story.system == HUMAN:
+        return story.text
+    return story.reference
+
+
+def _view(criterion: Criterion) -> CriterionView:
+    scale = criterion.scale
+    return CriterionView(
+        criterion.name,
+        criterion.abbreviation,
+        criterion.definition,
+        criterion.guidelines,
+        ScaleView(_number(scale.min), _number(scale.max), _number(scale.step), scale.labels),
+        scale.labels or tuple(_number(point) for point in scale.points()),
+    )
+
+
+def _number(value: float) -> float:
+    """The number without a decimal point if it is whole, and without rounding errors (0.1 + 0.2 becomes 0.3), as people
+    write it.
+    """
+    rounded = round(value, 9)
+    return int(rounded) if float(rounded).is_integer() else rounded

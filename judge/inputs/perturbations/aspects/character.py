@@ -1,0 +1,159 @@
+"""Perturbation that exchanges subject and object, or replaces a pronoun by that of another person (OpenMEVA, character
+behaviour).
+
+At strength 1, one sentence of five is changed; at most one change in each sentence.
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+from judge.inputs.perturbations.dose import count, first
+from judge.inputs.perturbations.edit import Edit
+from judge.inputs.perturbations.english.agreement import agreements, person_of
+from judge.inputs.perturbations.english.parse import Parse
+from judge.inputs.perturbations.lists import word_list
+from judge.inputs.perturbations.perturbation import Made, Material, Token, Unfit
+
+_SHARE = 0.2
+_LONGEST = 5
+"""Words of a subject or object that is exchanged."""
+
+_OBJECTS = frozenset({"dobj", "pobj", "dative"})
+_NAMELESS = frozenset({"it", "there", "that", "this", "what", "who", "which", "one", "something", "nothing"})
+
+
+def change(material: Material, strength: int, rng: Random) -> Made:
+    """The edits that exchange subjects and objects or, in a sentence where this is impossible, replace a pronoun by
+    that of another person. The result is an `Unfit` if no sentence can be changed.
+
+    At strength 1, one sentence of five is changed; at most one change in each sentence.
+    """
+    parse = Parse(material.tokens)
+    groups = []
+    for sentence in parse.sentences:
+        options = [edits for at in sentence if (edits := _exchanged(parse, at, sentence.start))]
+        options = options or [edits for at in sentence if (edits := _other_person(parse, at, rng.random()))]
+        number = rng.random()
+        if options:
+            groups.append(options[int(number * len(options))])
+    if not groups:
+        return Unfit("no pronoun, and no subject and object to exchange")
+    some = first(groups, count(strength, _SHARE, len(parse.sentences)), rng)
+    return [edit for edits in some for edit in edits]
+
+
+def _exchanged(parse: Parse, verb: int, start: int) -> list[Edit]:
+    """Edits that exchange the subject and the object of a verb and make the verb agree with its new subject; none where
+    this is impossible. `start` is the position at which the sentence begins.
+    """
+    tokens = parse.tokens
+    if tokens[verb].pos != "VERB" or parse.children(verb, ("auxpass", "prt", "conj")):
+        return []
+    subject, objects = parse.subject(verb), parse.children(verb, ("dobj",))
+    if subject is None or len(objects) != 1 or tokens[subject].dependency != "nsubj":
+        return []
+    subject_words, other = _phrase(parse, subject), _phrase(parse, objects[0])
+    if subject_words is None or other is None or not subject_words.stop <= verb < other.start:
+        return []
+    verbs = agreements(parse, verb, person_of(parse, objects[0]))
+    if verbs is None:
+        return []
+    return [
+        *verbs,
+        Edit(
+            tokens[subject_words.start].start,
+            tokens[subject_words.stop - 1].end,
+            _moved(parse, other, "subject", capital=subject_words.start == start),
+        ),
+        Edit(
+            tokens[other.start].start, tokens[other.stop - 1].end, _moved(parse, subject_words, "object", capital=False)
+        ),
+    ]
+
+
+def _phrase(parse: Parse, head: int) -> range | None:
+    """Positions of the tokens of the noun phrase with this head. None where the phrase is long or not contiguous, or
+    where it does not name a person or thing of the story (such as a reflexive or relative pronoun).
+    """
+    tokens = parse.tokens
+    token = tokens[head]
+    if token.pos not in ("NOUN", "PROPN", "PRON") or token.lemma in _NAMELESS or token.text.lower() in _NAMELESS:
+        return None
+    if token.text.lower().endswith(("self", "selves")) or token.tag in ("WP", "WDT"):
+        return None
+    places = parse.subtree(head)
+    whole = places == list(range(places[0], places[-1] + 1)) and len(places) <= _LONGEST
+    plain = all(tokens[at].pos not in ("VERB", "PUNCT", "AUX") and tokens[at].tag != "POS" for at in places[-1:])
+    inside = all(tokens[at].pos not in ("VERB", "AUX", "PUNCT", "SCONJ") for at in places)
+    return range(places[0], places[-1] + 1) if whole and plain and inside else None
+
+
+def _moved(parse: Parse, phrase: range, role: str, *, capital: bool) -> str:
+    """The text of a noun phrase after its move to a new position, in the pronoun case (`role`: `subject` or `object`)
+    and with the capitals that this position requires. `capital` says whether it begins the sentence.
+    """
+    tokens = parse.tokens
+    start, end = tokens[phrase.start], tokens[phrase.stop - 1]
+    between = [tokens[at].start - tokens[at - 1].end for at in phrase[1:]]
+    words = [tokens[at].text for at in phrase]
+    if len(words) == 1 and start.tag == "PRP":
+        words = [_in_case(words[0], role)]
+    first_word = words[0]
+    if words[0] == "i" and not parse.small:
+        words[0] = "I"
+    keeps = start.pos == "PROPN" or first_word == "I" or first_word.startswith("[")
+    capitals = parse.tokens[parse.sentence_of(phrase.start).start].text[:1].isupper()
+    if capital and capitals:
+        words[0] = first_word[:1].upper() + first_word[1:]
+    elif not keeps and not (len(first_word) > 1 and first_word.isupper()) and end.sentence == start.sentence:
+        words[0] = first_word[:1].lower() + first_word[1:]
+    return words[0] + "".join(" " * gap + word for gap, word in zip(between, words[1:], strict=True))
+
+
+def _in_case(word: str, role: str) -> str:
+    """A pronoun in lower case, in the form for a subject or an object (`role`); any other word unchanged."""
+    for forms in word_list("pronouns")["persons"].values():
+        if word.lower() in (forms["subject"], forms["object"]):
+            form: str = forms[role]
+            return form
+    return word
+
+
+def _other_person(parse: Parse, at: int, chance: float) -> list[Edit]:
+    """Edits that replace a pronoun by a pronoun in the same case for another person, such as "he" by "they", and make
+    the verb agree; none where this is impossible. `chance`, from 0 to 1, chooses the new pronoun.
+    """
+    token = parse.tokens[at]
+    case = _case(token)
+    if case is None or token.text.lower() == "it":
+        return []
+    persons = word_list("pronouns")["persons"]
+    own = [name for name, forms in persons.items() if forms[case] == token.text.lower()]
+    if not own:
+        return []
+    others = [name for name in persons if name not in (*own, "it") and persons[name][case] != token.text.lower()]
+    chosen = persons[others[int(chance * len(others))]]
+    word: str = chosen[case]
+    capital = token.text[:1].isupper() and (parse.begins(at) or token.text != "I")
+    written = word.capitalize() if capital or (word == "i" and not parse.small) else word
+    edits = [Edit(token.start, token.end, written)]
+    if case != "subject":
+        return edits
+    verbs = agreements(parse, token.head, chosen["verb"])
+    return [] if verbs is None else [*edits, *verbs]
+
+
+def _case(token: Token) -> str | None:
+    """Case in which a personal pronoun is used (`subject`, `object`, `before` a noun, or `reflexive`); None for other
+    tokens and other uses.
+    """
+    if token.tag == "PRP$":
+        return "before"
+    if token.tag != "PRP":
+        return None
+    if token.text.lower().endswith(("self", "selves")):
+        return "reflexive"
+    if token.dependency in ("nsubj", "nsubjpass"):
+        return "subject"
+    return "object" if token.dependency in _OBJECTS else None

@@ -1,0 +1,39 @@
+"""Perturbation that replaces nouns and verbs by other words of the same category (OpenMEVA, common sense). At strength
+1, one noun or verb of ten is replaced.
+
+The paper uses neighbours in ConceptNet, which is not available as a package. This module uses WordNet's sister terms
+(words with the same hypernym).
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+from judge.inputs.perturbations.dose import count, first
+from judge.inputs.perturbations.english.lexical_choice import put, sisters, substitutions
+from judge.inputs.perturbations.english.parse import Parse
+from judge.inputs.perturbations.perturbation import Made, Material, Unfit
+
+_SHARE = 0.1
+
+
+def change(material: Material, strength: int, rng: Random) -> Made:
+    """The edits that replace nouns and verbs by sister terms (words with the same hypernym) of their most common
+    meaning in WordNet. At strength 1, one noun or verb of ten is replaced. The result is an `Unfit` if no word has a
+    sister term.
+    """
+    if material.wordnet is None:
+        return Unfit("no WordNet")
+    parse = Parse(material.tokens)
+    there = {token.lemma.rstrip("s") for token in material.tokens}
+    options = [
+        (at, others)
+        for at, words in substitutions(parse, material.wordnet, sisters, ("NOUN", "VERB"))
+        if (others := [word for word in words if word.lower().rstrip("s") not in there])
+    ]
+    if not options:
+        return Unfit("no noun or verb with a kin in WordNet")
+    entities = sum(token.pos in ("NOUN", "VERB") for token in material.tokens)
+    chosen = [put(parse, at, words[int(rng.random() * len(words))]) for at, words in options]
+    some = first(chosen, count(strength, _SHARE, entities), rng)
+    return [edit for edits in some for edit in edits]

@@ -1,0 +1,40 @@
+"""Perturbation that replaces sentences by sentences of stories for other story-prompts (OpenMEVA, relatedness). At
+strength 1, one sentence of ten is replaced, at least one.
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+from judge.inputs.perturbations.dose import count
+from judge.inputs.perturbations.edit import Edit
+from judge.inputs.perturbations.english.sentences import sentences
+from judge.inputs.perturbations.perturbation import Made, Material, Unfit
+
+_SHARE = 0.1
+
+
+def change(material: Material, strength: int, rng: Random) -> Made:
+    """The edits that replace sentences by sentences of stories for other story-prompts. At strength 1, one sentence of
+    ten is replaced. The result is an `Unfit` if there are no such stories, or if the story is a single sentence.
+
+    Each new sentence comes from a different story as long as there are enough stories.
+    """
+    if not material.others:
+        return Unfit("no story for another story-prompt")
+    text = material.story.text
+    places = sentences(text)
+    if len(places) < 2:
+        return Unfit("one sentence alone")
+    rng.shuffle(places)
+    others = list(material.others)
+    rng.shuffle(others)
+    edits = []
+    for at, span in enumerate(places[: count(strength, _SHARE, len(places))]):
+        other = others[at % len(others)].text
+        other_sentences = sentences(other)
+        if other_sentences:
+            # Where it stands in its own story, so that a first sentence takes the place of a first one.
+            near = other_sentences[min(len(other_sentences) - 1, int(len(other_sentences) * span.start / len(text)))]
+            edits.append(Edit(*span, other[slice(*near)]))
+    return edits or Unfit("no sentence in the other stories")

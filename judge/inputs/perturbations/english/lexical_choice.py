@@ -1,0 +1,147 @@
+"""Replacement words from WordNet: antonyms, synonyms, and co-hyponyms, inflected as in the text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+
+from judge.inputs.perturbations.edit import Edit
+from judge.inputs.perturbations.english.forms import like, replaced
+from judge.inputs.perturbations.english.inflection import inflected
+from judge.inputs.perturbations.english.parse import Parse
+from judge.inputs.perturbations.lists import word_list
+from judge.inputs.perturbations.perturbation import Token
+from judge.inputs.wordnet import WordNet
+
+PARTS = {"NOUN": "noun", "VERB": "verb", "ADJ": "adj", "ADV": "adv"}
+_LIGHT = frozenset({"be", "have", "do", "get", "go", "let", "make", "use"})
+_SINGULAR = frozenset({"NN", "VB", "VBP", "JJ", "RB"})
+_PART_NAMES = {part: name for name, part in PARTS.items()}
+Choice = Callable[[WordNet, str, str], tuple[str, ...]]
+"""From a base form and its part of speech to other base forms, the best first."""
+
+
+@lru_cache(maxsize=1 << 14)
+def opposites(wordnet: WordNet, lemma: str, part: str) -> tuple[str, ...]:
+    """Antonyms of a word's two most common meanings in WordNet; if there are none, the antonym in the program's own
+    list. `part` is the part of speech: noun, verb, adj or adv.
+    """
+    usual = [
+        sense
+        for sense in wordnet.senses(lemma, part)[:2]
+        if part in ("adj", "adv") or wordnet.rank(lemma, part, sense.offset) is not None
+    ]
+    antonyms = [word for sense in usual for word in sense.opposites]
+    own = word_list("antonyms")["words"].get(f"{lemma}|{_PART_NAMES[part]}")
+    return _plain(antonyms, lemma) or ((own,) if own else ())
+
+
+@lru_cache(maxsize=1 << 14)
+def synonyms(wordnet: WordNet, lemma: str, part: str) -> tuple[str, ...]:
+    """Words whose most common meaning is also the most common meaning of `lemma`; if there are none, words whose second
+    most common meaning is. An entry in the program's own list has priority. `part` is the part of speech: noun, verb,
+    adj or adv.
+    """
+    own = word_list("synonyms")["words"].get(f"{lemma}|{_PART_NAMES[part]}")
+    if own is not None:
+        return (own,)
+    candidates: list[str] = []
+    for sense in wordnet.senses(lemma, part)[:1]:
+        ranks = {word: wordnet.rank(word, part, sense.offset) for word in sense.words}
+        if ranks.get(lemma) is None:
+            continue
+        best = [word for word, rank in ranks.items() if rank == 0 and word != lemma]
+        candidates += best or [word for word, rank in ranks.items() if rank == 1]
+    # Not "loud" for "loudly": few adverbs have both forms everywhere.
+    return tuple(word for word in _plain(candidates, lemma) if lemma.endswith("ly") <= word.endswith("ly"))
+
+
+@lru_cache(maxsize=1 << 14)
+def sisters(wordnet: WordNet, lemma: str, part: str) -> tuple[str, ...]:
+    """Co-hyponyms of a word: words for other kinds of its hypernym. Only the most common meanings of `lemma` and of the
+    other words count. `part` is the part of speech: noun, verb, adj or adv.
+    """
+    candidates: list[str] = []
+    for sense in wordnet.senses(lemma, part)[:1]:
+        for above in sense.above[:1]:
+            for offset in wordnet.sense_at(part, above).below:
+                if offset != sense.offset:
+                    other = wordnet.sense_at(part, offset)
+                    candidates += [word for word in other.words if wordnet.rank(word, part, offset) == 0]
+        candidates = [word for word in candidates if word not in sense.words]
+    return _plain(candidates, lemma)
+
+
+def _plain(candidates: Sequence[str], lemma: str) -> tuple[str, ...]:
+    never = word_list("substitution")["never"]
+    return tuple(
+        word
+        for word in dict.fromkeys(candidates)
+        if word.isalpha() and word.islower() and word != lemma and word not in never and len(word) > 1
+    )
+
+
+def single_sense(wordnet: WordNet, lemma: str, part: str) -> bool:
+    """Whether a word is safe to replace by a synonym: it is in the program's own list of synonyms or has at most two
+    meanings in WordNet's tagged texts. `part` is the part of speech: noun, verb, adj or adv.
+    """
+    if f"{lemma}|{_PART_NAMES[part]}" in word_list("synonyms")["words"]:
+        return True
+    tagged = [s for s in wordnet.senses(lemma, part) if wordnet.rank(lemma, part, s.offset) is not None]
+    return len(tagged) <= 2
+
+
+def substitutions(
+    parse: Parse, wordnet: WordNet, choice: Choice, parts: Sequence[str] = tuple(PARTS)
+) -> list[tuple[int, list[str]]]:
+    """(Position of a word, its possible replacements in the correct inflection) for each word of the text that can be
+    replaced.
+
+    `choice` is a function that takes WordNet, a lemma and its part of speech, and returns the lemmas that may replace
+    it, the best first. `parts` are the tags of the parts of speech that are replaced, such as `NOUN`; by default nouns,
+    verbs, adjectives and adverbs.
+    """
+    left = word_list("substitution")["left"]
+    options = []
+    for at in parse.words():
+        token = parse.tokens[at]
+        if token.pos in parts and token.lemma not in left and fits(parse, at):
+            forms = [
+                form for other in choice(wordnet, token.lemma, PARTS[token.pos]) if (form := form_of(other, token))
+            ]
+            if forms:
+                options.append((at, forms))
+    return options
+
+
+def fits(parse: Parse, at: int) -> bool:
+    """Whether the token can be replaced by another word, because it is not part of a phrasal verb, compound or fixed
+    expression.
+    """
+    token = parse.tokens[at]
+    if token.pos == "VERB":
+        return token.lemma not in _LIGHT and not parse.children(at, ("prt",)) and token.dependency not in ("aux", "prt")
+    compound = token.dependency == "compound" or any(child == at - 1 for child in parse.children(at, ("compound",)))
+    return not compound and token.dependency not in ("prt", "neg")
+
+
+def form_of(lemma: str, token: Token) -> str | None:
+    """The lemma with the inflection and capitals of the token; None where it has no such form."""
+    if token.tag in ("JJR", "JJS", "RBR", "RBS"):
+        form = inflected(lemma, token.tag) if len(lemma) <= 5 else None
+    elif token.tag == "NN" and token.text.lower() != token.lemma:
+        return None
+    else:
+        form = inflected(lemma, token.tag)
+    if form is not None and not form.isalpha():
+        return None
+    if token.tag == "NNS" and lemma.endswith("s") and not lemma.endswith("ss"):
+        return None
+    if form is None or (form == lemma and token.tag not in _SINGULAR and token.tag not in ("NNS", "VBD", "VBN")):
+        return None
+    return like(form, token.text)
+
+
+def put(parse: Parse, at: int, word: str) -> list[Edit]:
+    """Edits that replace the token at position `at` by a word, and adapt the article (a, an) before it."""
+    return replaced(parse.tokens, at, word)

@@ -1,0 +1,66 @@
+"""Perturbation that omits optional commas (OpenMEVA, invariance). At strength 1, one comma of ten is omitted, at least
+one.
+
+A story without optional commas loses the full stop at its end instead.
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+from judge.inputs.perturbations.dose import count, first
+from judge.inputs.perturbations.edit import Edit
+from judge.inputs.perturbations.english.parse import Parse
+from judge.inputs.perturbations.perturbation import Made, Material, Unfit
+
+_SHARE = 0.1
+_QUOTES = "\"“”'`’"
+
+
+def change(material: Material, strength: int, rng: Random) -> Made:
+    """The edits that delete optional commas or semicolons, for example before a conjunction or after an introductory
+    phrase. At strength 1, one of ten is deleted, at least one. Commas in lists and numbers stay.
+
+    If there are none, the only edit deletes the full stop at the story's end. The result is an `Unfit` if this is also
+    impossible.
+    """
+    parse = Parse(material.tokens)
+    deletions = [_gone(parse, at) for at in range(1, len(parse.tokens) - 1) if _needless(parse, at)]
+    if not deletions:
+        return _last_stop(parse)
+    return first(deletions, count(strength, _SHARE, len(deletions)), rng)
+
+
+def _last_stop(parse: Parse) -> Made:
+    """The edit that deletes the full stop at the story's end; an `Unfit` if the story does not end in a word and a full
+    stop.
+    """
+    if len(parse.tokens) < 2 or parse.tokens[-1].text != "." or not parse.tokens[-2].text.isalpha():
+        return Unfit("no mark that can be left out")
+    return [_gone(parse, len(parse.tokens) - 1)]
+
+
+def _gone(parse: Parse, at: int) -> Edit:
+    """The edit that deletes the punctuation mark at token `at`, and the space before it."""
+    return Edit(parse.tokens[at - 1].end, parse.tokens[at].end, "")
+
+
+def _needless(parse: Parse, at: int) -> bool:
+    before, token, after = parse.tokens[at - 1 : at + 2]
+    if token.text not in (",", ";") or token.end >= after.start:
+        return False
+    if before.text[0] in _QUOTES or after.text[0] in _QUOTES or not (after.text[0].isalpha() or after.text[0] == "["):
+        return False
+    if after.pos == "CCONJ" or after.text.lower() in ("then", "so", "too", "because", "since", "although", "though"):
+        return True
+    if after.tag in ("WDT", "WP", "WRB") or after.dependency in ("mark", "advmod", "prep"):
+        return True
+    sentence = parse.sentence_of(at)
+    head = parse.tokens[token.head]
+    # Behind the first phrase of a sentence, before its subject.
+    return (
+        after.dependency in ("nsubj", "nsubjpass", "expl", "poss", "det", "amod")
+        and all(parse.tokens[i].text != "," for i in range(sentence.start, at))
+        and head.pos in ("VERB", "AUX")
+        and before.pos != "INTJ"
+    )

@@ -1,0 +1,14 @@
+"""Random generator for each story and perturbation, independent of all other perturbations."""
+
+from __future__ import annotations
+
+from random import Random
+
+from judge.base.fingerprint import digest
+
+
+def rng_of(seed: int, perturbation: str, story: str) -> Random:
+    """Random generator for one story and perturbation. All strengths use the same seed, so that the edits of a lower
+    strength are among those of a higher strength.
+    """
+    return Random(int.from_bytes(digest(f"{seed}\x00{perturbation}\x00{story}"), "little"))

@@ -1,0 +1,83 @@
+"""Tables of generated stories: requests by status, and stories by fault."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from judge.base.printing.tables import Column, Table
+from judge.lab.generation.counts import StatusCounts, SystemCounts
+from judge.lab.generation.faults import FAULTS, WHAT
+from judge.lab.generation.near_duplicates import LENGTH, SHARE
+from judge.lab.generation.stories import STATUSES, Written
+from judge.lab.generation.stories import WHAT as WHAT_STATUS
+
+_COLUMNS = (
+    Column("system", "system"),
+    Column("stories", "stories"),
+    Column("words", "mean words", 0),
+    Column("leading_blank", "leading blank"),
+    Column("no_end", "no end"),
+    Column("run_on", "run on"),
+    Column("preamble", "preamble"),
+    Column("title", "title"),
+    Column("announced", "either"),
+    Column("reply", "other reply"),
+    Column("prompt_echo", "prompt echoed"),
+    Column("once_upon_a_time", "once upon a time"),
+    Column("pairs", "near-duplicate pairs"),
+)
+_LENGTH = (Column("too_short", "too short"), Column("too_long", "too long"))
+
+
+def faults_table(counts: Sequence[SystemCounts], signature: str, *, asked_length: bool = False) -> Table:
+    """Table of faults by system. With `asked_length`, it includes the numbers of stories shorter or longer than
+    requested.
+    """
+    columns = [*_COLUMNS[:3], *(_LENGTH if asked_length else ()), *_COLUMNS[3:]]
+    rows = [
+        {
+            "system": of_system.system,
+            "stories": of_system.stories,
+            "words": of_system.words,
+            "announced": of_system.announced,
+            "pairs": of_system.pairs,
+            **{fault: of_system.faults[fault] for fault in FAULTS if fault != "near_duplicate"},
+        }
+        for of_system in counts
+    ]
+    shown = {column.key for column in columns}
+    notes = [f"{column.title}: {WHAT[fault]}" for column in columns for fault in FAULTS if fault == column.key]
+    notes.append(
+        f"near-duplicate pairs: two stories of a system that share more than {100 * SHARE:g} % of the shorter one's "
+        f"{LENGTH}-grams"
+    )
+    kept = [{key: value for key, value in row.items() if key in shown} for row in rows]
+    return Table("Faults of stories by system", columns, kept, signature, notes)
+
+
+def status_table(counts: Sequence[StatusCounts], signature: str) -> Table:
+    """Table of the numbers of requests for stories with each status (such as `ok`, `cut` or `refused`), by system."""
+    columns = [
+        Column("system", "system"),
+        Column("asked", "planned"),
+        *(Column(status, status.replace("_", " ")) for status in STATUSES),
+    ]
+    rows = [
+        {
+            "system": of_system.system,
+            "asked": of_system.asked,
+            **{status: of_system.statuses[status] for status in STATUSES},
+        }
+        for of_system in counts
+    ]
+    notes = [f"{status.replace('_', ' ')}: {WHAT_STATUS[status]}" for status in STATUSES if status != "ok"]
+    return Table("Stories that were asked for", columns, rows, signature, notes)
+
+
+def signature_of(stories: Sequence[Written], rules: Sequence[str]) -> str:
+    """Signature line under tables of generated stories: the models that wrote them, the number of requests, and the
+    rules that removed text.
+    """
+    writers = ", ".join(dict.fromkeys(story.writer for story in stories))
+    taken = f"stripped of {', '.join(rules)}" if rules else "text as it was written"
+    return f"stories that were asked for · {writers} · {len(stories)} requests · {taken} · every story counted"

@@ -1,0 +1,96 @@
+"""Automatic measures of stories (not LLM judges): the registry of families of measures, and named sets of measures.
+
+All built-in families are listed in this module; other packages add families by the entry point `judge.measures`.
+Measures that depend on abandoned code or on weights without a licence are in `unavailable`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Literal, NamedTuple, get_args
+
+from judge.base.errors import OptionError, SpecError, unknown
+from judge.lab.measures.measure import Family, Measure
+
+MODULES = (
+    "judge.lab.measures.strings.overlap",
+    "judge.lab.measures.strings.chrf",
+    "judge.lab.measures.strings.rouge_family",
+    "judge.lab.measures.strings.meteor",
+    "judge.lab.measures.strings.cider",
+    "judge.lab.measures.strings.statistics",
+    "judge.lab.measures.strings.diversity",
+    "judge.lab.measures.models.likelihood",
+    "judge.lab.measures.models.delta_score",
+    "judge.lab.measures.models.token_vectors",
+    "judge.lab.measures.models.sentence_cosine",
+    "judge.lab.measures.models.bartscore",
+    "judge.lab.measures.models.infolm",
+)
+"""Modules whose `FAMILIES` are the program's own."""
+
+MeasureSet = Literal["quick", "hanna", "openmeva", "all"]
+QUICK = (
+    *("bleu", "chrf", "rouge-1-f", "rouge-2-f", "rouge-l-f", "length", "compression", "coverage", "novelty-2"),
+    *("repetition-3", "distinct-2", "mattr-50", "mtld", "ari"),
+)
+SLOW = frozenset({"ter"})
+"""Left out of every set: they take seconds a story, and are asked for by name."""
+
+
+class Known(NamedTuple):
+    """A measure with the family that computes it."""
+
+    family: Family
+    measure: Measure
+
+
+@cache
+def families() -> tuple[Family, ...]:
+    """All families of measures: the built-in families, then those of plug-ins. Raises SpecError for a plug-in that is
+    not a family.
+    """
+    result = [family for module in MODULES for family in import_module(module).FAMILIES]
+    for entry in entry_points(group="judge.measures"):
+        family = entry.load()
+        if not isinstance(family, Family):
+            raise SpecError(f"the entry point {entry.name} of judge.measures ({entry.value}) is no Family")
+        result.append(family)
+    return tuple(result)
+
+
+def measures_by_name() -> dict[str, Known]:
+    """Name of each measure -> the measure with its family. Raises SpecError where two measures have the same name."""
+    by_name: dict[str, Known] = {}
+    for family in families():
+        for measure in family.measures:
+            if measure.name in by_name:
+                raise SpecError(f"two measures are called {measure.name}: of {by_name[measure.name].family.name} too")
+            by_name[measure.name] = Known(family, measure)
+    return by_name
+
+
+def named(names: Sequence[str]) -> list[Known]:
+    """Measures with the given names, each once. Raises SpecError for an unknown name."""
+    there = measures_by_name()
+    for name in names:
+        if name not in there:
+            raise SpecError(unknown("measure", name, there), hint="judge measures")
+    return [there[name] for name in dict.fromkeys(names)]
+
+
+def of_set(name: str) -> list[Known]:
+    """The measures of a named set (such as "quick" or "all"), in the order of all measures. Raises OptionError for an
+    unknown set.
+    """
+    if name not in get_args(MeasureSet):
+        raise OptionError("set", name, allowed=get_args(MeasureSet))
+    there = [entry for entry in measures_by_name().values() if entry.measure.name not in SLOW]
+    if name == "all":
+        return there
+    if name == "quick":
+        return [entry for entry in there if entry.measure.name in QUICK]
+    return [entry for entry in there if entry.measure.name.endswith(f"-{name}")]

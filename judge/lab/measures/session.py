@@ -1,0 +1,219 @@
+"""Computes measures for stories. Stories with the same texts are computed once, and undefined values come with a
+reason.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from judge.base.errors import JudgeError, SpecError
+from judge.base.fingerprint import fingerprint, text_key
+from judge.base.records import Story
+from judge.inputs.datasets import wordnet_files
+from judge.lab.measures import Known
+from judge.lab.measures.availability import lacking, versions
+from judge.lab.measures.cache import Cache
+from judge.lab.measures.measure import MODELS, Family, Item, Need, Scored, Tools, Undefined, Value
+
+OWN_REFERENCE = "the story is its own reference"
+EMPTY, NO_REFERENCE, NO_PROMPT = "the text is empty", "there is no reference story", "there is no story-prompt"
+NOT_FINITE = "the formula gives no finite number"
+_AT_ONCE = 512
+"""Items between two commits to the cache, of families that take long."""
+
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Measured:
+    """Values of stories by measure.
+
+    Attributes
+    ----------
+    stories : tuple of Story
+    measures : tuple of Known
+        The computed measures with their families.
+    by_measure : mapping
+        Name of the measure -> one value per story, in the order of `stories`.
+    cut : mapping
+        Name of the measure -> number of stories of which a model read only the beginning. Measures with 0 are
+        left out.
+    computed, reused : int
+        Numbers of distinct items (the texts of one story) that were computed now, and that were found in the
+        cache. Both are summed over the families of measures.
+    skipped : mapping
+        Name of each measure that cannot run here -> what it lacks.
+    versions : mapping
+        Name of each package used -> its version.
+    """
+
+    stories: tuple[Story, ...]
+    measures: tuple[Known, ...]
+    by_measure: Mapping[str, Sequence[Value]]
+    cut: Mapping[str, int]
+    computed: int
+    reused: int
+    skipped: Mapping[str, str]
+    versions: Mapping[str, str]
+
+
+def measured(
+    stories: Sequence[Story],
+    wanted: Sequence[Known],
+    *,
+    models: Mapping[Need, str] | None = None,
+    cache: Path | None = None,
+    skip: bool = False,
+    progress: Progress | None = None,
+) -> Measured:
+    """Values of all stories by the `wanted` measures.
+
+    Computed values are kept in `derived/measures.sqlite` in the folder `cache`, or only in memory without a folder. A
+    measure that cannot run here raises a SpecError; with `skip` it is left out instead, and the result holds the
+    reason.
+    """
+    models = models or {}
+    skipped: dict[str, str] = {}
+    for entry in wanted:
+        missing = lacking(entry.family, models)
+        if missing is not None and not skip:
+            raise SpecError(f"measure {entry.measure.name} does not run here", hint=missing)
+        if missing is not None:
+            skipped[entry.measure.name] = missing
+    measures = tuple(entry for entry in wanted if entry.measure.name not in skipped)
+    items = [Item.of(story) for story in stories]
+    folder = None if cache is None else cache / "derived"
+    tools = Tools(
+        references=tuple(dict.fromkeys(item.reference for item in items if item.reference.strip())),
+        models=models,
+        cache=folder,
+        wordnet=wordnet_files.find(),
+        progress=progress,
+    )
+    with Cache(None if folder is None else folder / "measures.sqlite") as kept:
+        computation = _Computation(items, tools, kept)
+        values = {entry.measure.name: computation.values(entry) for entry in measures}
+    cut = {entry.measure.name: computation.cut(entry.family) for entry in measures}
+    return Measured(
+        tuple(stories),
+        measures,
+        values,
+        {name: count for name, count in cut.items() if count},
+        computation.computed,
+        computation.reused,
+        skipped,
+        {name: number for entry in measures for name, number in versions(entry.family).items()},
+    )
+
+
+class _Computation:
+    """One pass over the items (the texts of one story each). Each family of measures is computed once, when its first
+    measure is requested.
+    """
+
+    def __init__(self, items: Sequence[Item], tools: Tools, cache: Cache) -> None:
+        self._items, self._tools, self._cache = items, tools, cache
+        self._found: dict[str, list[Scored | Undefined]] = {}
+        self._keys: dict[Item, str] = {}
+        self._own_reference = [_same(item.text, item.reference) for item in items]
+        self.computed = self.reused = 0
+
+    def values(self, entry: Known) -> list[Value]:
+        """One value of a measure for each item (the texts of one story). A value that cannot be computed is an
+        `Undefined` with its reason.
+        """
+        scored_items = self._family(entry.family)
+        hidden = "reference" in entry.family.needs and not entry.measure.as_published
+        return [
+            self._value(entry, scored, hidden and own)
+            for scored, own in zip(scored_items, self._own_reference, strict=True)
+        ]
+
+    def cut(self, family: Family) -> int:
+        """Number of items (the texts of one story each) of which a model of the family read only the beginning."""
+        return sum(isinstance(scored, Scored) and scored.cut for scored in self._family(family))
+
+    @staticmethod
+    def _value(entry: Known, scored: Scored | Undefined, own_reference: bool) -> Value:
+        if isinstance(scored, Undefined):
+            return scored
+        if own_reference:
+            return Undefined(OWN_REFERENCE)
+        value = scored.values[entry.measure.key]
+        return Undefined(NOT_FINITE) if isinstance(value, float) and not math.isfinite(value) else value
+
+    def _family(self, family: Family) -> list[Scored | Undefined]:
+        if family.name not in self._found:
+            self._found[family.name] = self._asked(family)
+        return self._found[family.name]
+
+    def _asked(self, family: Family) -> list[Scored | Undefined]:
+        """Values of a family of measures for all items (the texts of one story each), from the cache or computed. Each
+        distinct item is computed once.
+        """
+        recipe = fingerprint([family.name, family.version, versions(family), _identity(family, self._tools)])
+        why = [_lacks(item, family.needs) for item in self._items]
+        seen = [_seen(item, family.needs) for item in self._items]
+        distinct = {self._key(item): item for item, reason in zip(seen, why, strict=True) if reason is None}
+        values = {key: value for key, value in self._cache.get(recipe).items() if key in distinct}
+        wanted = [key for key in distinct if key not in values]
+        self.reused += len(values)
+        for start in range(0, len(wanted), _AT_ONCE):
+            some = wanted[start : start + _AT_ONCE]
+            fresh = list(zip(some, self._computed(family, [distinct[key] for key in some]), strict=True))
+            self._cache.put(recipe, fresh)
+            values.update(fresh)
+            self.computed += len(fresh)
+        return [
+            Undefined(reason) if reason is not None else values[self._key(item)]
+            for item, reason in zip(seen, why, strict=True)
+        ]
+
+    def _computed(self, family: Family, items: Sequence[Item]) -> list[Scored]:
+        try:
+            return family.score(items, self._tools)
+        except JudgeError:
+            raise
+        except (ArithmeticError, ValueError, LookupError) as error:
+            raise SpecError(f"the measures of {family.name} cannot be computed: {error}") from error
+
+    def _key(self, item: Item) -> str:
+        if item not in self._keys:
+            self._keys[item] = text_key("\x00".join(item))
+        return self._keys[item]
+
+
+def _seen(item: Item, needs: Sequence[Need]) -> Item:
+    """The item (the texts of one story) without the texts that a family of measures does not use. Items that agree in
+    the remaining texts are then computed once.
+    """
+    if "reference" not in needs:
+        item = item._replace(reference="")
+    return item if "story-prompt" in needs else item._replace(story_prompt="")
+
+
+def _lacks(item: Item, needs: Sequence[Need]) -> str | None:
+    if not item.text.strip():
+        return EMPTY
+    if "reference" in needs and not item.reference.strip():
+        return NO_REFERENCE
+    return NO_PROMPT if "story-prompt" in needs and not item.story_prompt.strip() else None
+
+
+def _same(text: str, reference: str) -> bool:
+    return text.split() == reference.split()
+
+
+def _identity(family: Family, tools: Tools) -> list[object]:
+    """Identity of the models and resources on which a family's values depend, besides a story's texts and the package
+    versions.
+    """
+    parts: list[object] = [family.identity({need: tools.models[need] for need in family.needs if need in MODELS})]
+    if family.whole:
+        parts.append(fingerprint(list(tools.references)))
+    if "wordnet" in family.needs and tools.wordnet is not None:
+        parts.append((tools.wordnet / "index.noun").stat().st_size)
+    return parts

@@ -1,0 +1,65 @@
+"""Tables of all perturbations: what each perturbation does, how ratings should react, and whether it is available on
+this machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import get_args
+
+from judge.base.printing.tables import Column, Table
+from judge.base.wording import joined
+from judge.inputs.perturbations.catalogue import CATALOGUE
+from judge.inputs.perturbations.perturbation import Facts, Test
+from judge.lab.stress.availability import lacking
+from judge.version import __version__
+
+_TITLES: dict[Test, str] = {
+    "discrimination": "A good judge rates these lower (discrimination)",
+    "invariance": "A good judge rates these the same (invariance)",
+    "attack": "A good judge rates these no higher (attack)",
+    "degenerate": "A good judge gives these the lowest point (degenerate)",
+}
+_COLUMNS = (
+    Column("perturbation", "perturbation"),
+    Column("about", "what", wrap=26),
+    Column("aims", "criteria", wrap=11),
+    Column("strengths", "strengths"),
+    Column("here", "made here"),
+)
+_AIMS = "criteria: those on which the papers expect lower ratings; the report tests whether they fall"
+_NESTED = "the edits at one strength are a subset of those at the next"
+
+
+def perturbation_tables() -> list[Table]:
+    """Tables of all perturbations, one for each kind of test, in the order of the catalogue."""
+    return [_table(test) for test in get_args(Test)]
+
+
+def _table(test: Test) -> Table:
+    catalogued = [facts for facts in CATALOGUE.values() if facts.test == test]
+    rows = [
+        {
+            "perturbation": facts.name,
+            "about": facts.about,
+            "aims": ", ".join(facts.aims) or "-",
+            "strengths": ", ".join(map(str, facts.strengths)),
+            "here": "no" if lacking(facts) else "yes",
+        }
+        for facts in catalogued
+    ]
+    notes = [*([_AIMS] if any(facts.aims for facts in catalogued) else []), _NESTED]
+    sources = dict.fromkeys(facts.source for facts in catalogued)
+    notes += [*_missing(catalogued), *(f"source: {source}" for source in sources)]
+    return Table(_TITLES[test], _COLUMNS, rows, f"v{__version__}", notes)
+
+
+def _missing(catalogued: Sequence[Facts]) -> list[str]:
+    """Sentences that name the perturbations that are not available on this machine, with the reasons. Perturbations
+    with the same reason share a sentence.
+    """
+    names: dict[str, list[str]] = {}
+    for facts in catalogued:
+        if (why := lacking(facts)) is not None:
+            names.setdefault(why, []).append(facts.name)
+    return [joined(f"{', '.join(some)}: ", why) for why, some in names.items()]

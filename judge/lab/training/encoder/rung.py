@@ -1,0 +1,297 @@
+"""Training of an encoder and its cross-validation: fits on folds of story-prompts, then a final fit on all data. A head
+is the model's output for one criterion.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.asking.execution.progress import Progress
+from judge.backends.trained.encoder import ENCODER_FOLDER, on_people_scale
+from judge.backends.trained.model import Encoder, Head
+from judge.base.errors import MissingExtraError
+from judge.base.fingerprint import fingerprint, fingerprint_weights
+from judge.base.records import Story
+from judge.lab.training.encoder.reading import Lesson, Question, lesson, texts
+from judge.lab.training.encoder.unfinished import Unfinished
+from judge.lab.training.evaluation import PreferenceCheck, RatingCheck
+from judge.lab.training.fits import Fits
+from judge.lab.training.heads import QUANTILES, odds_scale, rating_check, rating_line
+from judge.lab.training.material import Material, Numbers, Preferences, Ratings, chosen, numbers
+from judge.lab.training.options import EncoderOptions, TrainOptions
+from judge.lab.training.telling import Telling
+from judge.stats.resampling.grouped_folds import folds_of_groups
+
+Floats = NDArray[np.float64]
+
+_STOPPING_FOLDS = 5
+"""One of so many folds of the training story-prompts decides when to stop."""
+
+_ON_ALL = "all"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Course:
+    """Data, options and folders of one training of an encoder. All its fits use them: one fit for each fold, and a
+    final one on all data.
+    """
+
+    materials: Sequence[Material]
+    numbers: Sequence[Numbers]
+    lesson: Lesson
+    options: TrainOptions
+    choice: EncoderOptions
+    base: Any
+    folder: Path
+    unfinished: Unfinished
+    fitting: ModuleType
+
+    def texts(self, question: Question, places: Sequence[int] | NDArray[np.int64]) -> list[tuple[str, str]]:
+        """Pairs of query and story text that the model reads, for a question about the stories at the given indices."""
+        return texts(self.materials[question.material], question.asked, places)
+
+
+def teach(
+    materials: Sequence[Material],
+    options: TrainOptions,
+    choice: EncoderOptions,
+    worse: Sequence[tuple[Story, Story]],
+    folder: Path,
+    telling: Telling,
+) -> tuple[Fits, Unfinished]:
+    """Train an encoder on each fold and on all data, and write the final weights into `folder`. `worse` are pairs of
+    original and perturbed story. An interrupted training is resumed.
+
+    Returns the result and the saved state of the training, which the caller must close once the model's folder is
+    complete.
+    """
+    course = _course(materials, options, choice, worse, folder)
+    if course.unfinished.goes_on:
+        telling.tell(f"going on with the training that {course.unfinished.path} keeps")
+    pairs = [pair for question in course.lesson.questions for pair in course.texts(question, question.stories)]
+    cut = course.fitting.count_cut(choice, course.base, pairs)
+    steps = course.fitting.steps_of(course.lesson, choice.batch_size) * choice.epochs
+    fits = options.foldings * min(options.folds, len(course.lesson.names())) + 1
+    telling.tell(f"{len(pairs)} stories to read, {fits} fits of at most {choice.epochs} epochs")
+    with telling.progress(fits * steps) as progress:
+        turns = list(_turns(course, progress, steps))
+        epochs = [count for turn in turns for count in turn.epochs]
+        taken = max(1, round(statistics.median(epochs)))
+        whole = _on_all(course, taken, progress)
+    heads: list[Head] = []
+    checks: list[PreferenceCheck] = []
+    rated: list[RatingCheck] = []
+    for q, question in enumerate(course.lesson.questions):
+        logits = np.array([turn.logits[q] for turn in turns])
+        means = np.array([turn.means[q] for turn in turns])
+        if isinstance(question.about, Preferences):
+            head, check = _preference(course, question, question.about, logits, whole[q])
+            heads, checks = [*heads, head], [*checks, check]
+        else:
+            head, rating = _rating(course, question, question.about, logits, means, whole[q])
+            heads, rated = [*heads, head], [*rated, rating]
+    longest = course.base.max_length
+    facts = _facts(course) | {"epochs_by_fold": epochs, "epochs": taken, "longer_than_read": cut}
+    encoder = Encoder(course.base.key, fingerprint_weights(folder / ENCODER_FOLDER), longest)
+    notes = (f"{cut} of {len(pairs)} texts are longer than the {longest} tokens that are read; their ends are not",)
+    return Fits(heads, checks, rated, facts, encoder, notes if cut else ()), course.unfinished
+
+
+def _course(
+    materials: Sequence[Material],
+    options: TrainOptions,
+    choice: EncoderOptions,
+    worse: Sequence[tuple[Story, Story]],
+    folder: Path,
+) -> Course:
+    try:
+        from judge.lab.training.encoder import fitting
+    except ImportError as error:
+        raise MissingExtraError("training an encoder", "train") from error
+    numbers_of = [numbers(material.stories, None, None) for material in materials]
+    wanted = [chosen(material, worse, options.seed) for material in materials]
+    whole = lesson(materials, [of_dataset.usable for of_dataset in numbers_of], wanted, choice.criteria)
+    base = fitting.base_of(choice)
+    plan = {
+        "data": [material.fact() for material in materials],
+        "negatives": fingerprint([[[a.id, a.text], [b.id, b.text]] for a, b in worse]),
+        "asked": [question.asked for question in whole.questions],
+        "encoder": base.key,
+        "max_length": base.max_length,
+        **{name: getattr(choice, name) for name in ("epochs", "batch_size", "learning_rate")},
+        **{name: getattr(options, name) for name in ("folds", "foldings", "seed")},
+    }
+    return Course(materials, numbers_of, whole, options, choice, base, folder, Unfinished(folder, plan), fitting)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Turn:
+    """Result of one repetition of the cross-validation. `logits` holds, for each question, the out-of-fold logit of
+    each story. `means` holds, for each question and story, the mean rating of the stories outside its fold. `epochs`
+    holds the number of training epochs for each fold.
+    """
+
+    logits: list[Floats]
+    means: list[Floats]
+    epochs: list[int]
+
+
+def _turns(course: Course, progress: Progress, steps: int) -> Iterator[_Turn]:
+    names, options = course.lesson.names(), course.options
+    folds = min(options.folds, len(names))
+    for turn in range(options.foldings):
+        fold = folds_of_groups(names, folds, options.seed + turn)
+        blank = [np.full(len(course.materials[q.material].stories), np.nan) for q in course.lesson.questions]
+        folding = _Turn(blank, [values.copy() for values in blank], [])
+        for k in range(folds):
+            held = {name for name, at in zip(names, fold, strict=True) if at == k}
+            before = progress.settled
+            answers = _fold(course, f"folding-{turn + 1}-fold-{k + 1}", held, progress)
+            # Where it stopped early, the steps that were planned for it are not waited for.
+            progress.total -= steps - (progress.settled - before)
+            folding.epochs.append(int(answers["epochs"]))
+            for q, question in enumerate(course.lesson.questions):
+                places = _held_places(course, question, held)
+                folding.logits[q][places] = answers["logits"][q]
+                folding.means[q][places] = _mean_rating(course, question, held)
+        yield folding
+
+
+def _fold(course: Course, name: str, held: set[str], progress: Progress) -> dict[str, Any]:
+    """Result of training without the held-out groups of stories: the number of epochs, and the logits of the held-out
+    stories for each question. One fold of the other groups decides when training stops. The stored result of a finished
+    fit is returned without training.
+    """
+    kept = course.unfinished.answers(name)
+    if kept is not None:
+        return kept
+    lesson, seed = course.lesson, course.options.seed
+    others = sorted(set(lesson.names()) - held)
+    inner = folds_of_groups(others, min(_STOPPING_FOLDS, len(others)), seed)
+    deciding = {group for group, at in zip(others, inner, strict=True) if at == 0}
+    fitted = course.fitting.fit(
+        course.choice,
+        course.base,
+        lesson.without(held | deciding),
+        lesson.within(deciding),
+        None,
+        course.unfinished.fit(name),
+        seed,
+        lambda: progress.committed(1, 0),
+    )
+    logits = [fitted.logits(course.texts(q, _held_places(course, q, held))).tolist() for q in lesson.questions]
+    answers = {"epochs": fitted.epochs, "logits": logits}
+    course.unfinished.done(name, answers)
+    return answers
+
+
+def _on_all(course: Course, epochs: int, progress: Progress) -> list[Floats]:
+    """Logits of all stories for each question, after training on all data. The weights are saved in the folder of the
+    model. The stored result of a finished fit is returned without training.
+    """
+    kept = course.unfinished.answers(_ON_ALL)
+    if kept is None or not (course.folder / ENCODER_FOLDER).is_dir():
+        fitted = course.fitting.fit(
+            course.choice,
+            course.base,
+            course.lesson,
+            None,
+            epochs,
+            course.unfinished.fit(_ON_ALL),
+            course.options.seed,
+            lambda: progress.committed(1, 0),
+        )
+        logits = [fitted.logits(course.texts(q, q.stories)).tolist() for q in course.lesson.questions]
+        fitted.save(course.folder / ENCODER_FOLDER)
+        kept = {"epochs": epochs, "logits": logits}
+        course.unfinished.done(_ON_ALL, kept)
+    progress.total = progress.settled
+    return [np.array(values, dtype=np.float64) for values in kept["logits"]]
+
+
+def _held_places(course: Course, question: Question, held: set[str]) -> NDArray[np.int64]:
+    groups = course.lesson.groups[question.material]
+    return np.array([k for k in question.stories if groups[k] in held], dtype=np.int64)
+
+
+def _mean_rating(course: Course, question: Question, held: set[str]) -> float:
+    """Mean human rating of the stories that are not held out, i.e. not in one of the groups `held`; 0 for a question
+    about preferences.
+    """
+    if not isinstance(question.about, Ratings):
+        return 0.0
+    groups = course.lesson.groups[question.material]
+    return float(np.mean([question.about.people[k] for k in question.stories if groups[k] not in held]))
+
+
+def _preference(
+    course: Course, question: Question, preference: Preferences, logits: Floats, whole: Floats
+) -> tuple[Head, PreferenceCheck]:
+    a, b = question.pairs
+    usable = course.numbers[question.material].usable
+    odds = np.where(usable[a] & usable[b], logits[:, a] - logits[:, b], np.nan)
+    check = PreferenceCheck(
+        preference.criterion, course.materials[question.material].dataset.name, preference.side, odds
+    )
+    slope, band = odds_scale(odds.mean(axis=0), preference.side.net)
+    return _head(question, (0.0, 1.0), slope, band, (1.0, 0.0), whole), check
+
+
+def _rating(
+    course: Course, question: Question, rating: Ratings, logits: Floats, means: Floats, whole: Floats
+) -> tuple[Head, RatingCheck]:
+    numbers_of = course.numbers[question.material]
+    bare = _head(question, (rating.low, rating.high), 1.0, 0.0, (1.0, 0.0), whole)
+    points = np.vectorize(lambda logit: on_people_scale(bare, logit))
+    scores = points(logits) - means
+    people = np.where(numbers_of.usable, rating.people, np.nan)
+    line, slope = rating_line(scores.mean(axis=0) + float(np.nanmean(people)), people)
+    check = rating_check(course.materials[question.material], numbers_of, rating, scores)
+    return _head(question, (rating.low, rating.high), slope, 0.0, line, points(whole)), check
+
+
+def _head(
+    question: Question,
+    ends: tuple[float, float],
+    slope: float,
+    band: float,
+    line: tuple[float, float],
+    scores: Floats,
+) -> Head:
+    return Head(
+        criterion=question.criterion,
+        kind=question.kind,
+        low=ends[0],
+        high=ends[1],
+        intercept=0.0,
+        surface=(),
+        embedding=(),
+        slope=slope,
+        band=band,
+        line=line,
+        quantiles=tuple(np.quantile(scores, np.linspace(0, 1, QUANTILES)).tolist()),
+        asked=question.asked,
+    )
+
+
+def _facts(course: Course) -> dict[str, Any]:
+    packages = ("torch", "transformers", "sentence-transformers", "accelerate", "datasets")
+    return {
+        "encoder": course.base.key,
+        "max_length": course.base.max_length,
+        "asked": {f"{q.criterion} ({q.kind})": q.asked for q in course.lesson.questions},
+        "lists": sum(map(len, course.lesson.ranked)),
+        "rated": sum(map(len, course.lesson.rated)),
+        "training": {key: value for key, value in asdict(course.choice).items() if key != "model"},
+        "versions": {name: version(name) for name in packages},
+        "embedding": None,
+    }

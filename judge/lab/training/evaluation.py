@@ -1,0 +1,287 @@
+"""Out-of-fold evaluation of a trained model: its agreement with people compared with that of text length and of the
+control (a surface-feature baseline), and its calibration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from judge.analysis.options.signed import Signed
+from judge.analysis.options.table_options import RankOptions
+from judge.analysis.preference.agreement import Agreement, AgreementRow, agreement_rows, flat_estimates
+from judge.analysis.preference.sides import Side
+from judge.base.estimate import Estimate
+from judge.stats.correlation.coefficients import spearman
+from judge.stats.correlation.kendall import codes
+from judge.stats.correlation.kendall import tau_b as kendall_tau
+from judge.stats.resampling import resampled_tau
+from judge.stats.resampling.bootstrap import draw, expanded
+
+Floats = NDArray[np.float64]
+
+BINS = 5
+"""Fifths: with the least that is trained on, 40 units, eight stand in each."""
+MODEL, LONGER, CONTROL = "trained, out of fold", "longer is better", "control (surface), out of fold"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PreferenceCheck:
+    """Out-of-fold predictions of people's preferences on one criterion. `side` holds the pairs of stories and people's
+    preferences. `odds`, shape (repetitions of cross-validation, pairs), holds the log odds that story a of the pair is
+    preferred to story b.
+    """
+
+    criterion: str
+    dataset: str
+    side: Side
+    odds: Floats
+
+    @property
+    def by_folding(self) -> list[float]:
+        """Accuracy of the model's preferences on the pairs that people decided, in each repetition of the
+        cross-validation. A tie of the model counts one half.
+        """
+        net = self.side.net
+        decided = np.nan_to_num(net) != 0
+        return [float(np.mean((np.sign(odds[decided]) * net[decided] + 1) / 2)) for odds in self.odds]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RatingCheck:
+    """Out-of-fold predictions of people's ratings on one criterion.
+
+    Attributes
+    ----------
+    criterion, dataset : str
+        The criterion and the dataset.
+    people : array, shape (stories,)
+        Mean human rating of each story; NaN = no rating.
+    scores : array, shape (repetitions of cross-validation, stories)
+        The model's out-of-fold scores.
+    control, length : array, shape (stories,)
+        For comparison: out-of-fold scores of the control (a surface-feature baseline), and text length.
+    groups : sequence of str
+        Group of each story; groups are held out together.
+    """
+
+    criterion: str
+    dataset: str
+    people: Floats
+    scores: Floats
+    control: Floats
+    length: Floats
+    groups: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class RatingRow:
+    """Correlation of one predictor (the model, text length or the control) with mean human ratings over all stories.
+
+    Attributes
+    ----------
+    dataset, criterion, predictor : str
+        The dataset, the criterion and the predictor.
+    tau, rho : Estimate, float
+        Kendall's tau-b and Spearman's rho.
+    over_control : Estimate
+        tau of the predictor minus tau of the control (a surface-feature baseline), on the same stories.
+    lowest, highest : float or None
+        Range of the model's tau over repetitions of the cross-validation; None for length and control.
+    """
+
+    dataset: str
+    criterion: str
+    predictor: str
+    tau: Estimate
+    rho: float
+    over_control: Estimate
+    lowest: float | None
+    highest: float | None
+
+    def record(self) -> dict[str, object]:
+        """The values of this row (the correlation of one predictor with human ratings) by column of the table."""
+        about: dict[str, object] = {"dataset": self.dataset, "criterion": self.criterion, "predictor": self.predictor}
+        return about | {
+            "tau": self.tau,
+            "rho": self.rho,
+            "over_control": self.over_control,
+            "lowest": self.lowest,
+            "highest": self.highest,
+            "n": self.tau.n,
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RatingAgreement(Signed):
+    """Correlations of the trained model, of text length and of the control (a surface-feature baseline) with people's
+    ratings.
+    """
+
+    rows: tuple[RatingRow, ...]
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """Data frame of the correlations with people's ratings, with one row for each criterion of a dataset and each
+        predictor (the model, text length, the control).
+        """
+        flat = []
+        for row in self.rows:
+            plain = row.record()
+            estimates = {name: getattr(row, name) for name in ("tau", "over_control")}
+            flat.append({**{k: v for k, v in plain.items() if k not in estimates}, **flat_estimates(estimates)})
+        return self.signed(flat)
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationRow:
+    """One of five bins of the pairs (or stories), ordered by prediction, in a table of calibration.
+
+    Attributes
+    ----------
+    criterion, what : str
+        The criterion, and what is predicted.
+    bin, n : int
+        Number of the bin, and number of pairs or stories in it.
+    predicted : float
+        Mean prediction: the probability that people prefer the story that the model prefers, or the rating.
+    people : float
+        Share of pairs in which people prefer the same story as the model, or mean human rating.
+    """
+
+    criterion: str
+    what: str
+    bin: int
+    n: int
+    predicted: float
+    people: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Calibrations(Signed):
+    """Calibration of out-of-fold predictions against human preferences and ratings. Predictions are in the form that
+    the trained judge returns: probabilities and ratings.
+    """
+
+    rows: tuple[CalibrationRow, ...]
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """Data frame of the calibration, with one row per bin of pairs or stories."""
+        names = ("criterion", "what", "bin", "n", "predicted", "people")
+        return self.signed([{name: getattr(row, name) for name in names} for row in self.rows], names)
+
+
+def preference_rows(check: PreferenceCheck, options: RankOptions, name: str) -> Iterator[AgreementRow]:
+    """Yield the agreement with people's preferences on the same pairs of stories, with one row each for every person,
+    for text length (the longer story is preferred), for the control (a surface-feature baseline) and for the model.
+    """
+    net, pairs = np.sign(check.odds.mean(axis=0)), check.side.pairs
+    defined = np.flatnonzero(~np.isnan(net))
+    ended = np.column_stack([net[defined] > 0, net[defined] < 0, net[defined] == 0]).astype(np.float64)
+    nobody = np.full(defined.size, None, dtype=object)
+    forward = np.ones(defined.size, dtype=bool)
+    lost = pairs.n - defined.size
+    side = Side(
+        pairs,
+        "judge",
+        None,
+        name,
+        None,
+        check.criterion,
+        defined,
+        forward,
+        ended,
+        net[defined],
+        nobody,
+        lost,
+        placed=False,
+    )
+    yield from agreement_rows(pairs, (check.side, side), options)
+
+
+def rating_rows(check: RatingCheck, resamples: int, seed: int) -> Iterator[RatingRow]:
+    """Yield the correlations of the model, of text length and of the control (a surface-feature baseline) with people's
+    ratings, with bootstrap intervals by resampled story-prompts.
+    """
+    mean = check.scores.mean(axis=0)
+    kept = ~(np.isnan(check.people) | np.isnan(mean) | np.isnan(check.control))
+    people = codes(check.people[kept])
+    unit = np.unique(np.asarray(check.groups)[kept], return_inverse=True)[1].reshape(-1).astype(np.int64)
+    predictors = {MODEL: mean[kept], LONGER: check.length[kept], CONTROL: check.control[kept]}
+    drawn = draw(unit, resamples, np.random.default_rng(seed), "boot-inputs")
+    values = {name: kendall_tau(codes(x), people) for name, x in predictors.items()}
+    again = {name: resampled_tau.tau_b(drawn, codes(x), people) for name, x in predictors.items()}
+    method = "boot-inputs, expanded percentile, 95 %"
+    units = int(unit.max()) + 1
+
+    def estimate(value: float, resampled: Floats) -> Estimate:
+        if np.isnan(value):
+            return Estimate.undefined("undefined: all values are equal")
+        return expanded(Estimate(value, int(kept.sum())), resampled, units, method)
+
+    each = [kendall_tau(codes(folding_scores[kept]), people) for folding_scores in check.scores]
+    for name, x in predictors.items():
+        apart = estimate(values[name] - values[CONTROL], again[name] - again[CONTROL])
+        yield RatingRow(
+            check.dataset,
+            check.criterion,
+            name,
+            estimate(values[name], again[name]),
+            spearman(x, check.people[kept]),
+            Estimate.undefined("the control itself") if name == CONTROL else apart,
+            min(each) if name == MODEL else None,
+            max(each) if name == MODEL else None,
+        )
+
+
+def preference_bins(check: PreferenceCheck, slope: float) -> Iterator[CalibrationRow]:
+    """Yield the calibration of preferences in five bins of pairs, ordered by the model's certainty. For each bin it
+    gives the mean probability, by the model, that people prefer the same story as the model, and the share of pairs in
+    which they do. `slope` is the factor by which the log odds are calibrated.
+    """
+    odds, net = slope * check.odds.mean(axis=0), check.side.net
+    decided = (np.nan_to_num(net) != 0) & ~np.isnan(odds)
+    sure, right = expit(np.abs(odds[decided])), np.sign(odds[decided]) == net[decided]
+    yield from _bins(check.criterion, "p of the preferred", sure, right.astype(np.float64))
+
+
+def rating_bins(check: RatingCheck, predicted: Floats) -> Iterator[CalibrationRow]:
+    """Yield the calibration of ratings in five bins of stories, ordered by predicted rating. Each bin has the mean
+    predicted rating and the mean human rating.
+    """
+    kept = ~(np.isnan(predicted) | np.isnan(check.people))
+    yield from _bins(check.criterion, "rating", predicted[kept], check.people[kept])
+
+
+def _bins(criterion: str, quantity: str, predicted: Floats, people: Floats) -> Iterator[CalibrationRow]:
+    order = np.argsort(predicted, kind="stable")
+    for k, part in enumerate(np.array_split(order, BINS)):
+        if part.size:
+            yield CalibrationRow(
+                criterion, quantity, k + 1, int(part.size), float(predicted[part].mean()), float(people[part].mean())
+            )
+
+
+def agreement(
+    checks: Sequence[PreferenceCheck], name: str, seed: int, parts: tuple[str, ...], notes: tuple[str, ...]
+) -> Agreement | None:
+    """Agreement of the model named `name` with people's preferences, for all criteria as one result; None without any
+    preferences. `seed` is the random seed of the analysis, `parts` are added to its signature, and `notes` to the notes
+    under its table.
+    """
+    if not checks:
+        return None
+    options = RankOptions(seed=seed)
+    rows = tuple(row for check in checks for row in preference_rows(check, options, name))
+    spreads = tuple(
+        f"{check.criterion}: {len(check.by_folding)} foldings by story-prompt gave "
+        f"{100 * min(check.by_folding):.1f} to {100 * max(check.by_folding):.1f} %"
+        for check in checks
+    )
+    return Agreement(rows=rows, options=options, signature_parts=parts, notes=(*spreads, *notes))

@@ -1,0 +1,83 @@
+"""Options of training as immutable data classes. The model card lists all of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from judge.base.errors import OptionError
+
+LEAST_FOLDS = 2
+LEAST_TOKENS = 16
+"""Fewer leave little room for the story beside the question."""
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderOptions:
+    """Options for training a cross-encoder from the pretrained `model` (a folder or a name on the hub).
+
+    `epochs` is the maximum; training stops earlier where the loss on a fold of the training story-prompts no longer
+    decreases. `batch_size` is the number of lists or stories per step, and `learning_rate` the largest learning rate,
+    which is reached after a warm-up. Texts are cut after `max_length` tokens; None = the model's own limit. `criteria`
+    names the criteria set with the definitions for the queries; None = the shipped set that has most of the criteria.
+    """
+
+    model: str
+    epochs: int = 4
+    batch_size: int = 8
+    learning_rate: float = 2e-5
+    max_length: int | None = None
+    criteria: str | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("epochs", "batch_size"):
+            if getattr(self, name) < 1:
+                raise OptionError(name, getattr(self, name), "must be 1 or more")
+        if not 0 < self.learning_rate < 1:
+            raise OptionError("learning_rate", self.learning_rate, "must be between 0 and 1")
+        if self.max_length is not None and self.max_length < LEAST_TOKENS:
+            raise OptionError("max_length", self.max_length, f"must be {LEAST_TOKENS} or more")
+
+
+@dataclass(frozen=True, slots=True)
+class TrainOptions:
+    """Options of training and of its cross-validation.
+
+    Cross-validation has `folds` folds of story-prompts and is repeated `foldings` times with different random folds,
+    drawn from `seed`. `negatives` is a file made by `judge stress make`, whose perturbed stories count as worse than
+    their originals. Empty `criteria` = all criteria.
+
+    A linear model is trained on surface features and, if `embed` names an embedding model, on embeddings. If `encoder`
+    is given, an encoder is trained instead. `resamples` is the number of bootstrap resamples for intervals of
+    correlations.
+    """
+
+    criteria: tuple[str, ...] = ()
+    embed: str | None = None
+    encoder: EncoderOptions | None = None
+    negatives: Path | None = None
+    folds: int = 5
+    foldings: int = 5
+    seed: int = 1
+    resamples: int = 1000
+
+    def __post_init__(self) -> None:
+        if self.folds < LEAST_FOLDS:
+            raise OptionError("folds", self.folds, f"must be {LEAST_FOLDS} or more")
+        if self.foldings < 1:
+            raise OptionError("foldings", self.foldings, "must be 1 or more")
+        if self.embed is not None and self.encoder is not None:
+            raise OptionError("embed", self.embed, "has no part in an encoder, which reads the texts themselves")
+
+
+def encoder_options(model: str | None, **chosen: Any) -> EncoderOptions | None:
+    """Options for training an encoder; None where `model` is None. `chosen` are further options by name, where None =
+    the default. Raises OptionError where such options are given without a model.
+    """
+    given = {name: value for name, value in chosen.items() if value is not None}
+    if model is None:
+        for name, value in given.items():
+            raise OptionError(name, value, "is of an encoder, and none is trained", hint="name its model as well")
+        return None
+    return EncoderOptions(model, **given)

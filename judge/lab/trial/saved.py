@@ -1,0 +1,62 @@
+"""Answers of a trial as plain data, appended to a file on request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from judge.base.errors import SpecError
+from judge.base.records import Judgment, Query, Verdict
+from judge.lab.trial.answers import Answered
+
+
+def record(answered: Answered, judge: str) -> dict[str, Any]:
+    """One answer of a trial as plain data: the request as sent, the answer, its parsed content, tokens and cost."""
+    query, response = answered.query, answered.response
+    return {
+        "judge": judge,
+        "eval_prompt": query.eval_prompt,
+        "criterion": ", ".join(criterion.name for criterion in query.criteria) or query.criterion.name,
+        "messages": [{"role": m.role, "content": m.content} for m in query.messages],
+        "text": None if response is None else response.text,
+        "finish_reason": None if response is None else response.finish_reason,
+        "reasoning": None if response is None else response.reasoning,
+        **_taken(query, answered.read),
+        "prompt_tokens": None if response is None else response.prompt_tokens,
+        "completion_tokens": None if response is None else response.completion_tokens,
+        "reasoning_tokens": None if response is None else response.reasoning_tokens,
+        "cost": answered.cost,
+        **({} if answered.error is None else {"error": answered.error}),
+    }
+
+
+def append(path: Path, records: Iterable[dict[str, Any]]) -> None:
+    """Append records (answers of a trial as plain data) to a JSON Lines file. Raises SpecError where it cannot be
+    written.
+    """
+    try:
+        with path.open("ab") as stream:
+            for entry in records:
+                stream.write(orjson.dumps(entry, option=orjson.OPT_APPEND_NEWLINE))
+    except OSError as error:
+        raise SpecError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def _taken(query: Query, read: Sequence[Judgment] | Verdict) -> dict[str, Any]:
+    """The parsed content of an answer as plain data: the rating, a list with one rating per criterion, or the
+    preference with the two stories in the order shown.
+    """
+    if isinstance(read, Verdict):
+        other = "" if query.other is None else query.other.id
+        return {"first": query.story.id, "second": other, "preference": read.preference, **_about(read)}
+    if not query.criteria:
+        return {"rating": read[0].rating, **_about(read[0])}
+    each = zip(query.criteria, read, strict=True)
+    return {"judgments": [{"criterion": criterion.name, "rating": j.rating, **_about(j)} for criterion, j in each]}
+
+
+def _about(judged: Judgment | Verdict) -> dict[str, Any]:
+    return {"status": judged.status, "flags": list(judged.flags), "explanation": judged.explanation}

@@ -1,5 +1,0 @@
-"""Parts that all HTML pages share: the template environment, the stylesheet, charts."""
-
-from judge.pages.environment import environment, stylesheet
-
-__all__ = ["environment", "stylesheet"]

@@ -1,8 +1,0 @@
-"""Parses answers that compare two stories. A preference counts only if the answer states it."""
-
-from __future__ import annotations
-
-from judge.parsing.verdict.parser import CHOICES, VERSION, parse_verdict
-from judge.parsing.verdict.soft import Shares, soft_verdict
-
-__all__ = ["CHOICES", "VERSION", "Shares", "parse_verdict", "soft_verdict"]

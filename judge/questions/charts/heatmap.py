@@ -1,0 +1,160 @@
+"""Builds the heat map of correlations: a row for each judge x Eval-Prompt, a column for each criterion, with additional
+rows for human raters and the control.
+
+Values are in the printed unit (×100). For an undefined cell the value is None and the tooltip gives the reason.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from judge.analysis.agreement.correlation_grid import CEILING, CONTROL, JUDGE
+from judge.analysis.raters import Raters
+from judge.questions.charts import groups, words
+from judge.questions.charts.colours import Scale
+
+if TYPE_CHECKING:
+    from judge.analysis.agreement.correlation_grid import Layout, LayoutRow
+    from judge.base.estimate import Estimate
+
+NAMES = {CEILING: "people, one against the others", CONTROL: "control, surface of the text"}
+_SHORT_NAMES = {CEILING: "people", CONTROL: "control"}
+_MEAN = "mean over criteria"
+
+
+@dataclass(frozen=True, slots=True)
+class HeatCell:
+    """Cell of a heat map: `value` (None = undefined) sets the colour, `shown` is the text in the cell, and `tip` the
+    tooltip.
+    """
+
+    value: float | None
+    shown: str
+    tip: str
+
+
+@dataclass(frozen=True, slots=True)
+class HeatRow:
+    """Row of a heat map. `is_bar` marks a reference row (human raters or the control) with which judges are compared.
+
+    `short_name` is used where space is limited. If consecutive rows have the same name, the name is printed once;
+    `label` distinguishes these rows and may be empty.
+    """
+
+    name: str
+    short_name: str
+    label: str
+    cells: tuple[HeatCell, ...]
+    is_bar: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class HeatMap:
+    """Specification of a heat map. `unit` is the unit of the coloured values. The last `apart` columns (means) are
+    drawn with a gap before them.
+    """
+
+    title: str
+    alt: str
+    columns: tuple[str, ...]
+    rows: tuple[HeatRow, ...]
+    unit: str
+    scale: Scale
+    caption: str
+    signature: str
+    apart: int = 0
+
+    def places(self, gap: float) -> list[float]:
+        """Vertical position of the top of each row, in units of rows. Where the next judge's rows begin, there is an
+        additional gap of `gap` rows.
+        """
+        return groups.places([(row.is_bar, row.name) for row in self.rows], gap)
+
+    def begins(self, row: int) -> bool:
+        """Whether a row is the first row of its judge."""
+        current, before = self.rows[row], self.rows[row - 1]
+        return not row or (current.is_bar, current.name) != (before.is_bar, before.name)
+
+
+def heat_map(grid: Layout, raters: Raters | None = None) -> HeatMap:
+    """Heat map of judges' correlations with human ratings, in the layout used in papers.
+
+    If `raters` says that the reference ratings are labels that no reader gave, the chart has no row for human raters.
+    """
+    raters = raters or Raters()
+    shown = [row for row in grid.rows if not (row.kind == CEILING and raters.labels_note)]
+    means = len(grid.criteria) > 1  # the mean over one criterion says nothing new
+    unit = f"{grid.statistic} ×100"
+    rows = tuple(_row(row, grid, means=means) for row in shown)
+    values = [cell.value for row in rows for cell in row.cells if cell.value is not None]
+    return HeatMap(
+        title=f"{unit} with {raters.noun}, {grid.where}, {grid.dataset}",
+        alt=f"{len(rows)} rows by {len(grid.criteria)} criteria; {grid.size}.",
+        columns=(*grid.short, *(("mean",) if means else ())),
+        rows=rows,
+        unit=unit,
+        scale=Scale.of([value for value in values if value] or [10.0], digits=0),
+        caption=_caption(grid, shown, rows, raters),
+        signature=grid.signature,
+        apart=int(means),
+    )
+
+
+def named(row: LayoutRow) -> str:
+    """Name of a row of the heat map, for tooltips: the judge and its Eval-Prompt, or the reference (human raters or the
+    control).
+    """
+    return NAMES.get(row.kind) or ", ".join(part for part in (row.judge, row.eval_prompt) if part)
+
+
+def _row(row: LayoutRow, grid: Layout, *, means: bool) -> HeatRow:
+    cells = [_cell(row, name, cell, grid.unit) for name, cell in zip(grid.criteria, row.cells, strict=True)]
+    if means:
+        cells.append(_cell(row, _MEAN, row.mean, grid.unit))
+    if row.kind != JUDGE:
+        return HeatRow(NAMES[row.kind], _SHORT_NAMES[row.kind], "", tuple(cells), is_bar=True)
+    return HeatRow(row.judge, row.judge, row.eval_prompt or "", tuple(cells))
+
+
+def _cell(row: LayoutRow, criterion: str, cell: Estimate, unit: str) -> HeatCell:
+    tip = f"{named(row)}, {criterion}: {words.worded(cell)}"
+    if cell.value is None:
+        return HeatCell(None, "", tip)
+    return HeatCell(100 * cell.value, f"{round(100 * cell.value)}".replace("-", "−"), f"{tip}, n = {cell.n} {unit}")
+
+
+def _caption(grid: Layout, shown: list[LayoutRow], rows: tuple[HeatRow, ...], raters: Raters) -> str:
+    systems = f"{grid.systems} systems" if grid.unit != "systems" else None
+    counted = ", ".join(part for part in (grid.size, systems) if part)
+    text = f"{grid.statistic} ×100 with {raters.noun}, {grid.where}, {grid.dataset} ({counted})."
+    text += words.meaning(grid.short, grid.criteria) + (f" {grid.other_names}" if grid.other_names else "")
+    if grid.half_width is not None:
+        text += f" Half-width of the 95 % intervals, median: {100 * grid.half_width:.0f}."
+    if any("−" in cell.shown for row in rows for cell in row.cells):
+        text += " White is 0, red below it."
+    cells = [cell for row in shown for cell in row.cells]
+    if any(not cell.defined for cell in cells):
+        text += f" Hatched: undefined{_why(cells)}."
+    if any(cell.defined for row in shown if row.kind == CEILING for cell in row.cells):
+        text += " People: one against the mean of the others; judges: against the mean of all."
+    return text + grid.apart + control_sentence(grid) + raters.sentence
+
+
+def control_sentence(grid: Layout) -> str:
+    """Caption sentence that explains the control judge's row; empty if there is none."""
+    if all(row.kind != CONTROL for row in grid.rows):
+        return ""
+    text = " The control reads only surface features of a text and is no language model"
+    text += f" ({grid.control})." if grid.control else "."
+    if any(row.kind == JUDGE and row.is_control for row in grid.rows):
+        text += (
+            " A judge named with a comma and the word control was run like any other, repeat by repeat; the row "
+            "control is shown for comparison with every judge."
+        )
+    return text
+
+
+def _why(cells: list[Estimate]) -> str:
+    reasons = dict.fromkeys(cell.reason for cell in cells if not cell.defined and cell.reason)
+    return f"; {'; '.join(reasons)}" if 0 < len(reasons) <= 2 else ", for the reasons in the table"

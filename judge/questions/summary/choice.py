@@ -1,0 +1,190 @@
+"""The row that a summary is about, where it is the best of several, and what can be said of it without flattery.
+
+A row is a judge with an Eval-Prompt. The highest of several rows looks better on the stories that chose it than on
+others. What a summary claims of it (its tau, the comparison with people, whether it may replace an annotator) is
+therefore cross-fitted over story-prompts: for each of five folds of story-prompts the row is chosen on the other folds,
+and the ratings of the fold's stories are those of the row so chosen. All that is claimed is computed on these ratings,
+as of any judge. Where every fold chooses the same row, they are this row's own ratings.
+
+Cross-fitting takes the flattery away on average. In a single study it leaves more spread than an interval of one row
+has, since rows that are as good as each other may be chosen by all folds alike. Intervals and tests are therefore those
+of all rows at once that are not told apart from the best one (Bonferroni over these contenders). A clear winner has no
+contender but itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.analysis.correlation.averages import Part, mean_of
+from judge.analysis.correlation.margins import Margin
+from judge.analysis.inputs.bars import JUDGE
+from judge.analysis.inputs.criterion_matching import match
+from judge.base.estimate import Estimate
+from judge.questions.summary.evidence import Evidence
+from judge.ratings.rating_matrix import RatingMatrix
+from judge.ratings.ratings_table import RatingsTable
+from judge.stats import near_ties
+from judge.stats.correlation import kendall
+from judge.stats.resampling.grouped_folds import deal
+
+FOLDS = 5
+LEAST = 3
+"""Story-prompts from which on the choice can be cross-fitted."""
+
+Codes = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Choice:
+    """The row that a summary is about, and the evidence for what it claims of this row.
+
+    Attributes
+    ----------
+    best : Margin
+        The row with the highest tau.
+    rows : int
+        Number of rows from which it was chosen.
+    elsewhere : int or None
+        Number of folds that choose another row; None where nothing was cross-fitted.
+    contenders : int
+        Number of rows whose tau is not shown to lie below that of the best one, with it; intervals and tests of what is
+        claimed are for so many rows at once.
+    evidence : Evidence
+        Analyses for what is claimed: those of the cross-fitted ratings where a fold chooses another row.
+    claimed : Margin
+        Agreement of these ratings with people, with the intervals for all contenders.
+    """
+
+    best: Margin
+    rows: int
+    elsewhere: int | None
+    contenders: int
+    evidence: Evidence
+    claimed: Margin
+
+    @property
+    def words(self) -> str:
+        """How the row was chosen, in parentheses behind its name; empty for an only row."""
+        if self.rows < 2:
+            return ""
+        text = f"the highest tau of {self.rows} rows"
+        if self.elsewhere is None:
+            return f" ({text}, which flatters it)"
+        if self.contenders == 1 and not self.elsewhere:
+            return f" ({text}, above each other)"
+        return (
+            f" ({text}, {self.contenders - 1} not told apart from it: its tau and what rests on it are cross-fitted, "
+            f"with intervals for {self.contenders} rows; {self.elsewhere} of {FOLDS} folds choose another)"
+        )
+
+
+def chosen(evidence: Evidence, matrix: RatingMatrix, best: Margin, rows: Sequence[Margin]) -> Choice:
+    """The choice of `best` among `rows`, cross-fitted over story-prompts.
+
+    Where there are fewer story-prompts than folds, every story-prompt is a fold. With two or fewer, too little is left
+    to choose on, and the row's own ratings are kept.
+    """
+    prompts = np.unique(matrix.story_prompt).size
+    if len(rows) < 2 or prompts < LEAST:
+        return Choice(best, len(rows), None, 1, evidence, best)
+    fold = deal(matrix.story_prompt, FOLDS, np.random.default_rng(evidence.options.seed))
+    own = [_picked(matrix, rows, fold != held) or best for held in range(FOLDS)]
+    elsewhere = sum(row is not best for row in own)
+    crossed, claimed = evidence, best
+    if elsewhere:
+        crossed = Evidence(_crossed(evidence.table, matrix, best, own, fold), evidence.options, evidence.control)
+        (claimed,) = crossed.margins
+    contenders = _contenders(evidence, best, rows)
+    return Choice(best, len(rows), elsewhere, contenders, crossed, _for_all(claimed, contenders, prompts))
+
+
+def _contenders(evidence: Evidence, best: Margin, rows: Sequence[Margin]) -> int:
+    """Number of rows whose mean tau is not shown to lie below that of the best one by the paired interval, with it."""
+    (dataset,) = (each for each in evidence.correlations.datasets if each.name == best.dataset)
+    parts: dict[tuple[str, str, str], list[Part]] = {}
+    for cell in dataset.rows:
+        subject = cell.subject
+        if cell.kind == JUDGE and subject.against is not None:
+            key = (str(subject.run), subject.judge, str(subject.eval_prompt))
+            parts.setdefault(key, []).append((subject.criterion, cell.estimate, cell.resampled))
+    means = {key: mean_of(own) for key, own in parts.items()}
+    ours, our_values = means[_key(best)]
+    count = 1
+    for row in rows:
+        theirs, values = means[_key(row)]
+        if row is best:
+            continue
+        if ours.value is None or theirs.value is None or not values or not our_values:
+            count += 1
+            continue
+        over = Estimate(ours.value - theirs.value, n=min(ours.n, theirs.n))
+        apart = dataset.intervals.of_values(over, tuple(a - b for a, b in zip(our_values, values, strict=True)))
+        count += apart.low is None or apart.low <= 0
+    return count
+
+
+def _key(margin: Margin) -> tuple[str, str, str]:
+    return margin.run, margin.judge, margin.eval_prompt
+
+
+def _for_all(margin: Margin, count: int, story_prompts: int) -> Margin:
+    """The margin with 95 % intervals that hold for so many rows at once (Bonferroni), by quantiles of Student's t with
+    one degree of freedom less than story-prompts.
+    """
+    from scipy.special import stdtrit
+
+    if count == 1:
+        return margin
+    by = float(stdtrit(story_prompts - 1, 1 - 0.025 / count) / stdtrit(story_prompts - 1, 0.975))
+    over = {bar: _wider(estimate, by, 2.0) for bar, estimate in margin.over.items()}
+    return replace(margin, value=_wider(margin.value, by, 1.0), over=over, average=_wider(margin.average, by, 2.0))
+
+
+def _wider(estimate: Estimate, by: float, most: float) -> Estimate:
+    """The estimate with each half of its interval multiplied by a factor, within -most to most."""
+    if estimate.value is None or estimate.low is None or estimate.high is None:
+        return estimate
+    low, high = (estimate.value + by * (end - estimate.value) for end in (estimate.low, estimate.high))
+    return replace(estimate, low=max(low, -most), high=min(high, most))
+
+
+def _picked(matrix: RatingMatrix, rows: Sequence[Margin], keep: NDArray[np.bool_]) -> Margin | None:
+    """The row with the highest mean tau over criteria on the stories where `keep` is true; None if none is defined."""
+    values = [_mean_tau(matrix, row, keep) for row in rows]
+    defined = [i for i, value in enumerate(values) if value is not None]
+    return rows[defined[near_ties.highest([values[i] for i in defined])]] if defined else None
+
+
+def _mean_tau(matrix: RatingMatrix, row: Margin, keep: NDArray[np.bool_]) -> float | None:
+    taus = []
+    for i, (cell, j) in enumerate(zip(matrix.cells, match(matrix).partner, strict=True)):
+        if (cell.run, cell.judge, cell.eval_prompt) == (row.run, row.judge, row.eval_prompt) and j is not None:
+            judge, people = (np.where(keep, ratings, np.nan) for ratings in (matrix.judge[i], matrix.people[j]))
+            taus.append(kendall.tau_b(kendall.codes(judge), kendall.codes(people)))
+    mean = float(np.mean(taus)) if taus else np.nan
+    return None if np.isnan(mean) else mean
+
+
+def _crossed(
+    table: RatingsTable, matrix: RatingMatrix, best: Margin, picked: Sequence[Margin], fold: Codes
+) -> RatingsTable:
+    """The dataset's ratings; those of judges are by the row picked for each story's fold, under the best row's name."""
+    frame = table.frame[table.frame["dataset"] == matrix.dataset]
+    fold_of = dict(zip(matrix.stories["story"], fold.tolist(), strict=True))
+    in_fold = frame["story"].map(fold_of)
+    judged = frame["source"] == "judge"
+    wanted = ~judged
+    for held, row in enumerate(picked):
+        own = (frame["run"] == row.run) & (frame["judge"] == row.judge) & (frame["eval_prompt"] == row.eval_prompt)
+        wanted |= judged & own & (in_fold == held)
+    kept = frame[wanted].copy()
+    of_judge = kept["source"] == "judge"
+    kept.loc[of_judge, ["run", "judge", "eval_prompt"]] = [best.run, best.judge, best.eval_prompt]
+    facts = [fact for fact in table.facts if fact.dataset == matrix.dataset and fact.run == best.run]
+    labels = {key: scale for key, scale in table.labels.items() if key[0] == matrix.dataset}
+    return replace(table, frame=kept, facts=tuple(facts), labels=labels)

@@ -1,0 +1,166 @@
+"""Answer of a summary on whether the judge rates stories as people do: how its agreement with people compares with 0,
+with the control (a baseline from surface features) and with one more person.
+
+The words for the comparison with people are of a non-inferiority test: *not below* stands only where the judge's
+difference from the average person is above minus a stated margin, and the judge's agreement above 0. A wide interval
+gives *cannot tell*, never *not below*, and the numbers of story-prompts and people that would decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+
+from judge.analysis.comparison.sentence import leaves_zero_out
+from judge.analysis.correlation.margins import CEILING, CONTROL, Margin
+from judge.base.estimate import Estimate
+from judge.questions.charts.words import worded, worded_difference
+from judge.questions.summary.answers import Answer, Verdict
+from judge.questions.summary.evidence import Evidence
+from judge.ratings.rating_matrix import RatingMatrix
+from judge.stats import near_ties
+from judge.stats.estimation import other_raters
+
+MARGIN = 0.10
+"""By how much a judge's tau may lie below the average person's and still count as not below."""
+
+TAU = "Kendall's tau-b"
+"""The correlation of a summary."""
+
+_OFTEN = 0.7
+"""Share of the margin that half of an interval may be, so that a judge as good as the average person is told not to be
+below in about four studies of five: 1.96 / (1.96 + 0.84), for the deviates of 97.5 and 80 %."""
+
+BesidePeople = Literal["above", "not below", "below", "cannot tell"]
+
+
+def beside_people(one_more: Estimate, average: Estimate, margin: float) -> BesidePeople | None:
+    """How a judge's agreement compares with that of people; None where the difference or its interval is undefined.
+
+    `one_more` is the difference with the interval of one more person, which says what is above or below people's
+    range. `average` is the same difference with the interval of a difference from the average person.
+    """
+    if one_more.value is None or one_more.low is None or one_more.high is None:
+        return None
+    if one_more.low > 0:
+        return "above"
+    if one_more.high < 0:
+        return "below"
+    return "not below" if average.low is not None and average.low > -margin else "cannot tell"
+
+
+def of_agreement(best: Margin, margin: float = MARGIN) -> Verdict:
+    """Verdict of a summary on a judge's agreement with people: whether the correlation of their ratings is above 0, and
+    how it compares with that of the control (a surface-feature baseline) and that of one more human rater.
+    """
+    shown = leaves_zero_out(best.value)
+    value = best.value.value
+    rule = "by the 95 % interval of the correlation"
+    word = beside_people(best.over[CEILING], best.average, margin) if CEILING in best.over else None
+    if value is None:
+        return Verdict("undefined", rule)
+    if shown is False or value <= 0:
+        none = f"{rule}, which holds 0" if shown is False else "the correlation is not above 0"
+        return Verdict("none shown, below people" if word == "below" else "none shown", none)
+    parts = [part for part in (_beside_control(best), people_words(word)) if part]
+    if not parts:
+        return Verdict("some agreement", f"{rule}, which lies above 0" if shown else "no interval")
+    return Verdict(", ".join(parts), f"by the 95 % intervals of the paired differences; margin {100 * margin:g}")
+
+
+def people_words(word: BesidePeople | None) -> str | None:
+    """The comparison with people as the part of a verdict; None without a comparison."""
+    return None if word is None else "people: cannot tell" if word == "cannot tell" else f"{word} people"
+
+
+def _beside_control(best: Margin) -> str | None:
+    over = best.over.get(CONTROL)
+    if over is None or over.value is None or best.control:
+        return None
+    if not leaves_zero_out(over):
+        return "not told apart from the control"
+    return "above the control" if over.value > 0 else "below the control"
+
+
+def people(evidence: Evidence, best: Margin) -> Answer:
+    """A summary's answer on the judge's agreement with people: Kendall's tau of the best pair of judge and Eval-Prompt
+    over all stories. It is compared with the control (a baseline from surface features) and with one more human rater.
+    """
+    raters = evidence.raters_of(best.dataset)
+    question = f"Does it rate stories as {raters.noun if raters.labels_note else 'people do'}?"
+    margin = evidence.options.margin
+    verdict = of_agreement(best, margin)
+    if best.value.value is None:
+        why = f"{best.value.reason}".removeprefix("undefined ")
+        return Answer(question, (f"Tau is undefined {why}.",), verdict, "people")
+    sentences = beside(best)
+    ceiling = best.bars[CEILING]
+    if ceiling.value is not None:
+        if beside_people(best.over[CEILING], best.average, margin) == "cannot tell":
+            matrix = next(matrix for matrix in evidence.matrices if matrix.dataset == best.dataset)
+            sentences.append(decides(best, matrix, margin))
+    elif not raters.labels_note:
+        sentences.append(_no_ceiling(evidence, best))
+    return Answer(question, (" ".join(sentences),), verdict, "people")
+
+
+def height(statistic: str, value: Estimate, stories: int, criteria: Sequence[str]) -> str:
+    """A correlation with people in words, with the stories and criteria that it is over; without a final period."""
+    over = f"mean of {len(criteria)} criteria" if len(criteria) > 1 else criteria[0]
+    return f"{statistic} x100 {worded(value)} over {stories:,} stories, {over}"
+
+
+def beside(best: Margin) -> list[str]:
+    """Sentences on a judge's agreement with people, that of the control and that of one more person."""
+    sentences = [f"{height(TAU, best.value, best.stories, best.criteria)}."]
+    control, ceiling = best.bars[CONTROL], best.bars[CEILING]
+    if control.value is not None and not best.control:
+        sentences.append(_beside(best, CONTROL, "the control", f"{worded(control)}{best.counted_as_0}"))
+    if ceiling.value is not None:
+        sentences.append(_beside(best, CEILING, "one more person", worded(ceiling)))
+    return sentences
+
+
+def _beside(best: Margin, kind: Literal["control", "ceiling"], who: str, value: str) -> str:
+    """Sentence with the judge's value, that of the control or one more person, and their difference."""
+    own, over = best.same.get(kind), best.over[kind]
+    name = f"{who[:1].upper()}{who[1:]}"
+    if over.value is None:
+        return f"{name}: {value}, no difference defined."
+    first = best.value if own is None or own.value is None else own
+    difference = f"difference {worded_difference(over, first, best.bars[kind])}"
+    if own is None or own.value is None or abs(own.value - (best.value.value or 0.0)) < near_ties.SAME:
+        return f"{name}: {value}, {difference}."
+    against = "Against the means of the others it" if kind == CEILING else "On the stories of both it"
+    return f"{against} reaches {100 * own.value:.1f}, {who} {value}, {difference}.".replace(" -", " −")
+
+
+def decides(best: Margin, matrix: RatingMatrix, margin: float) -> str:
+    """Sentence on what would decide whether a judge is below people: the story-prompts or people with which a judge as
+    good as the average person would be found not to be below by more than the margin.
+    """
+    wide = f"by more than {100 * margin:g} or not"
+    if best.spread is None:
+        return f"Whether it lies below people {wide} cannot be told: there is no interval."
+    stories, raters = other_raters.needed(best.spread, _OFTEN * margin)
+    now = np.unique(matrix.story_prompt).size
+    ways = []
+    if stories is not None and stories > 1:
+        ways.append(f"about {int(np.ceil(stories * now)):,} story-prompts in place of {now:,}")
+    if raters is not None and raters > best.spread.raters:
+        ways.append(f"about {raters:,} people in place of {best.spread.raters}")
+    if stories is not None and stories <= 1:
+        return f"Whether it lies below people {wide} cannot be told: its value lies near that border."
+    if not ways:
+        return f"Whether it lies below people {wide} takes more people and more story-prompts."
+    return f"Whether it lies below people {wide} takes {' or '.join(ways)}."
+
+
+def _no_ceiling(evidence: Evidence, best: Margin) -> str:
+    """Sentence on why the agreement of one more human rater with the other raters is unknown."""
+    matrix = next(matrix for matrix in evidence.matrices if matrix.dataset == best.dataset)
+    if not all(matrix.by_rater(j).known for j in range(len(matrix.criteria))):
+        return "One more person: not known, as no column of the data names the raters."
+    return f"One more person: {best.bars[CEILING].reason}."

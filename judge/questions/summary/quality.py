@@ -1,0 +1,176 @@
+"""Answers of a summary on a judge's quality: consistency over repeats, missing ratings, biases, and whether the model
+has seen the stories.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from judge.analysis.correlation.margins import Margin
+from judge.analysis.coverage.loss import selective
+from judge.base.estimate import Estimate
+from judge.base.wording import written
+from judge.contamination.check.dates import Dated
+from judge.contamination.check.result import Recital, passages_of, tells
+from judge.contamination.report import ContaminationReport
+from judge.contamination.scores_file import ScoresFile
+from judge.questions.charts.words import worded
+from judge.questions.summary import rules
+from judge.questions.summary.answers import Answer, Verdict
+from judge.questions.summary.evidence import Evidence
+from judge.questions.summary.faults import Faults
+from judge.ratings.rating_matrix import RatingMatrix
+
+_FINDINGS = 4
+"""Kinds of findings on a screen."""
+
+_SHARE_BY = "judge contamination check computes it with a labelled set, texts that this model has and has not seen"
+"""The one way to a share that is named everywhere; thresholds by hand remain, for who has a scores file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """Evidence from files of contamination scores on whether models have seen the stories.
+
+    `sentences` state the results. `recital` says that it was tested whether a model recites the stories, and `recited`
+    counts the stories recited. `blunt` says that a model recites no well-known passages either, so that its test is
+    uninformative.
+    """
+
+    sentences: tuple[str, ...]
+    recital: bool = False
+    recited: int = 0
+    blunt: bool = False
+
+    @classmethod
+    def of(cls, report: ContaminationReport, files: Sequence[ScoresFile] = ()) -> Seen:
+        """The evidence in a contamination report, with a sentence for each model. `files` are the score files on which
+        the report is based.
+        """
+        recitals = [(file, Recital.of_file(file)) for file in files]
+        scored = [(file, recital) for file, recital in recitals if recital is not None]
+        sentences = tuple(
+            f"{file.judge} recites {recital.recited or 'none'} of {recital.of:,} stories"
+            f"; {(passages := passages_of(file)).above(recital)} of {passages.of} passages that everybody knows it "
+            "expects more than any story."
+            for file, recital in scored
+        )
+        blunt = not all(tells(recital, passages_of(file)) for file, recital in scored)
+        return cls(sentences + cls._shares(report), bool(scored), sum(recital.recited for _, recital in scored), blunt)
+
+    @staticmethod
+    def _shares(report: ContaminationReport) -> tuple[str, ...]:
+        return tuple(
+            f"{row.model} seems to have seen {worded(row.corrected, factor=100)} % of {row.stories:,} stories."
+            if row.corrected.value is not None
+            else f"What share {row.model} has seen is not known: {_SHARE_BY}."
+            if row.threshold is None
+            else f"What share {row.model} has seen is {written(row.corrected.reason or '', None)}."
+            for row in report.rows
+        )
+
+
+def itself(evidence: Evidence, matrix: RatingMatrix, best: Margin | None) -> Iterator[Answer]:
+    """A summary's answer on a judge's self-consistency, yielded as the only item: ICC(1,1) over repeats, as the median
+    over the criteria of the best pair of judge and Eval-Prompt. Where `best` is None, it is the median over all pairs
+    and criteria.
+    """
+    question, label = "Does it agree with itself?", "itself"
+    cells = [
+        cell
+        for cell in evidence.consistent_judges
+        if cell.dataset == matrix.dataset
+        and (best is None or (cell.run, cell.judge, cell.eval_prompt) == (best.run, best.judge, best.eval_prompt))
+    ]
+    estimates = [estimate for cell in cells if (estimate := cell.estimate("ICC(1,1)")) is not None]
+    text, verdict = with_itself(estimates, "criteria")
+    yield Answer(question, (text,), verdict, label)
+
+
+def with_itself(estimates: Sequence[Estimate], over: str) -> tuple[str, Verdict]:
+    """Sentence on the agreement of repeats by the ICC(1,1) of several cells, with its verdict, by the median. `over`
+    names what the cells are, such as criteria.
+    """
+    values = [estimate.value for estimate in estimates if estimate.value is not None]
+    if not values:
+        reasons = dict.fromkeys(str(estimate.reason) for estimate in estimates if estimate.reason)
+        words = "; ".join(reasons) or "no repeat was asked"
+        return f"ICC is {words}.", Verdict("not known", "ICC(1,1) over repeats")
+    median = float(np.median(values))
+    spread = f", {min(values):.2f} to {max(values):.2f} over {len(values)} {over}" if len(values) > 1 else ""
+    text = f"One repeat agrees with another at ICC(1,1) {median:.2f}{spread}."
+    return text.replace(" -", " −"), rules.of_consistency(median)
+
+
+def lost(evidence: Evidence, matrix: RatingMatrix, best: Margin | None) -> Answer:
+    """A summary's answer on the share of repeats without a rating, and on kinds of stories that lost more ratings than
+    others. Where `best` is None, all judges and Eval-Prompts are counted.
+    """
+    question, label = "What share of the ratings is missing?", "lost"
+    asked = rated = 0
+    causes: dict[str, int] = {}
+    for i, cell in enumerate(matrix.cells):
+        if best is None or (cell.run, cell.judge, cell.eval_prompt) == (best.run, best.judge, best.eval_prompt):
+            asked, rated = asked + int(matrix.asked[i].sum()), rated + int(matrix.valid[i].sum())
+            for name, number in matrix.missing[i].items():
+                causes[name] = causes.get(name, 0) + number
+    if not asked:
+        return Answer(question, ("No judge was asked.",), None, label)
+    first = rated_of(rated, asked, causes)
+    groups = selective(evidence.coverage.tests)
+    raters = evidence.raters_of(matrix.dataset)
+    whole = tuple(raters.worded(_lost_more(which, cells)) for which, cells in groups.items())
+    some = tuple(raters.worded(f"Stories {which} were lost more ({_rows(cells)}).") for which, cells in groups.items())
+    return Answer(question, (first, *whole), rules.of_loss(rated, asked), label, (first, *some))
+
+
+def rated_of(rated: int, asked: int, causes: Mapping[str, int]) -> str:
+    """Sentence on how many of the repeats asked have a rating, with the causes of the others' loss."""
+    named = ", ".join(f"{name.replace('_', ' ')} {number:,}" for name, number in causes.items() if number)
+    return f"{rated:,} of {asked:,} repeats have a rating{f' (lost: {named})' if named else ''}."
+
+
+def _lost_more(which: str, cells: Mapping[str, Sequence[str]]) -> str:
+    """Sentence that names a kind of stories (`which`) that lost more ratings than others. `cells` gives the criteria
+    concerned for each judge and Eval-Prompt.
+    """
+    named = "; ".join(f"{name} ({', '.join(criteria)})" for name, criteria in cells.items())
+    return f"Stories {which} were lost more often by {named}."
+
+
+def _rows(cells: Mapping[str, Sequence[str]]) -> str:
+    return "1 row" if len(cells) == 1 else f"{len(cells)} rows"
+
+
+def wrong(evidence: Evidence, best: Margin) -> Answer:
+    """A summary's answer on the faults of the judge that the tests of `judge diagnose` find, such as a bias for long
+    stories, on a person whose scale runs against the others', and on what could not be tested.
+    """
+    raters = evidence.raters_of(best.dataset)
+    faults = Faults.of(evidence.diagnosis(best), best.dataset, best.run)
+    whole, some = ((faults.words(most), faults.not_made(reasons=most is None)) for most in (None, _FINDINGS))
+    sentences, brief = (tuple(raters.worded(text) for text in texts if text) for texts in (whole, some))
+    return Answer("What goes wrong?", sentences, faults.verdict, "wrong", brief)
+
+
+def seen(evidence: Seen | None, dates: Dated | None) -> Answer:
+    """A summary's answer on whether the judge's model has seen the stories: from contamination scores, and from the
+    dates (months) of the model and the stories. `evidence` is None without scores, and `dates` is None without known
+    dates.
+    """
+    question = "Has it seen the stories?"
+    by_dates = () if dates is None else (dates.brief,)
+    if evidence is None:
+        return Answer(
+            question,
+            ("No scores of the stories are there.", *by_dates),
+            rules.of_contamination(measured=False),
+            "seen",
+        )
+    verdict = rules.of_contamination(
+        measured=True, recital=evidence.recital, recited=evidence.recited, blunt=evidence.blunt
+    )
+    return Answer(question, (*evidence.sentences, *by_dates), verdict, "seen")

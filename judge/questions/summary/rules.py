@@ -1,0 +1,281 @@
+"""Rules that give the verdicts of a summary. A verdict is the answer to a question in a few words, and is printed with
+its rule.
+
+Agreement is compared with 0, with the control (a surface-feature baseline) and with one more human rater, by the
+interval of the correlation and the intervals of paired differences. Consistency is classified by the bounds of Koo & Li
+(2016, A guideline of selecting and reporting intraclass correlation coefficients for reliability research, J.
+Chiropractic Medicine 15(2), p. 161): .5, .75, .9. `RULES` and docs/summary.md say when each verdict is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from judge.analysis.comparison.sentence import leaves_zero_out
+from judge.analysis.labels import ConfusionRow
+from judge.base.estimate import Estimate
+from judge.questions.summary.answers import Verdict
+from judge.questions.summary.people import MARGIN, beside_people, people_words
+from judge.stats.ordering import inversions
+
+FEW_SYSTEMS = 10
+"""Below, a correlation over system means is too rough to read, whatever its interval (docs/pitfalls.md)."""
+
+TURNED = "order turned round"
+"""Verdict where more than half of the pairs of systems have the opposite of people's order."""
+
+WIDE = 0.10
+"""Half of the interval of tau from which more story-prompts are wanted."""
+
+LEAST_MADE = 0.25
+"""Share of the tests for faults below which nothing can be told from finding nothing."""
+
+_CHANCE = 0.025
+"""Share of random orders that turn as many pairs of systems round, at which the order counts as turned round."""
+
+_BOUNDS = ((0.9, "excellent"), (0.75, "good"), (0.5, "moderate"))
+
+
+def of_labels(best: ConfusionRow) -> Verdict:
+    """Verdict of a summary on a judge's labels: their balanced accuracy against people's labels, compared with that of
+    uninformed judges (which do not use the story) and of one human rater.
+    """
+    value = best.statistics["balanced_accuracy"]
+    if value.value is None:
+        return Verdict("undefined", "by balanced accuracy")
+    beside = best.beside.get("balanced_accuracy")
+    if value.low is None or value.high is None:
+        words = ["above chance" if value.value > best.chance else "not above chance"]
+    elif value.low <= best.chance <= value.high:
+        words = ["not told apart from chance"]
+    else:
+        words = ["above chance" if value.low > best.chance else "below chance"]
+    if beside is not None and beside.over.value is not None:
+        word = people_words(beside_people(beside.over, beside.over, MARGIN))
+        words += [word] if word is not None else []
+    rule = "by the 95 % intervals of balanced accuracy and of its distance from one person's"
+    return Verdict(", ".join(words), rule if value.low is not None else "by balanced accuracy; no interval")
+
+
+def of_loss(rated: int, asked: int) -> Verdict:
+    """Verdict of a summary on missing ratings of judges: the share of the requested repeats that have no rating.
+    `asked` repeats were requested, and `rated` have a rating.
+    """
+    if rated == asked:
+        return Verdict("nothing", "of the repeats requested")
+    share = 100 * (asked - rated) / asked
+    return Verdict(f"{share:.1f} %" if share >= 0.05 else "less than 0.1 %", "of the repeats requested")
+
+
+def of_consistency(median: float) -> Verdict:
+    """Verdict of a summary on a judge's self-consistency (excellent, good, moderate or poor), from the median ICC(1,1)
+    over repeats.
+    """
+    word = next((word for bound, word in _BOUNDS if median > bound), "poor")
+    return Verdict(word, "median ICC(1,1); bounds .5, .75 and .9 (Koo & Li 2016)")
+
+
+def of_variants(differences: Sequence[Estimate]) -> Verdict:
+    """Verdict of a summary on whether the best of several Eval-Prompts or judges is clearly better than the others;
+    `differences` holds, for each of the others, its Kendall's tau with people minus that of the best.
+    """
+    rule = "by the 95 % intervals of the paired differences of tau"
+    defined = [difference for difference in differences if difference.value is not None]
+    if not defined:
+        return Verdict("cannot be said", rule)
+    shown = [leaves_zero_out(difference) for difference in defined]
+    if None in shown:
+        return Verdict("cannot be said", rule)
+    level = [difference for difference, apart in zip(defined, shown, strict=True) if not apart]
+    if not level:
+        return Verdict("leads", rule)
+    others = len(differences)
+    return Verdict("tied with the other" if others == 1 else f"tied with {len(level)} of {others} others", rule)
+
+
+def of_systems(value: Estimate, systems: int) -> Verdict:
+    """Verdict of a summary on whether a judge and people agree about systems: whether Kendall's tau between their
+    system means differs from 0. `value` is this tau; with too few `systems` the verdict says so.
+    """
+    if value.value is None:
+        return Verdict("undefined", "tau over system means")
+    if systems < FEW_SYSTEMS:
+        return Verdict("too few systems", f"fewer than {FEW_SYSTEMS}")
+    rule = "by the 95 % interval of tau over system means"
+    shown = leaves_zero_out(value)
+    if shown is None:
+        return Verdict("no interval", rule)
+    if shown:
+        return Verdict("better than chance" if value.value > 0 else "against people", rule)
+    return Verdict("not shown", rule)
+
+
+def of_faults(findings: int, made: int, tests: int) -> Verdict:
+    """Verdict of a summary on faults of a judge, such as a bias for long stories: the number of tests that are
+    significant after Holm's adjustment, for one pair of judge and Eval-Prompt. `tests` could be asked for, and `made`
+    of them could be made.
+    """
+    rule = "tests against people's ratings, Holm at .05"
+    if findings:
+        return Verdict(f"faults in {findings} of {made} tests", rule)
+    # That nothing was found says little where hardly anything could be tested.
+    if made < LEAST_MADE * tests or not tests:
+        why = f"{rule}; fewer than a quarter of the tests could be made" if tests else "people's ratings are needed"
+        return Verdict("cannot be told", why)
+    return Verdict(f"nothing found in {made} of {tests} tests that could be made", rule)
+
+
+def names_a_fault(verdict: str) -> bool:
+    """Whether a verdict of `of_faults` or `of_order` names a fault of the judge."""
+    return verdict.startswith("faults in ") or verdict.endswith(TURNED)
+
+
+def of_contamination(*, measured: bool, recital: bool = False, recited: int = 0, blunt: bool = False) -> Verdict:
+    """Verdict of a summary on whether the judge's model has seen the stories. `measured`: there are contamination
+    scores. `recital`: it was tested whether the model recites the stories, and `recited` counts the stories recited.
+    `blunt`: the model recites no well-known passages either, so that the test is uninformative.
+    """
+    rule = "50 tokens in a row with a probability of 1 in 1,000 or more (judge contamination check)"
+    if recital:
+        return Verdict("recites stories" if recited else "cannot be told" if blunt else "recites none", rule)
+    return Verdict("measured" if measured else "not measured", "a scores file of judge contamination score is given")
+
+
+def of_stories(half: float, wide: float) -> Verdict:
+    """Verdict of a summary on whether there are enough stories, i.e. whether the half-width `half` of the interval of
+    Kendall's tau is at most `wide`.
+    """
+    purpose = f"for tau to ±{100 * wide:.0f}"
+    words = "enough" if half <= wide else "more are needed"
+    return Verdict(f"{words} {purpose}", f"95 % interval of tau within ±{100 * wide:.0f}")
+
+
+def of_order(agreed: int, turned: int, pairs: int, systems: int) -> Verdict:
+    """Verdict of a summary on the order of systems: of all `pairs` of systems, the judge orders `agreed` as people do,
+    and `turned` the other way round.
+    """
+    rule = "pairs of systems, by mean ratings over criteria; a pair with equal means counts as not alike"
+    # A judge that puts all systems level has turned nothing round; one that orders them at random seldom has.
+    order = TURNED if inversions.tail(systems, turned) <= _CHANCE else f"{agreed} of {pairs} pairs"
+    # Few systems prove little, but an order that is turned round must not be hidden by that.
+    if systems < FEW_SYSTEMS:
+        return Verdict(f"too few systems, {order}", f"fewer than {FEW_SYSTEMS} systems; {rule}")
+    return Verdict(order, rule)
+
+
+def of_missing(number: int) -> Verdict:
+    """Verdict of a summary on missing evidence: the number of gaps in the evidence."""
+    words = "nothing on the list" if not number else f"{number} thing{'s' if number > 1 else ''}"
+    return Verdict(words, "the list of docs/summary.md")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A possible verdict of a summary: the short name of its answer, its text with `K` and `N` in place of numbers, and
+    the condition for it.
+    """
+
+    answer: str
+    verdict: str
+    when: str
+
+
+RULES = (
+    Rule("replace", "yes", "on every criterion that can be tested the judge passes the alternative annotator test, "
+         "its tau lies above that of every uninformed judge (chance, the control, the number of words) over all "
+         "stories and within systems, and nothing shows that it lies below one more person; faults that were found "
+         "stand beside it"),
+    Rule("replace", "on K of N criteria", "the same holds on K of the N criteria that can be tested, after Holm's "
+         "adjustment"),
+    Rule("replace", "no", "its tau lies below that of one more person by the 95 % interval of the paired difference"),
+    Rule("replace", "cannot tell", "none of the others: the sentence says what is lacking"),
+    Rule("replace", "cannot be tested", "no criterion has two people known one by one with 30 stories each"),
+    Rule("people", "none shown", "the 95 % interval of tau holds 0, or tau is not above 0; that the judge lies below "
+         "people is said besides, where it is shown"),
+    Rule("people", "some agreement", "the interval lies above 0 (or there is none), and there is neither control nor "
+         "one more person to set it beside"),
+    Rule("people", "above the control", "the 95 % interval of the paired difference from the control lies above 0"),
+    Rule("people", "below the control", "that interval lies below 0"),
+    Rule("people", "not told apart from the control", "that interval holds 0, or there is none"),
+    Rule("people", "above people", "the 95 % interval of the paired difference from one more person, against the means "
+         "of the others and for other raters like these, lies above 0"),
+    Rule("people", "below people", "that interval lies below 0"),
+    Rule("people", "not below people", f"neither, and the 95 % interval of the difference from the average person lies "
+         f"above minus the margin ({100 * MARGIN:.0f} points of tau x100 unless the option margin says otherwise)"),
+    Rule("people", "people: cannot tell", "none of these: the interval is too wide, and the sentence says how many "
+         "story-prompts or people would decide"),
+    Rule("people", "undefined", "tau does not exist, for the reason that is printed"),
+    Rule("labels", "above chance", "the 95 % interval of balanced accuracy lies above one over the number of labels "
+         "(without an interval: the value does)"),
+    Rule("labels", "below chance", "the interval lies below it"),
+    Rule("labels", "not told apart from chance", "the interval holds it"),
+    Rule("labels", "not above chance", "without an interval: the value is not above it"),
+    Rule("labels", "below people", "the 95 % interval of the difference from one person, both against the majority of "
+         "the others, lies below 0"),
+    Rule("labels", "above people", "that interval lies above 0"),
+    Rule("labels", "not below people", f"it holds 0 and lies above minus {MARGIN:g}"),
+    Rule("labels", "people: cannot tell", "it is wider"),
+    Rule("labels", "undefined", "balanced accuracy does not exist, for the reason that is printed"),
+    Rule("prompts", "leads", "the 95 % interval of the paired difference of tau (mean over criteria) from the best row "
+         "leaves 0 out for each of the others, each for itself"),
+    Rule("prompts", "tied with K of N others", "for K of the N others the interval holds 0"),
+    Rule("prompts", "tied with the other", "of two, the interval holds 0"),
+    Rule("prompts", "cannot be said", "no difference is defined, or one has no interval"),
+    Rule("prompts", "only one", "one Eval-Prompt (or judge) was tried"),
+    Rule("systems", "better than chance", "the 95 % interval of tau over system means lies above 0: the order is "
+         "not chance, and not more than that"),
+    Rule("systems", "against people", "that interval lies below 0"),
+    Rule("systems", "not shown", "that interval holds 0"),
+    Rule("systems", "no interval", "there is no interval"),
+    Rule("systems", "too few systems", f"there are fewer than {FEW_SYSTEMS} systems"),
+    Rule("systems", "undefined", "tau over system means does not exist, for the reason that is printed"),
+    Rule("better", "N of N pairs", "so many pairs of systems have the same order by the judge's mean ratings over "
+         "criteria and by people's"),
+    Rule("better", "order turned round", "so many have the opposite order as in 2.5 % of random orders or fewer"),
+    Rule("better", "too few systems", f"there are fewer than {FEW_SYSTEMS} systems; the order is said besides"),
+    Rule("stories", f"enough for tau to ±{100 * WIDE:.0f}", "the 95 % interval of tau reaches "
+         f"{100 * WIDE:.0f} points (x100) or less to a side"),
+    Rule("stories", f"more are needed for tau to ±{100 * WIDE:.0f}", "it reaches further"),
+    Rule("itself", "excellent", "the median of ICC(1,1) over the row's criteria is above .9 (Koo & Li 2016)"),
+    Rule("itself", "good", "it is above .75"),
+    Rule("itself", "moderate", "it is above .5"),
+    Rule("itself", "poor", "it is .5 or less"),
+    Rule("itself", "not known", "ICC does not exist: one repeat, or means of repeats"),
+    Rule("lost", "nothing", "every repeat requested has a rating"),
+    Rule("lost", "N %", "the share of requested repeats without a rating"),
+    Rule("lost", "less than 0.1 %", "that share is below .05 %"),
+    Rule("wrong", "nothing found in K of N tests that could be made", "of the N tests of judge diagnose that apply to "
+         "the row K could be made, and none finds anything after Holm's adjustment over all of them, at .05"),
+    Rule("wrong", "faults in K of N tests", "K of the N tests that could be made do"),
+    Rule("wrong", "cannot be told", "nothing is found, and fewer than a quarter of the tests could be made, or none "
+         "because nobody's ratings are known"),
+    Rule("seen", "recites stories", "judge contamination check has left a scores file with the run (or one was given), "
+         "and by it some story is recited: 50 tokens in a row with a probability of 1 in 1,000 or more"),
+    Rule("seen", "recites none", "by that file none is, which is no proof that none was seen"),
+    Rule("seen", "cannot be told", "by that file none is, and the model recites none of the passages that everybody "
+         "knows, nor expects half of them more than any story"),
+    Rule("seen", "measured", "a scores file of judge contamination score was given that holds no recitals"),
+    Rule("seen", "not measured", "none was"),
+    Rule("missing", "K things", "so many conditions of the list below hold"),
+    Rule("missing", "1 thing", "one condition of the list below holds"),
+    Rule("missing", "nothing on the list", "none does"),
+    Rule("prefers", "not told apart from guessing", "the 95 % interval of accuracy holds one half"),
+    Rule("prefers", "less often than by guessing", "the interval lies below one half"),
+    Rule("prefers", "more often than by guessing", "it lies above one half, and there is no control to set it beside"),
+    Rule("prefers", "above the control", "it does, and the interval of the paired difference from the control lies "
+         "above 0"),
+    Rule("prefers", "below the control", "that interval lies below 0"),
+    Rule("prefers", "not told apart from the control", "that interval holds 0"),
+    Rule("prefers", "no interval", "accuracy has no interval"),
+    Rule("prefers", "undefined", "accuracy does not exist, for the reason that is printed"),
+    Rule("place", "the first place is an advantage", "in some row the 95 % interval of the position's log odds lies "
+         "above 0"),
+    Rule("place", "the second place is an advantage", "in some row it lies below 0, and there further from 0"),
+    Rule("place", "not shown", "in every row it holds 0"),
+    Rule("place", "undefined", "no row has log odds, for the reason that is printed"),
+    Rule("wins", "NAME", "the one system at the top that Holm's method at 5 % tells from every other"),
+    Rule("wins", "N not told apart at the top", "so many systems are not told apart from the highest"),
+    Rule("wins", "undefined", "strengths do not exist, for the reason that is printed"),
+)  # fmt: skip
+"""Every verdict that a summary gives, by the short name of its answer; docs/summary.md holds the same."""

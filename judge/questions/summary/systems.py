@@ -1,0 +1,134 @@
+"""Answers of a summary on systems: tau over system means, compared with the control, and which systems the judge and
+people prefer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.analysis.correlation import margins
+from judge.analysis.correlation.margins import CONTROL, Margin
+from judge.analysis.correlation.result import CorrelationRow
+from judge.analysis.inputs.bars import CEILING as PEOPLE_ROW
+from judge.analysis.inputs.bars import JUDGE
+from judge.base.estimate import Estimate
+from judge.questions.charts.words import worded, worded_difference
+from judge.questions.summary import rules
+from judge.questions.summary.answers import Answer
+from judge.questions.summary.evidence import Evidence
+from judge.ratings.rating_matrix import RatingMatrix
+
+Floats = NDArray[np.float64]
+_NAMED = 2
+
+
+def systems(evidence: Evidence, matrix: RatingMatrix, best: Margin) -> Answer:
+    """A summary's answer on the agreement of judge and people about systems: Kendall's tau between the judge's and
+    people's system means, compared with that of one more person and of the control (a surface-feature baseline).
+    """
+    question = f"Does it rank systems as {evidence.raters_of(best.dataset).noun} do?"
+    rows = [row for row in evidence.judges_over_systems.rows if row.subject.dataset == best.dataset]
+    key = (best.run, best.judge, best.eval_prompt)
+    mine = _mean([row for row in rows if (row.subject.run, row.subject.judge, row.subject.eval_prompt) == key], JUDGE)
+    if mine is None:
+        nothing = Estimate.undefined("there is no row over systems")
+        return Answer(question, ("There is no row over systems.",), rules.of_systems(nothing, 0), "systems")
+    verdict = rules.of_systems(mine.estimate, len(matrix.systems))
+    if mine.estimate.value is None:
+        return Answer(question, (f"Tau is {mine.estimate.reason}.",), verdict, "systems")
+    bars = [_control(evidence, best)]
+    person = _mean([row for row in rows if row.subject.kind == PEOPLE_ROW], PEOPLE_ROW)
+    if person is not None and person.estimate.value is not None:
+        bars.append(f"one more person {100 * person.estimate.value:.1f}".replace("-", "−"))
+    beside = "".join(f"; {bar}" for bar in bars if bar)
+    means_of = "the means of one system" if len(matrix.systems) == 1 else f"the means of {len(matrix.systems)} systems"
+    return Answer(question, (f"Tau-b x100 {worded(mine.estimate)} over {means_of}{beside}.",), verdict, "systems")
+
+
+def _control(evidence: Evidence, best: Margin) -> str:
+    """The control's tau over system means as text, followed by the difference (the judge's tau minus the control's)
+    with its interval. Empty where there is no control (a surface-feature baseline).
+    """
+    key = (best.dataset, best.run, best.judge, best.eval_prompt)
+    mine = [margin for margin in margins.margins(evidence.judges_over_systems)
+            if (margin.dataset, margin.run, margin.judge, margin.eval_prompt) == key]  # fmt: skip
+    if not mine or mine[0].bars[CONTROL].value is None:
+        return ""
+    bar, over = mine[0].bars[CONTROL], mine[0].over[CONTROL]
+    text = f"the control {100 * (bar.value or 0.0):.1f}{mine[0].counted_as_0}"
+    if over.value is None or best.control:
+        return text
+    return f"{text}, difference {worded_difference(over, mine[0].value, bar)}"
+
+
+def _mean(rows: Sequence[CorrelationRow], kind: str) -> CorrelationRow | None:
+    """Among the rows of one kind (such as the judge or the control): the row that holds the mean over criteria, or the
+    only row if there is just one; None in all other cases.
+    """
+    own = [row for row in rows if row.subject.kind == kind]
+    return next((row for row in own if row.averaged), own[0] if len(own) == 1 else None)
+
+
+def better(evidence: Evidence, matrix: RatingMatrix, best: Margin) -> Answer | None:
+    """A summary's answer on which systems are better: the first two by the judge and by people, and the number of pairs
+    of systems that the judge and people order in the same way. None where no pair of systems can be compared.
+    """
+    sides = _means(matrix, best)
+    if sides is None or len(matrix.systems) < 2:
+        return None
+    mine, theirs = sides
+    raters = evidence.raters_of(best.dataset)
+    agreed = turned = pairs = 0
+    # A pair counts once, by means over criteria, as in the table of systems; else two units would stand side by side.
+    over_judge, over_people = mine.mean(axis=0), theirs.mean(axis=0)
+    for first, second in combinations(range(len(matrix.systems)), 2):
+        apart = (over_judge[first] - over_judge[second]) * (over_people[first] - over_people[second])
+        pairs += bool(np.isfinite(apart))
+        agreed += bool(apart > 0)
+        turned += bool(apart < 0)
+    if not pairs:
+        return None
+    by_judge, by_people = (_first(matrix.systems, side) for side in sides)
+    over = f" (means over {mine.shape[0]} criteria)" if mine.shape[0] > 1 else ""
+    places = f"First and second by the judge: {by_judge}; by {raters.noun}: {by_people}."
+    alike = f"{agreed:,} of {pairs:,} pairs of systems have the same order by both{over}."
+    verdict = rules.of_order(agreed, turned, pairs, len(matrix.systems))
+    brief = f"{agreed:,} of {pairs:,} pairs of systems alike{over}."
+    return Answer("Which system is better?", (places, alike), verdict, "better", (places, brief))
+
+
+def _means(matrix: RatingMatrix, best: Margin) -> tuple[Floats, Floats] | None:
+    """Mean ratings by the judge and by people over the stories that both rated, two arrays of shape (criteria,
+    systems); None where there are none.
+    """
+    mine: list[Floats] = []
+    theirs: list[Floats] = []
+    names = {name.casefold(): j for j, name in enumerate(matrix.criteria)}
+    for i, cell in enumerate(matrix.cells):
+        declared = matrix.declared.get((cell.run, cell.criterion.casefold()), cell.criterion).casefold()
+        if (cell.run, cell.judge, cell.eval_prompt) != (best.run, best.judge, best.eval_prompt):
+            continue
+        if declared not in names or cell.criterion.casefold() in matrix.labels:
+            continue
+        people = matrix.people[names[declared]]
+        both = np.isfinite(matrix.judge[i]) & np.isfinite(people)
+        count = np.bincount(matrix.system[both], minlength=len(matrix.systems)).astype(np.float64)
+        count[count == 0] = np.nan
+        for side, into in ((matrix.judge[i], mine), (people, theirs)):
+            total = np.bincount(matrix.system[both], weights=side[both], minlength=len(matrix.systems))
+            into.append(total / count)
+    return (np.array(mine), np.array(theirs)) if mine else None
+
+
+def _first(systems: Sequence[str], means: Floats) -> str:
+    """Text that names the first two systems by mean rating over criteria, with their means. `means` has the shape
+    (criteria, systems).
+    """
+    over = means.mean(axis=0)
+    # Systems with equal means stay in the order of the runs.
+    order = [i for i in np.argsort(-over, kind="stable") if np.isfinite(over[i])]
+    return ", ".join(f"{systems[i]} {over[i]:.2f}" for i in order[:_NAMED])

@@ -1,0 +1,1 @@
+"""Ratings and preferences as tables and matrices, read from runs and files."""

@@ -1,0 +1,164 @@
+"""The preferences table: one row for each repeat of each comparison by a judge, and one for each comparison by a
+person.
+
+The table also has rows for preferences implied by mean ratings, of judges and of people.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from judge.answers.journal import JournalReader
+from judge.asking.run_folder import ResultFolder, resolve
+from judge.base.records import Pair
+from judge.ratings import ratings_table
+from judge.ratings.preferences_table.implied import implied, pairs_within
+from judge.ratings.preferences_table.imported import read_imported
+from judge.ratings.preferences_table.journaled import Known, frame_of, people_rows, read_journal, shown, typed
+from judge.ratings.preferences_table.table import COLUMNS, ComparisonFacts, PreferencesTable, Source
+from judge.ratings.ratings_table import RatingsTable, RunFacts
+from judge.ratings.ratings_table.table import StoryRow
+
+__all__ = ["COLUMNS", "ComparisonFacts", "PreferencesTable", "Source", "compares", "comparing", "read"]
+
+_RATED = ("run", "judge", "dataset", "story", "criterion", "eval_prompt", "source", "rating")
+_PAIRS = ("dataset", "pair", "story_prompt", "first", "second", "first_system", "second_system")
+
+
+def compares(folder: ResultFolder) -> bool:
+    """Whether a result folder holds comparisons of stories."""
+    if not folder.journal.is_file():
+        return folder.preferences.is_file()
+    with JournalReader(folder.journal) as journal:
+        return journal.compares
+
+
+def comparing(runs: Sequence[Path | str]) -> tuple[list[Path], list[Path]]:
+    """(Result folders with comparisons, other result folders), of the given `runs` (run definitions such as run.yaml,
+    run folders, or result folders).
+    """
+    folders = resolve(runs)
+    compared = [folder.path for folder in folders if compares(folder)]
+    return compared, [folder.path for folder in folders if folder.path not in compared]
+
+
+def read(runs: Sequence[Path | str]) -> PreferencesTable:
+    """The preferences table of one or more `runs` (run definitions such as run.yaml, run folders, or result folders)
+    with comparisons or ratings.
+
+    People's preferences come once for each dataset. Preferences implied by ratings cover the pairs that a run or people
+    compared. In a dataset without compared pairs, they cover all pairs within a story-prompt. Raises RunFolderError
+    where a run has no results, and where two results have the same dataset name but different stories.
+    """
+    datasets: dict[str, Known] = {}
+    rows: list[dict[str, Any]] = []
+    facts: list[ComparisonFacts] = []
+    rating: list[ResultFolder] = []
+    for folder in resolve(runs):
+        if compares(folder):
+            folder_rows, fact = (read_journal if folder.journal.is_file() else read_imported)(folder, datasets)
+            rows += folder_rows
+            facts.append(fact)
+        else:
+            rating.append(folder)
+    rated = _rated(rating, datasets)
+    for name, dataset in datasets.items():
+        rows += people_rows(name, dataset)
+    stories = _stories(datasets, rated)
+    parts = [frame_of(rows), typed(implied(_ratings(datasets, rated), _pairs(datasets, stories)))]
+    filled = [part for part in parts if len(part)] or parts[:1]
+    frame = filled[0] if len(filled) == 1 else pd.concat(filled, ignore_index=True)
+    facts += [] if rated is None else map(_fact, rated.facts)
+    return PreferencesTable(frame, stories, tuple(facts))
+
+
+def _rated(folders: Sequence[ResultFolder], datasets: dict[str, Known]) -> RatingsTable | None:
+    """Ratings table of folders with rating runs; None without folders. Their datasets are added to `datasets`, with
+    people's preferences.
+    """
+    if not folders:
+        return None
+    preferred: dict[str, list[Pair]] = {}
+
+    def beside(journal: JournalReader, fact: RunFacts) -> None:
+        preferred.setdefault(fact.dataset, journal.preferences())
+
+    table = ratings_table.read([folder.path for folder in folders], explanations=False, beside=beside)
+    for fact in table.facts:
+        if fact.dataset not in datasets:
+            own = table.stories.loc[[fact.dataset]] if fact.dataset in table.stories.index else table.stories.head(0)
+            rows = own.reset_index()[list(StoryRow._fields)].to_numpy(dtype=object).tolist()
+            stories = {str(row[1]): StoryRow(*row) for row in rows}
+            # People's ratings come with the table of ratings.
+            datasets[fact.dataset] = Known("", fact.run, stories, [], preferred.get(fact.dataset, []))
+    return table
+
+
+def _stories(datasets: dict[str, Known], rated: RatingsTable | None) -> pd.DataFrame:
+    rows = [row for dataset in datasets.values() for row in dataset.stories.values()]
+    frame = pd.DataFrame(rows, columns=StoryRow._fields).set_index(["dataset", "story"])
+    if rated is not None:
+        frame = pd.concat([frame, rated.stories])
+        frame = frame[~frame.index.duplicated()]
+    return frame
+
+
+def _ratings(datasets: dict[str, Known], rated: RatingsTable | None) -> pd.DataFrame:
+    """All ratings, of judges and people, whose means imply preferences. People's ratings of a dataset appear once,
+    however many runs use the dataset.
+    """
+    rated_rows = [
+        (dataset.run, None, name, story, criterion, None, "rater", value)
+        for name, dataset in datasets.items()
+        for story, criterion, value in dataset.ratings
+    ]
+    people = pd.DataFrame(rated_rows, columns=list(_RATED))
+    if rated is None:
+        return people
+    frame = rated.frame[list(_RATED)].astype({name: object for name in _RATED if name != "rating"})
+    numbers = {criterion_key for criterion_key, scale in rated.labels.items() if not scale.numeric}
+    places = zip(frame["dataset"], frame["criterion"].astype(str).str.casefold(), strict=True)
+    frame = frame[[criterion_key not in numbers for criterion_key in places]]
+    twice = (frame["source"] == "rater") & frame["dataset"].isin(set(people["dataset"]))
+    return pd.concat([frame[~twice], people], ignore_index=True) if len(people) else frame
+
+
+def _pairs(datasets: dict[str, Known], stories: pd.DataFrame) -> pd.DataFrame:
+    """The pairs for which ratings imply preferences: a dataset's compared pairs or, if it has none, all its pairs
+    within a story-prompt.
+    """
+    rows = []
+    for name, dataset in datasets.items():
+        pairs = dict(dataset.pairs)
+        for pair in dataset.preferred:
+            if pair.first in dataset.stories and pair.second in dataset.stories:
+                pairs.setdefault(frozenset((pair.first, pair.second)), (pair.id, pair.first, pair.second))
+        for pair_id, first, second in pairs.values():
+            rows.append({"dataset": name, "pair": pair_id, **shown(dataset.stories, first, second)})
+    compared = pd.DataFrame(rows, columns=list(_PAIRS))
+    others = stories[~stories.index.get_level_values("dataset").isin(set(compared["dataset"]))]
+    return pd.concat([compared, pairs_within(others)], ignore_index=True) if len(others) else compared
+
+
+def _fact(fact: RunFacts) -> ComparisonFacts:
+    """Facts of a rating run in the form of facts of comparisons, because the run's mean ratings imply preferences."""
+    return ComparisonFacts(
+        run=fact.run,
+        judge=fact.judge,
+        dataset=fact.dataset,
+        revision=fact.revision,
+        repeats=fact.repeats,
+        criteria=fact.criteria,
+        eval_prompts=fact.eval_prompts,
+        orders="implied",
+        ties=True,
+        parser=fact.parser,
+        notes=fact.notes,
+        path=fact.path,
+        structured=fact.structured,
+        not_in_force=fact.not_in_force,
+    )

@@ -1,0 +1,252 @@
+"""Builds rating matrices from a ratings table. Strings are converted to integer codes once, and no row is dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from judge.base.errors import SpecError, unknown
+from judge.ratings.rating_matrix.matrix import Cell, RatingMatrix
+from judge.ratings.rating_matrix.means_of_repeats import means_of_repeats
+from judge.ratings.rating_matrix.raters import raters
+from judge.ratings.rating_matrix.rows import Codes, Floats, Integers, cell_means, sort_rows
+from judge.stats.correlation import kendall
+
+if TYPE_CHECKING:
+    from judge.ratings.ratings_table import RatingsTable
+
+_KEY = ("run", "judge", "eval_prompt", "criterion")
+_BUILT: ContextVar[dict[tuple[int | str, ...], tuple[RatingsTable, tuple[RatingMatrix, ...]]] | None] = ContextVar(
+    "rating matrices", default=None
+)
+_CODED = ("dataset", "story", "story_prompt", "system", "source", "rater", "status", *_KEY)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Coded:
+    """The columns of a ratings table in coded form: text columns as integer codes into `levels` (-1 = null), ratings as
+    floats, and repeats as integers (-1 = null). `explained` says for each row whether the answer has an explanation.
+    """
+
+    codes: dict[str, Integers]
+    levels: dict[str, Sequence[Any]]
+    rating: Floats
+    repeat: Integers
+    explained: NDArray[np.bool_]
+
+    def where(self, keep: NDArray[np.bool_]) -> _Coded:
+        """The coded columns with only the rows for which `keep` is true. If it is true for all rows, no copy is
+        made.
+        """
+        if keep.all():
+            return self
+        codes = {name: code[keep] for name, code in self.codes.items()}
+        return _Coded(codes, self.levels, self.rating[keep], self.repeat[keep], self.explained[keep])
+
+    def dense(self, name: str) -> tuple[Integers, list[Any]]:
+        """(Codes, levels) of a column. The k different values of these rows are the levels; their codes are 0 to k - 1
+        in order of first appearance, and -1 for null.
+        """
+        code = self.codes[name]
+        new_codes = np.full(len(self.levels[name]) + 1, -1, dtype=np.int64)
+        used = _first_rows(code, len(self.levels[name]))
+        present = np.flatnonzero(used < code.size)
+        order = present[np.argsort(used[present])]
+        new_codes[order] = np.arange(order.size)
+        return new_codes.astype(np.int32)[code], [self.levels[name][i] for i in order]
+
+
+def build(table: RatingsTable, *, drop_systems: Sequence[str] = ()) -> tuple[RatingMatrix, ...]:
+    """One rating matrix for each dataset of a ratings table, in order of appearance; built once for each table
+    within `built_once`.
+
+    Parameters
+    ----------
+    table : RatingsTable
+        Ratings of judges and people in long format.
+    drop_systems : sequence of str
+        Systems whose stories are left out everywhere, e.g. ``["Human"]`` as the HANNA study did.
+
+    Returns
+    -------
+    tuple of RatingMatrix
+        Ratings by judges and by people as arrays over the stories of one dataset each.
+
+    Raises
+    ------
+    SpecError
+        A system to drop that is in none of the datasets.
+    """
+    known = _BUILT.get()
+    if known is None:
+        return _build(table, drop_systems)
+    key: tuple[int | str, ...] = (id(table), *drop_systems)
+    if key not in known:
+        known[key] = (table, _build(table, drop_systems))  # with its table, so that no other gets its number
+    return known[key][1]
+
+
+@contextmanager
+def built_once() -> Iterator[None]:
+    """Within it, the rating matrices of a table are built once, however many analyses ask for them. It spans one
+    computation: a table that is changed in between, as a notebook may, would keep its old matrices.
+    """
+    if _BUILT.get() is not None:
+        yield
+        return
+    before = _BUILT.set({})
+    try:
+        yield
+    finally:
+        _BUILT.reset(before)
+
+
+def _build(table: RatingsTable, drop_systems: Sequence[str]) -> tuple[RatingMatrix, ...]:
+    rows = _code(table.frame)
+    systems = list(rows.levels["system"])
+    for name in drop_systems:
+        if len(table.frame) and name not in systems:
+            raise SpecError(unknown("system", name, (str(s) for s in systems)))
+    if drop_systems:
+        rows = rows.where(~np.isin(rows.codes["system"], [i for i, name in enumerate(systems) if name in drop_systems]))
+    dataset, names = rows.dense("dataset")
+    return tuple(_build_one(str(name), rows.where(dataset == i), table) for i, name in enumerate(names))
+
+
+def _code(frame: pd.DataFrame) -> _Coded:
+    codes: dict[str, Integers] = {}
+    levels: dict[str, Sequence[Any]] = {}
+    for name in _CODED:
+        column = raters(frame) if name == "rater" else frame[name]
+        if isinstance(column.dtype, pd.CategoricalDtype):
+            codes[name], levels[name] = column.cat.codes.to_numpy(), list(column.cat.categories)
+        else:
+            code, values = pd.factorize(column)
+            codes[name], levels[name] = code.astype(np.int32), list(values)
+    repeat = frame["repeat"].to_numpy(dtype=np.float32, na_value=-1.0).astype(np.int32)
+    rating = frame["rating"].to_numpy(dtype=np.float64, na_value=np.nan)
+    return _Coded(codes, levels, rating, repeat, frame["explanation"].notna().to_numpy())
+
+
+def _build_one(dataset: str, rows: _Coded, table: RatingsTable) -> RatingMatrix:
+    story, names = rows.dense("story")
+    n = len(names)
+    stories = _stories(dataset, rows, story, names, table.stories)
+    system, systems = pd.factorize(stories["system"])
+    source = list(rows.levels["source"])
+    is_judge = rows.codes["source"] == (source.index("judge") if "judge" in source else -2)
+    asked_rows, person_rows = rows.where(is_judge), rows.where(~is_judge)
+
+    cell, cells = _cells(asked_rows)
+    story_of, lost = story[is_judge], np.isnan(asked_rows.rating)
+    asked = np.bincount(cell.astype(np.int64) * n + story_of, minlength=len(cells) * n).reshape(len(cells), n)
+    judge, valid = cell_means(cell, len(cells), story_of, asked_rows.rating, n)
+    imported = _imported(cell, len(cells), asked_rows)
+    repeat, rating, explained = asked_rows.repeat, asked_rows.rating, asked_rows.explained
+    judge_rows = sort_rows(cell, len(cells), story_of, repeat, rating, explained)
+
+    criterion, criteria = person_rows.dense("criterion")
+    rater, rater_names = person_rows.dense("rater")
+    people, raters = cell_means(criterion, len(criteria), story[~is_judge], person_rows.rating, n)
+    return RatingMatrix(
+        dataset=dataset,
+        stories=stories,
+        systems=tuple(str(s) for s in systems),
+        system=system.astype(np.int64),
+        story_prompt=_prompt_codes(stories["story_prompt"]),
+        cells=cells,
+        judge=judge,
+        valid=valid,
+        asked=asked,
+        missing=_missing(cell, len(cells), asked_rows, lost),
+        imported=imported,
+        means=means_of_repeats(table.facts, cells, imported, asked, judge),
+        criteria=tuple(str(c) for c in criteria),
+        people=people,
+        raters=raters,
+        judge_codes=_codes(judge),
+        people_codes=_codes(people),
+        rater_names=tuple(str(r) for r in rater_names),
+        _judge_rows=judge_rows,
+        _people_rows=sort_rows(criterion, len(criteria), story[~is_judge], rater, person_rows.rating),
+        labels={name: scale for (labelled_dataset, name), scale in table.labels.items() if labelled_dataset == dataset},
+        declared={(f.run, own.casefold()): theirs for f in table.facts for own, theirs in f.people.items()},
+    )
+
+
+def _stories(
+    dataset: str, rows: _Coded, story: Integers, names: Sequence[object], story_facts: pd.DataFrame
+) -> pd.DataFrame:
+    """Facts of the stories, in the order of the rating matrix's axis of stories (`names`). Story-prompt and system come
+    from the rows; words, text and features come from the table of stories.
+    """
+    first = _first_rows(story, len(names))
+    facts = pd.DataFrame({"story": names}).set_index("story")
+    for name in ("story_prompt", "system"):
+        levels = np.array([*rows.levels[name], None], dtype=object)
+        facts[name] = levels[rows.codes[name][first]]
+    facts["words"], facts["text"] = np.nan, ""
+    if dataset in story_facts.index.get_level_values(0):
+        more = story_facts.xs(dataset, level=0).reindex(facts.index)
+        facts["words"] = more["words"].astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan)
+        facts["text"] = more["text"].where(more["text"].notna(), "").astype(object)
+        features = more.columns.difference(list(facts.columns), sort=False)
+        facts[list(features)] = more[list(features)].astype(np.float64)
+    return facts.rename_axis("story").reset_index()
+
+
+def _first_rows(code: Integers, levels: int) -> Codes:
+    """Index of the first row with each of the codes 0 to `levels` - 1; the total number of rows for a code that does
+    not occur.
+    """
+    first = np.full(levels + 1, code.size, dtype=np.int64)
+    first[code[::-1]] = np.arange(code.size - 1, -1, -1)
+    return first[:levels]
+
+
+def _cells(rows: _Coded) -> tuple[Integers, tuple[Cell, ...]]:
+    """(Number of the judge cell of each row, the judge cells in order of appearance). A judge cell is run x judge x
+    Eval-Prompt x criterion.
+    """
+    code = np.zeros(rows.rating.size, dtype=np.int64)
+    for name in _KEY:
+        code = code * (len(rows.levels[name]) + 1) + rows.codes[name] + 1
+    cell, keys = pd.factorize(code)
+    first = _first_rows(cell, len(keys))
+    named = {name: [*rows.levels[name], None] for name in _KEY}
+    cells = tuple(Cell(*(str(named[name][rows.codes[name][row]]) for name in _KEY)) for row in first)
+    return cell.astype(np.int32), cells
+
+
+def _missing(cell: Integers, cells: int, rows: _Coded, lost: NDArray[np.bool_]) -> tuple[dict[str, int], ...]:
+    names = [str(name) for name in rows.levels["status"]]
+    code = cell[lost].astype(np.int64) * len(names) + rows.codes["status"][lost]
+    table = np.bincount(code, minlength=cells * len(names)).reshape(cells, len(names))
+    order = sorted(range(len(names)), key=names.__getitem__)
+    return tuple({names[i]: int(row[i]) for i in order if row[i]} for row in table)
+
+
+def _imported(cell: Integers, cells: int, rows: _Coded) -> tuple[bool, ...]:
+    names = list(rows.levels["status"])
+    code = names.index("imported") if "imported" in names else -2
+    return tuple(bool(count) for count in np.bincount(cell[rows.codes["status"] == code], minlength=cells))
+
+
+def _prompt_codes(prompts: pd.Series[str]) -> Codes:
+    """Integer codes of the stories' story-prompts. A story without a story-prompt (null or empty) gets a code of its
+    own.
+    """
+    text = prompts.where(prompts.notna(), "").astype(str)
+    own = [t if t else f"\0{i}" for i, t in enumerate(text)]
+    return pd.factorize(pd.Series(own, dtype=object))[0].astype(np.int64)
+
+
+def _codes(means: Floats) -> Codes:
+    return np.stack([kendall.codes(row) for row in means]) if means.size else np.empty(means.shape, dtype=np.int64)

@@ -1,0 +1,151 @@
+"""The ratings table: one row for each repeat of each query, and one for each human rating.
+
+Answers are parsed here each time the table is read. An improved parser therefore applies to old answers too, without
+asking the judge again. Parsed judgments are cached in the result folders' `derived/`, which may be deleted at any time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+
+from judge.answers.parsing import parser as load_parser
+from judge.asking.run_folder import resolve
+from judge.ratings.ratings_table import panels
+from judge.ratings.ratings_table.columns import Piece, frame_of, ordered
+from judge.ratings.ratings_table.imported import Imported, read_imported
+from judge.ratings.ratings_table.journaled import Asked, Beside, ComparisonsError, People, read_journal
+from judge.ratings.ratings_table.judgments import Telling, silent
+from judge.ratings.ratings_table.labels import Scales, notes_of, scales_of, with_labels
+from judge.ratings.ratings_table.perturbed import perturbed_names, without_perturbed
+from judge.ratings.ratings_table.table import COLUMNS, LABEL, PANEL, STORY_COLUMNS, RatingsTable, RunFacts, StoryRow
+
+__all__ = [
+    "COLUMNS",
+    "LABEL",
+    "PANEL",
+    "STORY_COLUMNS",
+    "RatingsTable",
+    "RunFacts",
+    "perturbed_names",
+    "read",
+    "without_perturbed",
+]
+
+
+def read(
+    runs: Sequence[Path | str],
+    parser: str = "ours",
+    *,
+    explanations: bool = True,
+    keep: bool = True,
+    telling: Telling = silent,
+    beside: Beside | None = None,
+    stated: bool = False,
+    perturbed: bool = False,
+) -> RatingsTable:
+    """Build the ratings table of one or more RUNs.
+
+    Human ratings of a dataset occur once in the table, however many RUNs use the dataset.
+
+    Parameters
+    ----------
+    runs : sequence of Path or str
+        Definitions (run.yaml), run folders or result folders.
+    parser : str
+        Name of the parser of the answers.
+    explanations : bool
+        False leaves the column of explanations null and makes columns of names categorical, which saves most of the
+        memory.
+    keep : bool
+        Whether judgments may be cached in the result folders' `derived/`.
+    telling : callable
+        Progress callback for parsing that takes long.
+    beside : callable, optional
+        Function that is called for each result folder, with the open journal and the folder's `RunFacts`. The caller
+        can use it to read more data from the same state of the journal.
+    stated : bool
+        True reads ratings from the text of the answers, even where the run asked for expected values over
+        log-probabilities.
+    perturbed : bool
+        False leaves out stories that were perturbed on purpose, with a note; True keeps them.
+
+    Raises
+    ------
+    RunFolderError
+        If a RUN has no results, or two results name one dataset but hold different stories: a table over both
+        results would mix different stories.
+    """
+    asked = Asked(parser, load_parser(parser), explanations, keep, telling, beside, stated)
+    pieces: list[Piece] = []
+    people: dict[str, People] = {}
+    facts: list[RunFacts] = []
+    imported: list[Imported] = []
+    for folder in resolve(runs):
+        if folder.journal.is_file():
+            piece, fact = read_journal(folder, asked, people)
+            pieces.append(piece)
+        elif folder.preferences.is_file():
+            raise ComparisonsError(folder.path)
+        else:
+            imported.append(read_imported(folder, explanations=explanations))
+            fact = imported[-1].fact
+        facts.append(fact)
+    scales = scales_of((fact, _datasets(fact, imported)) for fact in facts)
+    facts = [replace(fact, notes=(*fact.notes, *_said(fact, scales, imported))) for fact in facts]
+    pieces += [dataset_people.ratings for dataset_people in people.values()]
+    frame = frame_of(pieces, explanations=explanations)
+    story_rows = [row for dataset_people in people.values() for row in dataset_people.stories.values()]
+    stories = pd.DataFrame(story_rows, columns=StoryRow._fields).set_index(["dataset", "story"])
+    if not imported:
+        frame, facts = with_labels(frame, scales, explanations=explanations), panels.noted(frame, facts)
+        whole = RatingsTable(frame, stories, tuple(facts), scales)
+        return whole if perturbed else without_perturbed(whole)
+    frame = with_labels(_stacked([frame, *_once(imported, set(people))]), scales, explanations=explanations)
+    facts = panels.noted(frame, facts)
+    more = pd.concat([stories, *(part.stories for part in imported)])
+    whole = RatingsTable(frame, more[~more.index.duplicated()], tuple(facts), scales)
+    return whole if perturbed else without_perturbed(whole)
+
+
+def _datasets(fact: RunFacts, imported: Sequence[Imported]) -> list[str]:
+    """Names of the datasets that a result folder rated. Imported ratings may hold several datasets."""
+    own = next((part.frame["dataset"] for part in imported if part.fact is fact), None)
+    return [fact.dataset] if own is None else [str(name) for name in own.dropna().unique()]
+
+
+def _said(fact: RunFacts, scales: Scales, imported: Sequence[Imported]) -> list[str]:
+    """Notes that explain which label each code of a result folder's ratings stands for."""
+    names = {criterion.name.casefold() for criterion in fact.criteria}
+    datasets = _datasets(fact, imported)
+    return notes_of({key: scale for key, scale in scales.items() if key[0] in datasets and key[1] in names})
+
+
+def _once(imported: Sequence[Imported], seen: set[str]) -> list[pd.DataFrame]:
+    """Rows of each imported folder, with the human ratings of a dataset only in the first folder that has them.
+
+    `seen` holds the datasets whose human ratings are already in the ratings table. Datasets with human ratings in these
+    folders are added to it.
+    """
+    kept = []
+    for part in imported:
+        rater = part.frame["source"] == "rater"
+        twice = rater & part.frame["dataset"].isin(seen)
+        kept.append(part.frame[~twice] if twice.any() else part.frame)
+        seen |= set(part.frame.loc[rater, "dataset"].astype(str))
+    return kept
+
+
+def _stacked(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """The rows of all frames in one frame. If only one frame has rows, it is returned unchanged, with its categorical
+    columns.
+    """
+    filled = [frame for frame in frames if len(frame)]
+    if len(filled) == 1:
+        return filled[0]
+    whole = pd.concat(filled or frames[:1], ignore_index=True)
+    # Columns that the first frame lacks come last in the others' place.
+    return whole[ordered(whole.columns)]

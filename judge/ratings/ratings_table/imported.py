@@ -1,0 +1,175 @@
+"""Reads result folders of imported ratings, which have a table of ratings instead of a journal.
+
+Every row is checked, and none is changed. `imported.csv` or `imported.parquet` has the columns of the ratings table. A
+column `label` may be added to the column `rating` or replace it, and `panel` names the panel of each rater. Two files
+are optional. `imported_stories.csv` has `dataset, story, words, text, reference` and any number of numeric features of
+the stories. `manifest.json` has `judge, criteria, notes`; `ratings` (single or means); and `labels_note`, `given` and
+`directions`, which `RunFacts` explains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from judge.asking.run_folder import ResultFolder, read_manifest
+from judge.base.errors import DataError
+from judge.base.records import STATUSES, Criterion
+from judge.ratings.ratings_table.columns import ordered, without_empty
+from judge.ratings.ratings_table.labels import coded
+from judge.ratings.ratings_table.parquet import read_parquet
+from judge.ratings.ratings_table.table import COLUMNS, LABEL, PANEL, STORY_COLUMNS, RunFacts
+
+_KEPT_APART = ("dataset", "story", *STORY_COLUMNS, "reference")
+_TEXTS = (
+    "run",
+    "judge",
+    "dataset",
+    "story",
+    "story_prompt",
+    "system",
+    "criterion",
+    "eval_prompt",
+    "rater",
+    PANEL,
+    LABEL,
+    "text",
+    "reference",
+    "flags",
+    "explanation",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """One imported result folder: its ratings, its stories indexed by (dataset, story), and facts about the folder."""
+
+    frame: pd.DataFrame
+    stories: pd.DataFrame
+    fact: RunFacts
+
+
+def read_imported(folder: ResultFolder, *, explanations: bool = True) -> Imported:
+    """Read one folder of imported ratings.
+
+    `explanations=False` leaves the column of explanations null, which saves most of the memory. Raises DataError for
+    missing columns, an unknown status, or a rating in a row whose status says that there is none.
+    """
+    if folder.imported.suffix == ".parquet":
+        frame = read_parquet(folder.imported, explanations=explanations)
+    else:
+        frame = _table(folder.imported)
+    manifest = read_manifest(folder.manifest)
+    criteria = tuple(Criterion.of(record) for record in manifest.get("criteria", ()))
+    frame = _checked(frame, folder.imported, criteria)
+    names = ", ".join(_names(frame["judge"]))
+    fact = RunFacts(
+        run=str(frame["run"].iloc[0]) if len(frame) else folder.path.name,
+        judge=str(manifest.get("judge", names)),
+        dataset=str(frame["dataset"].iloc[0]) if len(frame) else "",
+        revision=None,
+        repeats=_repeats(frame),
+        criteria=criteria,
+        eval_prompts=tuple(_names(frame["eval_prompt"])),
+        parser="imported",
+        notes=("ratings were imported, not parsed here", *manifest.get("notes", ())),
+        control=False,
+        path=folder.path,
+        labels_note=manifest.get("labels_note"),
+        given=manifest.get("given"),
+        directions=_directions(manifest.get("directions")),
+        single={"single": True, "means": False}.get(str(manifest.get("ratings"))),
+    )
+    frame = without_empty(frame)
+    return Imported(frame[ordered(frame.columns)], _stories(folder.path / "imported_stories.csv", frame), fact)
+
+
+def _directions(stated: object) -> dict[str, int]:
+    """Direction of each automatic measure, by name, as the manifest states it.
+
+    1 = higher is better, -1 = lower is better, 0 = neither. Entries with other values are ignored.
+    """
+    if not isinstance(stated, dict):
+        return {}
+    return {str(name): way for name, way in stated.items() if type(way) is int and way in (-1, 0, 1)}
+
+
+def _repeats(frame: pd.DataFrame) -> int:
+    """Number of repeats per query; 0 = unknown, where some rating of a judge has no repeat number."""
+    numbers = frame.loc[frame["source"] == "judge", "repeat"]
+    return 0 if numbers.isna().any() else int(numbers.nunique())
+
+
+def _names(column: pd.Series[Any]) -> list[str]:
+    """Sorted distinct names in a column, without nulls (human ratings have no judge and no Eval-Prompt)."""
+    return sorted(str(name) for name in column.dropna().unique())
+
+
+def _table(file: Path) -> pd.DataFrame:
+    """Read a CSV file. Only an empty field is null: a story may be called "NA", and a text may contain "#"."""
+    try:
+        return pd.read_csv(file, dtype=dict.fromkeys(_TEXTS, str), keep_default_na=False, na_values=[""])
+    except ValueError as error:
+        raise DataError(f"is not a table: {error}", file=file) from error
+
+
+def _checked(frame: pd.DataFrame, file: Path, criteria: Sequence[Criterion]) -> pd.DataFrame:
+    missing = [column for column in COLUMNS if column not in frame.columns]
+    if missing:
+        raise DataError("columns are missing", file=file, found=missing, allowed=", ".join(COLUMNS))
+    _refuse(~frame["status"].isin(STATUSES), frame["status"], file, "unknown status", ", ".join(STATUSES))
+    for column in ("rating", "repeat"):
+        if not pd.api.types.is_numeric_dtype(frame[column]):
+            numbers = pd.to_numeric(frame[column], errors="coerce")
+            strange = frame[column].notna() & numbers.isna()
+            _refuse(strange, frame[column], file, f"not a {column}", "a number, or nothing")
+            frame[column] = numbers
+    frame = coded(frame, criteria, file)
+    rated = frame["status"].isin(("ok", "imported"))
+    lost = frame["rating"].notna() & ~rated
+    _refuse(lost, frame["status"], file, "a rating stands beside a status that says there is none", "ok, imported")
+    _refuse(
+        frame["rating"].isna() & rated & (frame["source"] == "judge"),
+        frame["status"],
+        file,
+        "no rating stands beside a status that says there is one",
+        ", ".join(status for status in STATUSES if status not in ("ok", "imported")),
+    )
+    # Repeats are few: 16 bits.
+    frame["repeat"] = frame["repeat"].astype("Int16")
+    frame["rating"] = frame["rating"].astype("float64")
+    return frame
+
+
+def _refuse(wrong: pd.Series[bool], values: pd.Series[Any], file: Path, message: str, allowed: str) -> None:
+    if wrong.any():
+        row = int(wrong.to_numpy().argmax())
+        raise DataError(message, file=file, row=row + 2, found=values.iloc[row], allowed=allowed)
+
+
+def _stories(file: Path, frame: pd.DataFrame) -> pd.DataFrame:
+    """Table of the stories that occur both in the ratings and in `imported_stories.csv`.
+
+    The table is empty where that file is missing. Story-prompt and system are taken from the ratings; words, text and
+    features are taken from the file.
+    """
+    places = frame.drop_duplicates(["dataset", "story"]).set_index(["dataset", "story"])[["story_prompt", "system"]]
+    if not file.is_file():
+        return places.iloc[:0].assign(words=pd.Series(dtype="Int64"), text=pd.Series(dtype=str))
+    facts = _table(file)
+    needed = [column for column in ("dataset", "story") if column not in facts.columns]
+    if needed:
+        raise DataError("columns are missing", file=file, found=needed, allowed="dataset, story, and features")
+    for column in facts.columns.difference(list(_KEPT_APART)):
+        if not pd.api.types.is_numeric_dtype(facts[column]):
+            raise DataError("a feature must be numeric", file=file, column=str(column), found=facts[column].iloc[0])
+    more = ["story_prompt", "system", "reference"]
+    facts = facts.set_index(["dataset", "story"]).drop(columns=more, errors="ignore")
+    for column in ("words", "text"):
+        if column not in facts.columns:
+            facts[column] = pd.NA
+    return places.join(facts, how="inner")

@@ -1,0 +1,386 @@
+"""Reads the rows of the ratings table from a run's journal (the SQLite file with every answer)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.answers.journal import JournalReader
+from judge.answers.journal.counting import queries_of
+from judge.answers.journal.standing import file_state
+from judge.answers.parsing import PARSERS, Parser
+from judge.answers.parsing.stored_answers import StoredAnswers
+from judge.asking.in_force.words import mark, stored
+from judge.asking.run_folder import ResultFolder, read_manifest
+from judge.base.errors import RunFolderError
+from judge.base.judge_name import JudgeName
+from judge.base.records import Criterion
+from judge.ratings.ratings_table.block import Block, judged
+from judge.ratings.ratings_table.columns import Codes, Names, Piece
+from judge.ratings.ratings_table.folder_notes import (
+    about_answers,
+    about_judge,
+    other_scale,
+    outside_scale,
+    several_models,
+)
+from judge.ratings.ratings_table.helpers import Helpers
+from judge.ratings.ratings_table.judgments import LEAST, Known, Telling, UnusualError, identity_of, judgments
+from judge.ratings.ratings_table.parsed_file import ParsedFile
+from judge.ratings.ratings_table.table import PANEL, RunFacts, StoryRow
+from judge.ratings.ratings_table.training_stories import about, trained_on
+
+Beside = Callable[[JournalReader, RunFacts], None]
+"""Told of each journal while what is read of it is of one moment."""
+
+
+class ComparisonsError(RunFolderError):
+    """Raised when ratings are requested from a result folder that holds comparisons of two stories."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(
+            f"{path} holds comparisons of two stories, and no ratings",
+            hint="judge rank RUN has the tables of comparisons, judge ratings RUN --preferences their rows",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class People:
+    """The stories of one dataset and their human ratings.
+
+    Attributes
+    ----------
+    content : str
+        Hash of the dataset, which distinguishes its versions.
+    stories : dict
+        Row of the table of stories for each story id. A story's number is its position in this dict.
+    ratings : Piece
+        The human ratings.
+    """
+
+    content: str
+    stories: dict[str, StoryRow]
+    ratings: Piece
+
+    def named(self, story: Codes) -> dict[str, tuple[Codes, Names]]:
+        """Columns `story`, `story_prompt` and `system` for rows whose stories are given as numbers.
+
+        The numbers are positions in `stories`. Each column is (codes, names), where a code is an index into names.
+        """
+        named: dict[str, tuple[Codes, Names]] = {"story": (story, list(self.stories))}
+        rows = self.stories.values()
+        for name, values in (
+            ("story_prompt", [row.story_prompt for row in rows]),
+            ("system", [r.system for r in rows]),
+        ):
+            numbers: dict[str, int] = {}
+            codes = [numbers.setdefault(value, len(numbers)) for value in values]
+            named[name] = (np.array(codes, dtype=np.int32)[story], list(numbers))
+        return named
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Options for reading a journal.
+
+    Attributes
+    ----------
+    name, parser : str, Parser
+        Name of the parser, and the parser.
+    explanations : bool
+        Whether explanations are read.
+    keep : bool
+        Whether judgments may be cached in `derived/`.
+    telling : callable
+        Progress callback for parsing that takes long.
+    beside : callable, optional
+        Function that is called with the open journal and the folder's `RunFacts`, to read more data from the same state
+        of the journal.
+    stated : bool
+        Whether ratings are read from the text of answers even where the run asked for expected values.
+    """
+
+    name: str
+    parser: Parser
+    explanations: bool
+    keep: bool
+    telling: Telling
+    beside: Beside | None = None
+    stated: bool = False
+
+
+def read_journal(folder: ResultFolder, asked: Asked, people: dict[str, People]) -> tuple[Piece, RunFacts]:
+    """Rows of the ratings table from the journal of one result folder (the judge's ratings), and facts about the
+    folder.
+
+    Rows are sorted by story, criterion, Eval-Prompt and repeat. The human ratings of the folder's dataset are added to
+    `people`, unless the dataset is already a key there.
+    """
+    before = file_state(folder.journal)
+    with JournalReader(folder.journal) as journal, journal.snapshot():
+        definition = journal.meta().get("definition")
+        if definition is None:
+            raise RunFolderError(f"{folder.path} was stopped before anything was asked", hint="judge run it again")
+        if journal.compares:
+            raise ComparisonsError(folder.path)
+        if journal.writes:
+            raise RunFolderError(
+                f"{folder.path} holds stories that were written, and no ratings of them",
+                hint=f"judge generate stories {folder.path.parent} -o stories.jsonl, and judge run on these",
+            )
+        if asked.stated:
+            definition = definition | {"scoring": "text"}
+        # What was written between the two looks may be in the snapshot, or not.
+        state = before if before == file_state(folder.journal) else None
+        criteria = tuple(Criterion.of(record) for record in definition["criteria_records"])
+        dataset = str(definition["dataset_name"])
+        _add_people(people, dataset, definition, journal, folder)
+        dataset_people = people[dataset]
+        gone = trained_on(read_manifest(folder.manifest), dataset_people.stories, folder.path)
+        reading = StoredAnswers.of_run(
+            asked.parser, criteria, definition, lambda story: dataset_people.stories[story].text
+        )
+        try:
+            kept = _judgments(folder, journal, reading, asked, definition, dataset_people, state)
+            piece = _piece(kept.blocks, dataset_people, definition, asked, gone, distinct=True)
+        except UnusualError:
+            rows = (judged(*read) for answer in journal.answers() for read in reading.judgments(answer))
+            kept = Known([Block.of(rows)], journal.settled_total())
+            piece = _piece(kept.blocks, dataset_people, definition, asked, gone, distinct=False)
+        fact = _facts(folder, definition, criteria, journal, asked.parser, kept.settled)
+        if asked.beside is not None:
+            asked.beside(journal, fact)
+    named = {**piece.named, "judge": fact.judge}
+    flags = _in_order(piece.named["flags"])
+    notes = (*about(fact.judge, gone, dataset_people.stories), *outside_scale(flags))
+    return replace(piece, named=named), replace(fact, notes=(*fact.notes, *notes))
+
+
+def _judgments(
+    folder: ResultFolder,
+    journal: JournalReader,
+    reading: StoredAnswers,
+    asked: Asked,
+    definition: dict[str, Any],
+    dataset_people: People,
+    state: str | None,
+) -> Known:
+    """Judgments parsed from all answers of the journal.
+
+    They are cached in `derived/` if that is allowed and the journal is long enough. They are not cached in two cases:
+    if a change of the parser's code could not be noticed, or if the parser may use parts of an answer that the cache
+    does not compare.
+    """
+    identity = None
+    # What a third party's parser looks at is not known; blocks of answers hold all but what servers said of calls.
+    whole = asked.name in PARSERS or not journal.tells_usage()
+    if asked.keep and whole and journal.last_attempt() >= LEAST:
+        texts = ((row.story, row.text) for row in dataset_people.stories.values())
+        identity = identity_of(asked.name, asked.parser.version, definition, texts)
+    path = None if identity is None else folder.parsed(asked.name)
+    with ParsedFile(path, identity or "") as kept:
+        helpers = Helpers(folder.path, asked.name, kept.identity)
+        return judgments(
+            journal,
+            reading,
+            kept,
+            state if kept.there else None,
+            explanations=asked.explanations,
+            helpers=helpers,
+            telling=asked.telling,
+        )
+
+
+def _piece(
+    blocks: Sequence[Block],
+    people: People,
+    definition: dict[str, Any],
+    asked: Asked,
+    gone: frozenset[str],
+    *,
+    distinct: bool,
+) -> Piece:
+    """Rows of the ratings table from the judgments in all blocks, sorted by story, criterion, Eval-Prompt and repeat.
+
+    Stories in `gone` (those from the judge's training) are left out. Raises UnusualError if rows must be `distinct` and
+    two rows have the same story, criterion, Eval-Prompt and repeat.
+    """
+    criteria = [str(record["name"]) for record in definition["criteria_records"]]
+    prompts = list(definition["eval_prompts"])
+    columns = {
+        "story": _numbers(blocks, "story", {story: n for n, story in enumerate(people.stories)}),
+        "criterion": _numbers(blocks, "criterion", {name: n for n, name in enumerate(criteria)}),
+        "eval_prompt": _numbers(blocks, "eval_prompt", {name: n for n, name in enumerate(prompts)}),
+    }
+    further: dict[str, dict[str, int]] = {"status": {}, "flags": {}}
+    columns |= {name: _numbers(blocks, name, numbers, more=True) for name, numbers in further.items()}
+    repeat = _joined([block.rows["repeat"].astype(np.int64) for block in blocks], np.int64)
+    cell = (columns["story"].astype(np.int64) * len(criteria) + columns["criterion"]) * len(prompts)
+    cell += columns["eval_prompt"]
+    order = np.lexsort((repeat, cell))
+    cell, repeat = cell[order], repeat[order]
+    if distinct and bool(((cell[1:] == cell[:-1]) & (repeat[1:] == repeat[:-1])).any()):
+        raise UnusualError
+    if gone:
+        kept = np.array([story not in gone for story in people.stories], dtype=bool)[columns["story"][order]]
+        order, repeat = order[kept], repeat[kept]
+    columns = {name: column[order] for name, column in columns.items()}
+    explanations = None
+    if asked.explanations:
+        texts = [text for block in blocks for text in block.explanations or ()]
+        explanations = np.array([*texts, None], dtype=object)[:-1][order]
+    return Piece(
+        {
+            "run": str(definition["name"]),
+            "dataset": str(definition["dataset_name"]),
+            **people.named(columns["story"]),
+            "criterion": (columns["criterion"], criteria),
+            "eval_prompt": (columns["eval_prompt"], prompts),
+            "source": "judge",
+            "rater": None,
+            **{name: (columns[name], list(numbers)) for name, numbers in further.items()},
+        },
+        _joined([block.rows["rating"] for block in blocks], np.float64)[order],
+        repeat,
+        explanations,
+    )
+
+
+def _numbers(blocks: Sequence[Block], name: str, numbers: dict[str, int], *, more: bool = False) -> NDArray[np.int32]:
+    """Integer codes of one column of names over all blocks. `numbers` gives the code of each name.
+
+    With `more`, names that are not yet in `numbers` are added to it.
+    """
+    codes = []
+    for block in blocks:
+        if more:
+            for level in block.names[name]:
+                numbers.setdefault(level, len(numbers))
+        places = np.array([numbers[level] for level in block.names[name]], dtype=np.int32)
+        codes.append(places[block.rows[name]])
+    return _joined(codes, np.int32)
+
+
+def _joined(parts: Sequence[NDArray[Any]], dtype: Any) -> NDArray[Any]:
+    return np.concatenate([np.empty(0, dtype=dtype), *parts])
+
+
+def _in_order(column: tuple[Codes, Names] | str | None) -> Iterator[str]:
+    """Yield the flags of each row, in row order.
+
+    Nothing is yielded if no row has the flag `outside=`, which holds the probability of tokens off the scale.
+    """
+    if isinstance(column, tuple) and any(name and "outside=" in name for name in column[1]):
+        codes, names = column
+        yield from (str(names[code]) for code in codes.tolist())
+
+
+def _facts(
+    folder: ResultFolder,
+    definition: dict[str, Any],
+    criteria: tuple[Criterion, ...],
+    journal: JournalReader,
+    parser: Parser,
+    settled: int,
+) -> RunFacts:
+    manifest = read_manifest(folder.manifest)
+    force = manifest.get("in_force", {})
+    judge = str(manifest.get("judge", folder.path.name))
+    name = JudgeName.of(judge)
+    notes = about_judge(judge, manifest, criteria, journal)
+    notes += other_scale(criteria, journal)
+    if definition.get("labels_note"):
+        notes.append(str(definition["labels_note"]))
+    if name.is_scripted:
+        notes.append(f"{judge} gives scripted answers: figures about it say nothing about any judge")
+    if parser.imputes:
+        notes.append(
+            f"parser {parser.version} imputes the scale's midpoint where an answer states no rating on the scale"
+        )
+    prompts = tuple(definition["eval_prompts"])
+    repeats = int(force.get("repeats", 1))
+    planned = journal.story_count() * queries_of(definition) * repeats
+    notes += several_models(judge, manifest, journal)
+    notes += about_answers(judge, journal, settled=settled, planned=planned)
+    return RunFacts(
+        run=str(definition["name"]),
+        judge=judge,
+        dataset=str(definition["dataset_name"]),
+        revision=force.get("revision"),
+        repeats=repeats,
+        criteria=criteria,
+        eval_prompts=prompts,
+        parser=_version(parser, definition, journal.replaced_total()),
+        notes=tuple(notes),
+        control=name.is_control,
+        path=folder.path,
+        structured=str(definition["structured"]),
+        labels_note=definition.get("labels_note"),
+        not_in_force=mark(stored(manifest)),
+        people=dict(definition.get("people") or {}),
+        joint=tuple(definition.get("joint", ())),
+        unasked=max(0, planned - settled),
+    )
+
+
+def _version(parser: Parser, definition: dict[str, Any], replaced: int) -> str:
+    """Version of the parser, with a suffix for everything else that can change the ratings of a run.
+
+    There is a suffix for answers that were asked again (`replaced` is their number), for expected values over
+    log-probabilities, and for rating patterns.
+    """
+    version = parser.version + (f"+retried:{replaced}" if replaced else "")
+    if definition.get("scoring", "text") == "logprobs":
+        version += "+logprobs"
+    return version + ("+pattern" if definition.get("rating_patterns") else "")
+
+
+def _add_people(
+    people: dict[str, People], dataset: str, definition: dict[str, Any], journal: JournalReader, folder: ResultFolder
+) -> None:
+    """Add the stories and human ratings of the folder's dataset to `people`, unless an earlier folder has added them.
+
+    Raises RunFolderError if the earlier folder has another version of the dataset.
+    """
+    content = str(definition["dataset_hash"])
+    if dataset in people:
+        if people[dataset].content != content:
+            raise RunFolderError(
+                f"{folder.path} judged another version of dataset {dataset!r} than the runs before it",
+                hint="make one table for each version",
+            )
+        return
+    words = journal.words_left_out()
+    stories: dict[str, StoryRow] = {}
+    given: list[int] = []
+    numbers: dict[str, dict[str | None, int]] = {"criterion": {}, "rater": {}, PANEL: {}}
+    codes: dict[str, list[int]] = {name: [] for name in numbers}
+    values: list[float] = []
+    for number, story in enumerate(journal.stories()):
+        length = words.get(story.id, len(story.text.split()))
+        stories[story.id] = StoryRow(dataset, story.id, story.story_prompt, story.system, length, story.text)
+        for rating in story.ratings:
+            given.append(number)
+            values.append(rating.value)
+            for name, value in (("criterion", rating.criterion), ("rater", rating.rater), (PANEL, rating.panel)):
+                codes[name].append(numbers[name].setdefault(value, len(numbers[name])))
+    dataset_people = People(content, stories, Piece({}, np.empty(0)))
+    if numbers[PANEL].keys() <= {None}:
+        del codes[PANEL]
+    named: dict[str, tuple[Codes, Names] | str | None] = {
+        "run": str(definition["name"]),
+        "judge": None,
+        "dataset": dataset,
+        **dataset_people.named(np.array(given, dtype=np.int32)),
+        **{name: (np.array(codes[name], dtype=np.int32), list(numbers[name])) for name in codes},
+        "eval_prompt": None,
+        "source": "rater",
+        "status": "ok",
+        "flags": "",
+    }
+    people[dataset] = replace(dataset_people, ratings=Piece(named, np.array(values, dtype=np.float64)))

@@ -1,0 +1,211 @@
+"""Judgments of all answers of a journal: read from the cache where they are still valid, and parsed otherwise.
+
+Answers are processed in the blocks in which the journal stores them. A cached judgment is valid for an answer with
+exactly the same content, in whatever copy of the journal. A journal that grew is therefore parsed only where it grew.
+If the journal has not been written since the last pass, no answer is read at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from itertools import chain, islice
+from typing import Any
+
+from judge.answers.journal import JournalReader
+from judge.answers.journal.standing import EVAL_PROMPT, ROWS, answer, content
+from judge.answers.parsing.sources import code_of
+from judge.answers.parsing.stored_answers import StoredAnswers
+from judge.base.fingerprint import canonical, fingerprint, fingerprint_bytes
+from judge.base.records import Answer
+from judge.ratings.ratings_table.block import Block, Judged, judged
+from judge.ratings.ratings_table.helpers import Helpers
+from judge.ratings.ratings_table.parsed_file import FORMAT, ParsedFile
+
+LEAST = 1_000
+"""Answers from which on judgments are kept: fewer are parsed while a file would be opened."""
+
+LONG = 20_000
+"""Answers to parse from which on it is told how far that is, and other processes help."""
+
+Telling = Callable[[int], AbstractContextManager[Callable[[int], object]]]
+"""Given how many answers are to be read: for as long as that takes, what is to be called with how many are."""
+
+
+class UnusualError(Exception):
+    """Raised when a journal holds rows that this version never writes.
+
+    The caller then reads the journal one repeat at a time instead of in blocks.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Judgments of all answers of a journal at one moment. `settled` is the number of repeats answered or given up."""
+
+    blocks: list[Block]
+    settled: int
+
+
+def identity_of(
+    parser: str, version: str, definition: Mapping[str, Any], texts: Iterable[tuple[str, str]]
+) -> str | None:
+    """Hash of what determines the judgments besides the answers: parser code, run definition and stories.
+
+    `texts` are the stories' ids and texts. None if the parser's code cannot be hashed.
+    """
+    code = code_of(parser)
+    if code is None:
+        return None
+    read = [definition.get(key) for key in ("criteria_records", "structured", "scoring", "rating_patterns")]
+    # Only where there is one, so that what was kept of other runs stays.
+    read += [definition["joint"]] if "joint" in definition else []
+    return fingerprint([FORMAT, code, version, read, fingerprint_bytes(canonical(list(text)) for text in texts)])
+
+
+def silent(_: int) -> AbstractContextManager[Callable[[int], object]]:
+    """Context manager that shows no progress: it gives a callback that does nothing."""
+    return nullcontext(lambda _: None)
+
+
+class Walk:
+    """One pass over the answers of a journal, block by block. It counts answers and keeps the blocks' checksums.
+
+    Attributes
+    ----------
+    checksums : dict
+        Checksum of each cached block that the pass has reached, by block number.
+    answers : int
+        Number of answers read. An answer about several criteria counts once, although it has several judgments.
+    without : int
+        Number of repeats that were tried and have no answer.
+    """
+
+    def __init__(self, journal: JournalReader, reading: StoredAnswers, kept: ParsedFile) -> None:
+        self._journal, self._reading, self._kept = journal, reading, kept
+        self.checksums: dict[int, bytes] = {}
+        self.answers = self.without = 0
+
+    def block(self, number: int) -> Block:
+        """Judgments of one block of answers. Those not in the cache are parsed and added to the cache."""
+        rows = self._journal.block(number)
+        self.answers += len(rows)
+        if not self._kept.there:
+            return Block.of(chain.from_iterable(self._judged(answer(row)) for row in rows))
+        contents = [content(row) for row in rows]
+        each = [self._reading.criteria_of(row[EVAL_PROMPT]) for row in rows]
+        # Each judgment has its answer's content, so that a kept block tells what it was made of.
+        whole = b"".join(checksum * count for checksum, count in zip(contents, each, strict=True))
+        before = self._kept.block(number)
+        if before is not None and before[0] == whole:
+            self.checksums[number] = before[1]
+            return before[2]
+        rows_by_content: dict[bytes, list[Judged]] = {}
+        if before is not None:
+            for checksum, row in zip(_each(before[0]), before[2].judged(), strict=True):
+                rows_by_content.setdefault(checksum, []).append(row)
+        block = Block.of(
+            chain.from_iterable(
+                rows_by_content[checksum] if checksum in rows_by_content else self._judged(answer(row))
+                for checksum, row in zip(contents, rows, strict=True)
+            )
+        )
+        self._put(number, whole, block, len(rows))
+        return block
+
+    def unanswered(self) -> Iterator[Block]:
+        """Yield the repeats that were tried and have no answer, as blocks numbered -1, -2, ...
+
+        Raises UnusualError for a repeat whose query is not in the journal.
+        """
+        unanswered = self._journal.unanswered()
+        number = -1
+        while piece := list(islice(unanswered, ROWS)):
+            whole = [answer for answer in piece if answer is not None]
+            if len(whole) < len(piece):
+                raise UnusualError
+            block = Block.of(chain.from_iterable(map(self._judged, whole)))
+            self._put(number, b"", block, len(whole))
+            self.without += len(whole)
+            number -= 1
+            yield block
+
+    def _put(self, number: int, contents: bytes, block: Block, answers: int) -> None:
+        checksum = self._kept.put(number, contents, block, answers)
+        if checksum is not None:
+            self.checksums[number] = checksum
+
+    def _judged(self, answer: Answer) -> list[Judged]:
+        return [judged(*read) for read in self._reading.judgments(answer)]
+
+
+def judgments(
+    journal: JournalReader,
+    reading: StoredAnswers,
+    kept: ParsedFile,
+    state: str | None,
+    *,
+    explanations: bool,
+    helpers: Helpers,
+    telling: Telling = silent,
+) -> Known:
+    """Judgments parsed from all answers in an open snapshot of a journal, read from the cache `kept` where they are
+    still valid.
+
+    `state` identifies the state of the journal file; None if the file changed while the snapshot was opened. `reading`
+    parses an answer, and `helpers` are processes that parse parts of a long journal. Raises UnusualError if the journal
+    holds rows that this version never writes.
+    """
+    believed = kept.believed(state, explanations=explanations)
+    if believed is not None:
+        return Known(*believed)
+    tried, answers = journal.tried()
+    walk = Walk(journal, reading, kept)
+    blocks = _walked(walk, journal.blocks(), answers, kept, helpers, telling, explanations=explanations)
+    without = [block if explanations else replace(block, explanations=None) for block in walk.unanswered()]
+    # Each answer has a query and an attempt, and each attempt an answer, or is among those without.
+    if not walk.answers == answers == tried - walk.without:
+        raise UnusualError
+    settled = journal.settled_total()
+    if state is not None:
+        kept.finish(state, settled, walk.checksums)
+    return Known([*without, *blocks], settled)
+
+
+def _walked(
+    walk: Walk,
+    numbers: list[int],
+    answers: int,
+    kept: ParsedFile,
+    helpers: Helpers,
+    telling: Telling,
+    *,
+    explanations: bool,
+) -> list[Block]:
+    """Judgments of the blocks with these numbers; a block is a group of answers as the journal stores them.
+
+    If many of the journal's `answers` must still be parsed, helper processes parse shares of the blocks.
+    """
+    if numbers and numbers[0] < 0:
+        raise UnusualError
+    long = answers - kept.count() >= LONG
+    blocks: dict[int, Block] = {}
+    with (telling if long else silent)(answers) as tell:
+
+        def take(some: Iterable[int]) -> None:
+            for number in some:
+                block = walk.block(number)
+                blocks[number] = block if explanations else replace(block, explanations=None)
+                tell(min(answers, max(walk.answers, kept.count())))
+
+        if long and kept.writable:
+            with helpers:
+                take(numbers[:: helpers.shares])
+                helpers.wait(kept.count, tell)
+        take(number for number in numbers if number not in blocks)
+    return [blocks[number] for number in numbers]
+
+
+def _each(contents: bytes) -> list[bytes]:
+    return [contents[start : start + 16] for start in range(0, len(contents), 16)]

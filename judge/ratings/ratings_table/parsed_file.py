@@ -1,0 +1,262 @@
+"""Cache of parsed judgments, `derived/parsed-PARSER.sqlite`, with the state of the journal that they were read from.
+
+A row holds one block of answers: the columns of its judgments, the names that their codes point to, and a 16-byte hash
+of each answer. Explanations are in a second table. The hashes show which answers changed in a journal that grew, shrank
+or was replaced, and checksums cover everything that is reused. If the cache cannot be read or written, no error is
+raised; the answers are parsed again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+import orjson
+
+from judge.base.fingerprint import fingerprint
+from judge.ratings.ratings_table.block import COLUMNS, NAMES, Block
+
+FORMAT = 1
+"""Raised when what is kept changes its shape or its meaning."""
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS blocks (
+    identity TEXT NOT NULL, number INTEGER NOT NULL, count INTEGER NOT NULL, checksum BLOB NOT NULL,
+    names BLOB NOT NULL, columns BLOB NOT NULL, explained BLOB NOT NULL, known BLOB NOT NULL, contents BLOB NOT NULL,
+    PRIMARY KEY (identity, number)
+);
+CREATE TABLE IF NOT EXISTS explanations (
+    identity TEXT NOT NULL, number INTEGER NOT NULL, texts BLOB NOT NULL, PRIMARY KEY (identity, number)
+);
+CREATE TABLE IF NOT EXISTS states (identity TEXT PRIMARY KEY, state TEXT NOT NULL, checksum TEXT NOT NULL,
+    settled INTEGER NOT NULL);
+"""
+_BLOCK = "SELECT checksum, names, columns, explained, known FROM blocks WHERE identity = ? AND number = ?"
+_CONTENTS = "SELECT contents FROM blocks WHERE identity = ? AND number = ?"
+_TEXTS = "SELECT texts FROM explanations WHERE identity = ? AND number = ?"
+_WAIT = 10.0
+"""Seconds to wait for another process that writes the file."""
+
+_DAMAGED = (ValueError, TypeError, AttributeError, OverflowError)
+"""What comes of values that are of another kind than was kept."""
+
+_Found = TypeVar("_Found")
+
+
+class ParsedFile:
+    """Cache of parsed judgments in a file.
+
+    `identity` is a hash of what determines the judgments besides the answers. Only judgments with this hash are used.
+    """
+
+    def __init__(self, path: Path | None, identity: str) -> None:
+        self.identity = identity
+        self.path = path
+        self.writable = False
+        self._db: sqlite3.Connection | None = None
+        if path is not None:
+            self._open(path)
+
+    def __enter__(self) -> ParsedFile:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._db is not None:
+            self._db.close()
+        self._db, self.writable = None, False
+
+    @property
+    def there(self) -> bool:
+        """Whether the cache file is open for reading."""
+        return self._db is not None
+
+    def _open(self, path: Path) -> None:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._db = sqlite3.connect(path, isolation_level=None, timeout=_WAIT)
+            # A power failure may cost the file, never an answer: checksums tell what was lost.
+            self._db.execute("PRAGMA synchronous = OFF")
+            self._db.executescript(_TABLES)
+            self.writable = True
+        except (OSError, sqlite3.OperationalError):
+            self.close()
+            with suppress(OSError, sqlite3.Error):
+                self._db = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, isolation_level=None)
+                self._db.execute("SELECT count(*) FROM blocks").fetchone()
+                return
+            self.close()
+        except sqlite3.DatabaseError:
+            self._begin_anew(path)
+
+    def _begin_anew(self, path: Path) -> None:
+        """Delete a file that is not SQLite or is damaged, and create an empty one."""
+        self.close()
+        with suppress(OSError, sqlite3.Error):
+            for suffix in ("", "-journal"):
+                path.with_name(path.name + suffix).unlink(missing_ok=True)
+            self._db = sqlite3.connect(path, isolation_level=None, timeout=_WAIT)
+            self._db.executescript("PRAGMA synchronous = OFF;" + _TABLES)
+            self.writable = True
+
+    def believed(self, state: str | None, *, explanations: bool) -> tuple[list[Block], int] | None:
+        """All cached blocks of judgments, and the number of repeats that were answered or given up.
+
+        None if they were not stored for exactly this state of the journal.
+        """
+        return None if state is None else self._try(lambda db: self._believed(db, state, explanations))
+
+    def _believed(self, db: sqlite3.Connection, state: str, explanations: bool) -> tuple[list[Block], int] | None:
+        db.execute("BEGIN")
+        try:
+            stored = db.execute("SELECT * FROM states WHERE identity = ?", (self.identity,)).fetchone()
+            checksums = self._checksums(db)
+            if stored is None or stored[1] != state or stored[2] != _over(state, stored[3], checksums):
+                return None
+            blocks = [self._block(db, number, explanations) for number, _ in checksums]
+        finally:
+            db.rollback()
+        whole = [block[1] for block in blocks if block is not None]
+        return (whole, int(stored[3])) if len(whole) == len(blocks) else None
+
+    def block(self, number: int) -> tuple[bytes, bytes, Block] | None:
+        """For the block with this number, the hashes of its answers, its checksum, and its judgments; None if the block
+        is missing or damaged.
+        """
+
+        def read(db: sqlite3.Connection) -> tuple[bytes, bytes, Block] | None:
+            db.execute("BEGIN")
+            try:
+                stored = self._block(db, number, explanations=True)
+                contents = db.execute(_CONTENTS, (self.identity, number)).fetchone()
+            finally:
+                db.rollback()
+            if stored is None or _hash(contents[0]) != stored[2]:
+                return None
+            return contents[0], stored[0], stored[1]
+
+        return self._try(read)
+
+    def _block(self, db: sqlite3.Connection, number: int, explanations: bool) -> tuple[bytes, Block, bytes] | None:
+        row = db.execute(_BLOCK, (self.identity, number)).fetchone()
+        texts = db.execute(_TEXTS, (self.identity, number)).fetchone() if explanations else None
+        if row is None or (explanations and texts is None):
+            return None
+        checksum, names, columns, explained, contents_hash = row
+        try:
+            if checksum != _hash(names, columns, explained, contents_hash) or (texts and explained != _hash(texts[0])):
+                return None
+        except _DAMAGED:
+            return None
+        levels: dict[str, Any] = orjson.loads(names)
+        rows = np.frombuffer(columns, dtype=COLUMNS)
+        return (
+            checksum,
+            Block(rows, {name: levels[name] for name in NAMES}, texts and orjson.loads(texts[0])),
+            contents_hash,
+        )
+
+    def put(self, number: int, contents: bytes, block: Block, answers: int) -> bytes | None:
+        """Store a block parsed from `answers` answers, completely or not at all. Returns the block's checksum, or None
+        if the block cannot be stored.
+
+        `contents` holds the 16-byte hash of the answer behind each judgment, concatenated.
+        """
+        if not self.writable:
+            return None
+        try:
+            names, texts = orjson.dumps(block.names), orjson.dumps(block.explanations)
+        except TypeError:  # text that is no Unicode, from another's parser
+            self.writable = False
+            return None
+        columns = block.rows.tobytes()
+        explained, contents_hash = _hash(texts), _hash(contents)
+        checksum = _hash(names, columns, explained, contents_hash)
+        row = (self.identity, number, answers, checksum, names, columns, explained, contents_hash, contents)
+
+        def write(db: sqlite3.Connection) -> None:
+            db.execute("INSERT OR REPLACE INTO blocks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+            db.execute("INSERT OR REPLACE INTO explanations VALUES (?, ?, ?)", (self.identity, number, texts))
+
+        self._write(write)
+        return checksum
+
+    def finish(self, state: str, settled: int, checksums: dict[int, bytes]) -> None:
+        """Record that exactly the blocks in `checksums` belong to this state of the journal, and delete all other
+        blocks. `settled` is the number of repeats that were answered or given up.
+        """
+
+        def write(db: sqlite3.Connection) -> None:
+            for table in ("blocks", "explanations", "states"):
+                db.execute(f"DELETE FROM {table} WHERE identity != ?", (self.identity,))  # noqa: S608  our own words
+            gone = [(self.identity, number) for number, _ in self._checksums(db) if number not in checksums]
+            for table in ("blocks", "explanations"):
+                db.executemany(f"DELETE FROM {table} WHERE identity = ? AND number = ?", gone)  # noqa: S608
+            row = (self.identity, state, _over(state, settled, sorted(checksums.items())), settled)
+            db.execute("INSERT OR REPLACE INTO states VALUES (?, ?, ?, ?)", row)
+
+        self._write(write)
+
+    def count(self) -> int:
+        """The number of answers whose judgments are stored."""
+        sql = "SELECT coalesce(sum(count), 0) FROM blocks WHERE identity = ?"
+        return self._try(lambda db: int(db.execute(sql, (self.identity,)).fetchone()[0])) or 0
+
+    def _checksums(self, db: sqlite3.Connection) -> list[tuple[int, bytes]]:
+        sql = "SELECT number, checksum FROM blocks WHERE identity = ? ORDER BY number"
+        return db.execute(sql, (self.identity,)).fetchall()
+
+    def _try(self, read: Callable[[sqlite3.Connection], _Found]) -> _Found | None:
+        if self._db is None:
+            return None
+        try:
+            return read(self._db)
+        except sqlite3.Error as error:
+            self._failed(error)
+        except _DAMAGED:
+            pass
+        return None
+
+    def _write(self, write: Callable[[sqlite3.Connection], None]) -> None:
+        """Call `write` in one transaction, which is rolled back if it fails."""
+        if self._db is None or not self.writable:
+            return
+        try:
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                write(self._db)
+                self._db.execute("COMMIT")
+            except BaseException:
+                self._db.rollback()
+                raise
+        except sqlite3.Error as error:
+            self.writable = False
+            self._failed(error)
+
+    def _failed(self, error: sqlite3.Error) -> None:
+        """Handle an SQLite error: a damaged file is replaced by an empty one; other errors (full disk, lock) are
+        ignored.
+        """
+        broken = isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError)
+        if broken and self.path is not None:
+            self._begin_anew(self.path)
+
+
+def _hash(*parts: bytes) -> bytes:
+    digest = hashlib.blake2b(digest_size=16)
+    for part in parts:
+        digest.update(len(part).to_bytes(8, "little"))
+        digest.update(part)
+    return digest.digest()
+
+
+def _over(state: str, settled: int, checksums: Iterable[tuple[int, bytes]]) -> str:
+    return fingerprint([state, settled, [[number, checksum.hex()] for number, checksum in checksums]])

@@ -1,0 +1,1 @@
+"""Answers as pages: report, view, audit and the parts that they share."""

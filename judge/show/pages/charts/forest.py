@@ -1,0 +1,197 @@
+"""Forest plots in a page: dots with whiskers, in panels that share their rows and their axis. A row without a value
+shows the reason in its place.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Sequence
+
+from markupsafe import Markup
+
+from judge.base.estimate import Estimate
+from judge.questions.charts.forest import Band, Forest
+from judge.questions.charts.signs import Sign
+from judge.show.pages.charts.signs import colour, marker
+from judge.show.pages.charts.svg import BOLD, chart, element, fitted, hatching, mark, shortened, text, text_width
+
+_PANEL, _GAP = 132.0, 20.0
+"""Width of a panel unless a page says another, and the space after it."""
+_SCREEN = 1150.0
+"""The widest that a picture becomes unless one panel needs more."""
+_ROW, _GROUP = 19.0, 0.35
+"""Height of a row; the space before another group's, in rows."""
+_HEAD, _FOOT = 30.0, 44.0
+_LABELS = 300.0
+
+
+def forest(figure: Forest, identity: str, *, width: float = _PANEL) -> Markup:
+    """SVG picture of a forest plot. Panels that do not fit side by side are distributed evenly over several lines.
+
+    `identity` is the picture's id in the page, `width` the width of one panel.
+    """
+    left = min(max((text_width(line.name) for line in figure.lines), default=0.0), _LABELS) + 14.0
+    across = _across(len(figure.panels), left, width)
+    places = _places(figure)
+    inner = (places[-1] + _row(figure)) if places else 0.0
+    tall = _HEAD + inner + _FOOT
+    parts: list[Markup] = [hatching(identity)] if any(band.hatched for band in figure.bands) else []
+    for k in range(len(figure.panels)):
+        line, column = divmod(k, across)
+        if not column:
+            parts += _labels(figure, left, line * tall, places)
+        parts += _panel(figure, k, identity, (left + column * (width + _GAP), line * tall), (width, inner), places)
+    bottom = (math.ceil(len(figure.panels) / across) or 1) * tall
+    keys = _keys(figure)
+    parts += _legend(keys, left, bottom + 6)
+    columns = min(len(figure.panels), across) or 1
+    whole = max(left + columns * (width + _GAP) + 4.0, left + _legend_width(keys) + 4.0, 320.0)
+    size = (whole, bottom + (18 if keys else 0))
+    return chart(identity, size, figure.title, f"{figure.alt} A table follows.", parts)
+
+
+def _across(panels: int, left: float, width: float) -> int:
+    """Number of panels in one line: at most as many as fit on a screen, and about the same number in every line."""
+    most = max(1, math.floor((_SCREEN - left) / (width + _GAP)))
+    return math.ceil(panels / math.ceil(panels / most)) if panels else 1
+
+
+def _row(figure: Forest) -> float:
+    """Height of a row of a forest plot, in which the marks of all series fit."""
+    return max(_ROW, 11.0 * len(figure.series) + 4.0)
+
+
+def _places(figure: Forest) -> list[float]:
+    return [_row(figure) * position for position in figure.places(_GROUP)]
+
+
+def ticks(low: float, high: float, width: float) -> list[float]:
+    """Round numbers from `low` to `high` for an axis of this width; at least two numbers."""
+    step = _step((high - low) / (width / 42))
+    values = _multiples(step, low, high)
+    return values if len(values) > 1 else _multiples(_step(step / 2.6), low, high)
+
+
+def _labels(figure: Forest, left: float, top: float, places: Sequence[float]) -> Iterator[Markup]:
+    for line, offset in zip(figure.lines, places, strict=True):
+        y = top + _HEAD + offset + _row(figure) / 2
+        yield mark(line.name, text(left - 10, y, shortened(line.name, left - 12), anchor="end"))
+
+
+def _panel(
+    figure: Forest,
+    number: int,
+    identity: str,
+    corner: tuple[float, float],
+    size: tuple[float, float],
+    places: Sequence[float],
+) -> Iterator[Markup]:
+    (x, top), (width, tall) = corner, size
+    low, high = figure.limits
+
+    def at(value: float) -> float:
+        return x + width * (figure.factor * value - low) / (high - low)
+
+    yield fitted(x + width / 2, top + 12, figure.panels[number], width / BOLD, anchor="middle", font_weight=600)
+    for band in figure.bands:
+        yield from _band(figure, band, number, identity, at, (top + _HEAD, tall))
+    yield from _axis(figure, number, corner, size)
+    row = _row(figure)
+    for line, offset in zip(figure.lines, places, strict=True):
+        for k, estimate in enumerate(line.cells[number]):
+            if estimate is None:
+                continue
+            y = top + _HEAD + offset + row * (k + 1) / (len(line.cells[number]) + 1)
+            shown = _interval(estimate, at, y, line.sign or figure.series[k][1], x + width / 2)
+            # A wider target than the dot, for pointing at.
+            reach = row / len(line.cells[number])
+            target = element("rect", x=x, y=y - reach / 2, width=width, height=reach, class_="target")
+            yield mark(figure.tip(line, number, k), *shown, target)
+
+
+def _axis(figure: Forest, number: int, corner: tuple[float, float], size: tuple[float, float]) -> Iterator[Markup]:
+    (x, top), (width, tall) = corner, size
+    low, high = figure.limits
+    marked = ticks(low, high, width)
+    digits = tick_digits(marked)
+    for tick in marked:
+        here = x + width * (tick - low) / (high - low)
+        ends = {"x1": here, "x2": here, "y1": top + _HEAD, "y2": top + _HEAD + tall}
+        yield element("line", **ends, class_="zero" if abs(tick) < 1e-9 * (high - low) else "axis")
+        label = f"{tick:.{digits}f}".replace("-", "−")
+        yield text(here, top + _HEAD + tall + 12, label, size=11, anchor="middle", class_="faint")
+    middle, y, room = x + width / 2, top + _HEAD + tall + 27, width + _GAP - 4
+    yield fitted(middle, y, figure.axes[number], room, size=11, anchor="middle", class_="faint")
+
+
+def _band(
+    figure: Forest, band: Band, number: int, identity: str, at: Callable[[float], float], span: tuple[float, float]
+) -> Iterator[Markup]:
+    """Marks for a reference value with which all rows of a panel are compared: a vertical line, and a band for its
+    interval. Empty where the value is undefined.
+    """
+    estimate, (top, tall) = band.estimates[number], span
+    if estimate.value is None:
+        return
+    parts = []
+    if estimate.low is not None and estimate.high is not None:
+        box = {"x": at(estimate.low), "y": top, "width": at(estimate.high) - at(estimate.low), "height": tall}
+        parts.append(element("rect", **box, **_filled(band, identity)))
+    ends = {"x1": at(estimate.value), "x2": at(estimate.value), "y1": top - 4, "y2": top + tall}
+    parts.append(element("line", **ends, class_="reference dashed" if band.hatched else "reference"))
+    yield mark(figure.band_tip(band, number), *parts)
+
+
+def _filled(band: Band, identity: str) -> dict[str, str]:
+    return {"fill": f"url(#{identity}-hatch)"} if band.hatched else {"class_": "band"}
+
+
+def _interval(estimate: Estimate, at: Callable[[float], float], y: float, sign: Sign, middle: float) -> list[Markup]:
+    if estimate.value is None:
+        return [text(middle, y, "undefined", size=10, anchor="middle", class_="faint")]
+    parts = []
+    if estimate.low is not None and estimate.high is not None:
+        parts.append(
+            element("line", x1=at(estimate.low), x2=at(estimate.high), y1=y, y2=y, class_=f"whisker s{colour(sign)}")
+        )
+    return [*parts, marker(sign, at(estimate.value), y)]
+
+
+def _keys(figure: Forest) -> list[tuple[str, Sign | Band]]:
+    """(Name, sign or band) of each legend entry: all bands with a defined value, and the series if there are
+    several.
+    """
+    series: list[tuple[str, Sign | Band]] = [*figure.series] if len(figure.series) > 1 else []
+    return [*series, *((band.name, band) for band in figure.bands if band.defined)]
+
+
+def _legend_width(keys: Sequence[tuple[str, Sign | Band]]) -> float:
+    return sum(28 + text_width(name, 11) for name, _ in keys) + 24 * max(0, len(keys) - 1)
+
+
+def _legend(keys: Sequence[tuple[str, Sign | Band]], x: float, y: float) -> Iterator[Markup]:
+    for name, sign in keys:
+        if isinstance(sign, Band):
+            style = "reference dashed" if sign.hatched else "reference"
+            yield element("line", x1=x, x2=x + 22, y1=y, y2=y, class_=style)
+        else:
+            yield marker(sign, x + 11, y)
+        yield text(x + 28, y, name, size=11, class_="faint")
+        x += 28 + text_width(name, 11) + 24
+
+
+def _multiples(step: float, low: float, high: float) -> list[float]:
+    return [i * step for i in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)]
+
+
+def tick_digits(ticks: Sequence[float]) -> int:
+    """Smallest number of decimals that prints every tick exactly. A rounded label would mark a wrong position."""
+    step = min((b - a for a, b in itertools.pairwise(ticks)), default=max(map(abs, ticks), default=0.0)) or 1.0
+    return next((n for n in range(16) if all(abs(round(tick, n) - tick) < 1e-6 * step for tick in ticks)), 16)
+
+
+def _step(rough: float) -> float:
+    """The smallest number of the form 1, 2, 2.5 or 5 times a power of ten that is not below `rough`."""
+    power = 10.0 ** math.floor(math.log10(rough))
+    return next(factor * power for factor in (1.0, 2.0, 2.5, 5.0, 10.0) if factor * power >= rough - 1e-12)

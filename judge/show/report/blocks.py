@@ -1,0 +1,131 @@
+"""Builds the HTML markup of a section's parts: sentences, figures, tables, folded tables. All text is escaped."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from markupsafe import Markup
+
+from judge.base.errors import JudgeError
+from judge.base.printing.html_table import html_table
+from judge.base.printing.tables import Table, worded
+from judge.base.wording import PLAIN, written
+from judge.show.report.inputs import ReportInputs
+
+FOLD = 6
+"""Tables with more rows are folded, so that a section is read before it is searched."""
+
+_WIDE = 1000
+"""Width of a picture from which on its caption stands below it, not beside it."""
+
+
+class TableBlock(Markup):
+    """The markup of one or several tables without their signatures (the lines with dataset, judge and settings).
+
+    The section prints each signature once for all tables that share it. `signed` are the signatures with titles.
+    """
+
+    signed: tuple[tuple[str, str], ...]
+
+    @classmethod
+    def of(cls, markup: Markup, signed: Iterable[tuple[str, str]]) -> TableBlock:
+        """The block of tables, made from its markup and the signature and title of each table."""
+        block = cls(markup)
+        block.signed = tuple(signed)
+        return block
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One section of the report page: its link target, its heading, and its blocks of markup in order."""
+
+    identity: str
+    title: str
+    blocks: Sequence[Markup]
+    folded: str = ""
+    """What the folded section is said to hold; "" for a section that stands open."""
+
+    @property
+    def signatures(self) -> dict[str, tuple[str, ...]]:
+        """Titles of the section's tables by signature (the line with dataset, judge and settings)."""
+        captions: dict[str, dict[str, None]] = {}
+        for block in self.blocks:
+            for signature, title in _signed(block):
+                captions.setdefault(signature, {})[title] = None
+        return {signature: tuple(titles) for signature, titles in captions.items()}
+
+
+def prose(sentence: str, *, kind: str = "") -> Markup:
+    """Markup of a paragraph. `kind` is its CSS class."""
+    return Markup("<p{}>{}</p>").format(Markup(' class="{}"').format(kind) if kind else "", sentence)
+
+
+def heading(title: str) -> Markup:
+    """Markup of a heading within a section."""
+    return Markup("<h3>{}</h3>").format(title)
+
+
+def items(sentences: Sequence[str], *, kind: str = "sentences") -> Markup:
+    """Markup of a list with one sentence per item. `kind` is its CSS class."""
+    inner = Markup("").join(Markup("<li>{}</li>").format(sentence) for sentence in sentences)
+    return Markup('<ul class="{}">{}</ul>').format(kind, inner)
+
+
+def folded(title: str, *parts: Markup) -> Markup:
+    """Markup of parts that are folded under a title. Printing and a link to something within unfold them."""
+    markup = Markup("<details><summary>{}</summary>{}</details>").format(title, Markup("").join(parts))
+    return TableBlock.of(markup, (signed for part in parts for signed in _signed(part)))
+
+
+def _signed(block: Markup) -> tuple[tuple[str, str], ...]:
+    return block.signed if isinstance(block, TableBlock) else ()
+
+
+def figure(picture: Markup, caption: str) -> Markup:
+    """Markup of a chart with its caption: beside it, or below a chart that needs the whole width. A chart is as wide as
+    its column.
+    """
+    width = re.search(r' width="([\d.]+)"', picture)
+    kind = Markup(' class="whole"') if width is not None and float(width.group(1)) > _WIDE else ""
+    return Markup('<figure{}><div class="scroll">{}</div><figcaption>{}</figcaption></figure>').format(
+        kind, picture, caption
+    )
+
+
+def shown(table: Table, inputs: ReportInputs, *, folded: bool | None = None, title: str | None = None) -> Markup:
+    """Markup of a table without its signature (the line with dataset, judge and settings), which the section prints.
+
+    Notes that apply to the whole page are left out too.
+
+    Tables with more than 6 rows are folded unless `folded` says otherwise. A table without rows becomes a sentence.
+    """
+    general = set(inputs.general_notes)
+    # A page has no options. Copies as LaTeX and CSV take the table's own notes: advice leaves those too.
+    table = worded(table, None)
+    notes = [inputs.raters.worded(note) for note in table.notes if note not in general]
+    # Sections say in sentences of their own what the table's answer is.
+    table = replace(table, title=table.title if title is None else title, above="")
+    table = inputs.raters.table(table)
+    if not table.rows:  # nothing to unfold: what the notes say of it is all there is
+        sentence = "; ".join(notes) or "no rows"
+        asks = table.title.endswith("?")
+        return prose(f"{table.title} {sentence[:1].upper()}{sentence[1:]}." if asks else f"{table.title}: {sentence}.")
+    markup = html_table(table, notes=notes, signed=False)
+    if folded or (folded is None and len(table.rows) > FOLD):
+        count = f"{len(table.rows)} rows" if len(table.rows) != 1 else "1 row"
+        summary = Markup('<summary>{} <span class="faint">({})</span></summary>').format(table.title, count)
+        markup = Markup("<details>{}{}</details>").format(summary, markup)
+    return TableBlock.of(markup, [(table.signature, table.title)] if table.signature else ())
+
+
+def failed(subject: str, error: JudgeError) -> Markup:
+    """Paragraph that says which part of the report page (`subject`) is missing and why, with the command that would
+    help.
+
+    If the error's advice names only an option, not a whole command, the advice is left out.
+    """
+    hint = written(error.hint or "", None)
+    mends = Markup(" <code>{}</code>").format(hint) if hint else ""
+    return Markup('<p class="absent">{}: {}.{}</p>').format(subject, written(error.sentence, PLAIN), mends)

@@ -1,0 +1,184 @@
+"""Counts and sentences about an audit of explanations. Unfinished audits are described as unfinished."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from judge.analysis.raters import Raters
+from judge.base.estimate import Estimate
+from judge.explanations.audit.file.items import BLINDABLE, visible_facts
+from judge.explanations.audit.file.snapshot import AuditSnapshot
+from judge.explanations.audit.results.answer_matrix import answered
+from judge.show.report.inputs import ReportInputs
+from judge.stats import near_ties
+
+
+@dataclass(frozen=True, slots=True)
+class AuditFacts:
+    """Counts that describe an audit of explanations.
+
+    Attributes
+    ----------
+    file : Path
+        The audit file.
+    items, finished, twice : int
+        Items (explanations to be audited) drawn; items that at least one annotator finished; items that two or more
+        finished.
+    annotators : int
+        Annotators who finished an item.
+    raters : Raters
+        Who gave the ratings from which the distance of the judge's rating is computed.
+    sampling : mapping
+        Record of the draw made by `judge.explanations.audit.sample.sampling`; empty where this program did not draw the
+        items.
+    seed : int
+        Seed stored in the audit.
+    blind, seen : tuple of str
+        Facts hidden from annotators, and facts shown with at least one item. A fact that is unknown for all items is in
+        neither.
+    settled, open : int
+        Disputed answers that the second round settled and did not settle; both 0 without a second round.
+    shares : sequence of (label, Estimate)
+        For each error category, the mean over finished items of the share of annotators who marked the error.
+    agreements : sequence of (label, Estimate)
+        Gwet's AC1 of each error category, over the items that at least two annotators finished.
+    """
+
+    file: Path
+    items: int
+    finished: int
+    twice: int
+    annotators: int
+    raters: Raters
+    sampling: Mapping[str, Any]
+    seed: int
+    blind: tuple[str, ...]
+    seen: tuple[str, ...]
+    settled: int
+    open: int
+    shares: Sequence[tuple[str, Estimate]]
+    agreements: Sequence[tuple[str, Estimate]]
+
+
+def audit_facts(inputs: ReportInputs) -> AuditFacts | None:
+    """Counts of the report's audit; None without an audit. Raises DataError for a file that is no audit."""
+    audit = inputs.audit
+    if audit is None:
+        return None
+    matrix = answered(audit)
+    report = inputs.audit_report if matrix.raters.any() else None
+    errors = () if report is None else report.errors
+    return AuditFacts(
+        file=audit.path,
+        items=len(matrix.items),
+        finished=int((matrix.raters > 0).sum()),
+        twice=int((matrix.raters > 1).sum()),
+        annotators=matrix.finishers,
+        raters=inputs.raters,
+        sampling=audit.sampling,
+        seed=audit.seed,
+        blind=audit.blind,
+        seen=_seen(audit),
+        settled=matrix.settled,
+        open=matrix.open if audit.adjudication.annotators else 0,
+        shares=[(error.category.label, error.rates.mean) for error in errors],
+        agreements=[(error.category.label, error.agreement.ac1.estimate) for error in errors]
+        if (matrix.raters > 1).any()
+        else (),
+    )
+
+
+def _seen(audit: AuditSnapshot) -> tuple[str, ...]:
+    shown = {name for item in audit.items for name in visible_facts(item.subject, audit.blind)}
+    return tuple(name for name in BLINDABLE if name in shown)
+
+
+def headline(facts: AuditFacts) -> str:
+    """A sentence on the results of the audit, for the top of the page."""
+    if not facts.finished:
+        drawn = _many(facts.items, "explanation was", "explanations were")
+        return f"{drawn} sampled for an audit; no annotator has finished one."
+    who = f"{_many(facts.annotators, 'annotator has', 'annotators have')} audited {facts.finished:,} of the "
+    text = f"{who}{_many(facts.items, 'explanation', 'explanations')} drawn"
+    defined = [(label, share) for label, share in facts.shares if share.value is not None]
+    if defined:
+        label, most = defined[near_ties.highest([share.value for _, share in defined])]
+        ends = f" [{100 * most.low:.1f}, {100 * most.high:.1f}]" if most.low is not None and most.high else ""
+        text += f"; the most frequent error is {label}, in {100 * (most.value or 0.0):.1f} %{ends} of them"
+    if not facts.twice:
+        return f"{text}; no explanation was annotated twice, so agreement between annotators is unknown."
+    agreed = [(agreement.value, label) for label, agreement in facts.agreements if agreement.value is not None]
+    if agreed:
+        (low, least), (high, _) = min(agreed), max(agreed)
+        over = f"{low:.2f} to {high:.2f} over {len(agreed)} errors" if len(agreed) > 1 else f"{low:.2f} on {least}"
+        left = f", undefined on {len(facts.agreements) - len(agreed)}" if len(agreed) < len(facts.agreements) else ""
+        both = _many(facts.twice, "explanation", "explanations")
+        text += f"; on the {both} that two or more finished they agree at AC1 {over}{left}".replace(" -", " −")
+    return f"{text}."
+
+
+def methods(facts: AuditFacts, cite: str) -> str:
+    """Methods sentence on the audit for a paper: items, annotators, sampling, seed, blinding, agreement and second
+    round.
+    """
+    who = "One person" if facts.annotators == 1 else f"{facts.annotators} people"
+    text = f"{who} audited {facts.finished:,} of {_many(facts.items, 'explanation', 'explanations')}, {_drawn(facts)}"
+    if facts.sampling.get("options"):
+        seen = f"its {_listed(_plain(facts.seen))}" if facts.seen else "only its texts"
+        text += f"; annotators saw {seen}"
+        text += f", not the {_listed(_plain(['system', *facts.blind]))}"
+    if facts.twice:
+        text += f"; two or more finished {facts.twice:,} of them, on which agreement is Gwet's AC1 {cite}"
+    else:
+        text += "; no explanation was finished by two, so agreement cannot be reported"
+    if facts.settled or facts.open:
+        text += f"; a second round settled {facts.settled:,} of {facts.settled + facts.open:,} disputed answers"
+    elif facts.twice:
+        text += "; disputed answers were not adjudicated"
+    return f"{text}."
+
+
+def _drawn(facts: AuditFacts) -> str:
+    options = facts.sampling.get("options") or {}
+    if not options:
+        return "which were not sampled by this program"
+    by, spread = (_known(facts, facts.sampling.get(key) or ()) for key in ("by", "spread"))
+    strata = f"stratified by {_listed(by)} ({options['allocation']} allocation), " if by else ""
+    if spread:
+        strata += f"spread over {_listed(spread)}, "
+    if options.get("per_story"):
+        strata += f"at most {options['per_story']} a story, "
+    return f"drawn at random from {facts.sampling['population']:,}, {strata}seed {options['seed']}"
+
+
+def _known(facts: AuditFacts, names: Sequence[str]) -> list[str]:
+    """Names of the variables that the draw of audit items used, as written in prose.
+
+    The addition "(where known)" marks variables that are unknown for some items.
+    """
+    partly = facts.sampling.get("unknown") or {}
+    plain = [facts.raters.worded(name) for name in _plain(names)]
+    return [
+        f"{plain_name} (where known)" if name in partly else plain_name
+        for name, plain_name in zip(names, plain, strict=True)
+    ]
+
+
+def _plain(names: Sequence[str]) -> list[str]:
+    """Names of variables as written in prose.
+
+    `gap` (the judge's rating minus the mean human rating) is "distance from people".
+    """
+    words = {"eval_prompt": "Eval-Prompt", "gap": "distance from people", "story_prompt": "story-prompt"}
+    return [words.get(str(name), str(name)) for name in names]
+
+
+def _many(number: int, singular: str, several: str) -> str:
+    return f"{number:,} {singular if number == 1 else several}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,275 @@
+"""The main results in a few sentences, made from numbers by rules.
+
+The best of several rows (judge x Eval-Prompt) is marked as such, since its selection biases it upwards. A difference
+whose interval contains 0 is described as possibly due to chance. For an undefined number the reason is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from judge.analysis import classes
+from judge.analysis.comparison.sentence import leaves_zero_out
+from judge.analysis.correlation.margins import CEILING, CONTROL, Bar, Margin, Rival, best_of
+from judge.analysis.inputs.criterion_matching import match
+from judge.analysis.raters import Raters
+from judge.base.errors import JudgeError
+from judge.base.estimate import Estimate
+from judge.base.judge_name import JudgeName
+from judge.questions.charts.words import worded
+from judge.questions.summary.answers import Answer
+from judge.questions.summary.rules import of_consistency, of_loss
+from judge.ratings.rating_matrix import RatingMatrix
+from judge.show.report.inputs import ReportInputs
+from judge.show.report.sections import audit_words, explanation_words, label_words, panel_words
+
+WORTH = "What limits these figures?"
+"""The question that is answered first, where there is something to be said."""
+
+_UNFLATTERED = "By the row that other story-prompts choose, with intervals for all rows not told apart"
+
+_RIVALS = 3
+"""Rows of another coverage that are named; the rest are counted."""
+
+
+def answers(inputs: ReportInputs) -> list[Answer]:
+    """Answers for the box at the top of the report page: caveats (if any), agreement with people, agreement of labels
+    (if any), missing ratings, consistency, explanations, audit.
+    """
+    rater_words = inputs.raters.noun
+    first = tuple(_caveats(inputs))
+    answers_so_far = [Answer(WORTH, first)] if first else []
+    for matrix in inputs.matrices:
+        best, findings = _of_dataset(inputs, matrix)
+        on = f" on {matrix.dataset}" if len(inputs.matrices) > 1 else ""
+        claimed = None if best is None else _claimed(inputs, matrix.dataset)
+        verdict = None if claimed is None else claimed.verdict
+        if claimed is not None and best is not None and len(_rows(inputs, matrix)) > 1:
+            findings.append(f"{_UNFLATTERED}: {' '.join(claimed.sentences)}")
+        answers_so_far.append(Answer(f"Does the judge agree with {rater_words}{on}?", tuple(findings), verdict))
+        labelled = label_words.answer(inputs, matrix.dataset, on)
+        answers_so_far += [labelled] if labelled is not None else []
+    answers_so_far.append(_loss(inputs))
+    answers_so_far += _consistency(inputs)
+    explained = explanation_words.headline(inputs)
+    if explained:
+        answers_so_far.append(Answer("What do the explanations say?", tuple(explained)))
+    try:
+        audited = audit_words.audit_facts(inputs)
+    except JudgeError:
+        audited = None  # its own section says why
+    if audited is not None:
+        answers_so_far.append(Answer("What did people find in them?", (audit_words.headline(audited),)))
+    return answers_so_far
+
+
+def _claimed(inputs: ReportInputs, dataset: str) -> Answer | None:
+    """The summary's answer on agreement with people, which is cross-fitted where its row is the highest of several."""
+    screens = [screen for screen in inputs.summary.datasets if screen.dataset == dataset]
+    return next((answer for screen in screens for answer in screen.answers if answer.label == "people"), None)
+
+
+def sentences(inputs: ReportInputs) -> list[str]:
+    """Sentences of all answers in the box at the top of the page, in order."""
+    return [sentence for answer in answers(inputs) for sentence in answer.sentences]
+
+
+def _caveats(inputs: ReportInputs) -> Iterator[str]:
+    for matrix in inputs.matrices:
+        raters = inputs.raters_of(matrix.dataset)
+        if raters.labels_note:
+            yield f"No person rated the stories of {matrix.dataset}: {raters.labels_note}."
+    for fact in inputs.table.facts:
+        if JudgeName.of(fact.judge).is_scripted:
+            yield f"{fact.judge} gives scripted answers: figures about it say nothing about any judge."
+
+
+def _rows(inputs: ReportInputs, matrix: RatingMatrix) -> list[Margin]:
+    """The rows of a dataset, without those of the control where a language model was asked."""
+    mine = [margin for margin in inputs.margins if margin.dataset == matrix.dataset] if inputs.has_people else []
+    return [margin for margin in mine if not margin.control] or mine
+
+
+def _of_dataset(inputs: ReportInputs, matrix: RatingMatrix) -> tuple[Margin | None, list[str]]:
+    """The best row (judge x Eval-Prompt) of a dataset, and the sentences on its agreement with people.
+
+    The row is None where no row has a defined agreement.
+    """
+    mine = [margin for margin in inputs.margins if margin.dataset == matrix.dataset] if inputs.has_people else []
+    judges = _rows(inputs, matrix)
+    best = best_of([margin for margin in judges if margin.value.value is not None])
+    findings = list(agreement_sentences(matrix, mine, inputs.raters_of(matrix.dataset)))
+    named = match(matrix).sentence if mine else ""
+    findings += [named] if named else []
+    if best is not None:
+        # Right behind the one figure that stands for all people.
+        findings = [*findings[:1], *panel_words.sentences(inputs, best), *findings[1:], *_hidden(inputs, best)]
+    return best, findings
+
+
+def _hidden(inputs: ReportInputs, best: Margin) -> Iterator[str]:
+    """Sentences on pooled correlations that differ from the correlations within classes of stories.
+
+    Up to three correlations of the dataset's best row (judge x Eval-Prompt) get a sentence each; all others are only
+    counted.
+    """
+    flagged = [row for row in inputs.classes.flagged if row.subject.dataset == best.dataset]
+    key = (best.run, best.judge, best.eval_prompt)
+    mine = [row for row in flagged if (row.subject.run, row.subject.judge, row.subject.eval_prompt) == key]
+    for row in mine[:_RIVALS]:
+        text = classes.sentence(row).replace(" -", " −")
+        yield f"On {row.subject.criterion}, {text}."
+    if len(flagged) > len(mine[:_RIVALS]):
+        more = len(flagged) - len(mine[:_RIVALS])
+        yield f"{more} {'further ' if mine else ''}pooled correlations hide what holds within classes (see below)."
+
+
+def agreement_sentences(matrix: RatingMatrix, margins: Sequence[Margin], raters: Raters) -> Iterator[str]:
+    """Sentences on how well a dataset's best row (judge x Eval-Prompt) agrees with people, and on the control and the
+    ceiling.
+    """
+    where = f"{matrix.dataset} ({matrix.n:,} stories, {len(matrix.systems)} systems)"
+    if not matrix.cells:
+        yield f"No judge was run on {where}."
+        return
+    if not matrix.criteria or not margins:
+        yield f"No people's ratings of {where} are known, so agreement with people cannot be estimated."
+        return
+    judges = [lead for lead in margins if not lead.control]
+    if not judges:
+        yield (
+            f"The only judge run on {where} is the control, which is not a language model: the figures show how "
+            "the program works, not how good a judge is."
+        )
+    shown = judges or margins
+    defined = [lead for lead in shown if lead.value.value is not None]
+    if not defined:
+        yield f"On {where} agreement with {raters.noun} is undefined: {shown[0].value.reason}."
+        return
+    best = best_of(defined) or defined[0]
+    yield from _agreement(where, best, len(shown), raters)
+    yield from _beside(best, raters)
+
+
+def _agreement(where: str, best: Margin, rows: int, raters: Raters) -> Iterator[str]:
+    number = len(best.criteria)
+    over = f"mean over {number} criteria" if number > 1 else best.criteria[0]
+    coefficient = f"Kendall's tau‑b ×100 with {raters.noun}, {over}, is {worded(best.value)}"
+    if rows == 1:
+        yield f"On {where}, {best.name}: {coefficient}."
+        return
+    most = "higher" if rows == 2 else "highest"
+    flattered = f"the {most} of {rows} rows, one a judge and Eval-Prompt, on these same stories, which flatters it"
+    if any(rival.ahead for rival in best.rivals):
+        own = f"{best.name} has the {most} value on its own stories ({100 * best.share:.0f} %)"
+        yield f"On {where} no row is named the closest to {raters.noun}. {own}: {coefficient}. {_common(best.rivals)}."
+    else:
+        common = f" {_common(best.rivals)}." if best.rivals else ""
+        yield f"On {where}, {best.name} follows {raters.noun} closest: {coefficient} ({flattered}).{common}"
+
+
+def _common(rivals: Sequence[Rival]) -> str:
+    """Sentence that compares the best judge x Eval-Prompt with rivals, which did not rate the same stories as it did.
+
+    Each comparison uses only the stories that both rated. Rivals that are ahead there come first, and at most three are
+    named.
+    """
+    shown = sorted(rivals, key=lambda rival: not rival.ahead)[:_RIVALS]
+    parts = [
+        f"on the {rival.stories:,} that {rival.name}, which rated {100 * rival.share:.0f} % of the stories, has too it "
+        f"reaches {worded(rival.best_mean)} and that row {worded(rival.rival_mean)}"
+        for rival in shown
+    ]
+    more = f"; so for {len(rivals) - _RIVALS} more rows" if len(rivals) > _RIVALS else ""
+    text = "; ".join(parts) + more
+    return text[:1].upper() + text[1:]
+
+
+def _beside(best: Margin, raters: Raters) -> Iterator[str]:
+    control, ceiling = best.bars[CONTROL], best.bars[CEILING]
+    if not best.control:
+        yield _against(
+            best,
+            CONTROL,
+            f"The control, which reads nothing but the surface of a text, reaches {worded(control)}{best.counted_as_0}",
+        )
+    if raters.labels_note:
+        return  # there are no people of whom one could say how far they agree
+    if ceiling.value is None:
+        yield f"Agreement between people cannot be estimated: {ceiling.why.fact}."
+    else:
+        mine = best.same.get(CEILING)
+        same = (
+            f"; against the same means the judge ({best.readings} against one reading) reaches {_value(mine)}"
+            if mine is not None
+            else ""
+        )
+        yield _against(best, CEILING, f"People, one against the mean of the others, reach {worded(ceiling)}{same}")
+
+
+def _against(best: Margin, kind: Bar, start: str) -> str:
+    over, (above, criteria) = best.over[kind], best.above[kind]
+    if best.bars[kind].value is None:
+        return f"The control's row is undefined: {best.bars[kind].why.fact}."
+    if over.value is None:
+        return f"{start}."
+    outside = leaves_zero_out(over)
+    new = "new story-prompts or other raters" if kind == CEILING and best.other_raters else "new story-prompts"
+    if outside is None:
+        verdict = "without an interval, this may be chance"
+    elif not outside:
+        verdict = f"{new} alone could explain this"
+    else:
+        verdict = f"more than {new} would explain"
+    count = f", higher on {above} of {criteria} criteria" if criteria > 1 else ""
+    return f"{start}: the judge's value is {_distance(over)}{count}; {verdict}."
+
+
+def _distance(over: Estimate) -> str:
+    value = 100 * (over.value or 0.0)
+    ends = ""
+    if over.low is not None and over.high is not None:
+        low, high = sorted((abs(100 * over.low), abs(100 * over.high)))
+        ends = f" [{low:.1f}, {high:.1f}]" if leaves_zero_out(over) else f" (difference {worded(over)})"
+    return f"{abs(value):.1f} {'above' if value >= 0 else 'below'}{ends}"
+
+
+def _loss(inputs: ReportInputs) -> Answer:
+    question = "What share of the ratings is missing?"
+    if not inputs.coverage.total.rows:
+        return Answer(question, ("No request was made to a judge.",))
+    (row,) = inputs.coverage.total.rows
+    asked, rated, share = row.asked, row.rated, row.share
+    findings = [inputs.raters.worded(f"{finding[:1].upper()}{finding[1:]}.") for finding in inputs.coverage.findings]
+    if rated == asked:
+        first = f"No rating is missing: each of the {asked:,} requested repeats has one."
+    else:
+        causes = [f"{name.replace('_', ' ')} {number:,}" for name, number in row.lost.items() if number]
+        lost = ", ".join(causes)
+        first = f"Of {asked:,} requested repeats, {100 * share:.1f} % have a rating; the others ({lost}) stay missing."
+    return Answer(question, (first, *findings), of_loss(rated, asked))
+
+
+def _consistency(inputs: ReportInputs) -> Iterator[Answer]:
+    question = "Does the judge agree with itself?"
+    rows = [estimate for cell in inputs.consistency.judged if (estimate := cell.estimate("ICC(1,1)"))]
+    values = [estimate.value for estimate in rows if estimate.value is not None]
+    if not values:
+        reasons = dict.fromkeys(str(estimate.reason) for estimate in rows if estimate.reason)
+        if reasons:
+            yield Answer(question, (f"Agreement of judges with themselves is {'; '.join(reasons)}.",))
+        return
+    spread = f", from {min(values):.2f} to {max(values):.2f}" if len(values) > 1 else ""
+    many = f"median over {len(values)} cells (judge × Eval-Prompt × criterion)" if len(values) > 1 else "one cell"
+    undefined = f"; undefined in {len(rows) - len(values)} more" if len(rows) > len(values) else ""
+    median = float(np.median(values))
+    text = f"One repeat agrees with another at ICC(1,1) {median:.2f} ({many}{spread}{undefined})."
+    yield Answer(question, (text.replace(" -", " −"),), of_consistency(median))
+
+
+def _value(estimate: Estimate) -> str:
+    """The estimate as text, without its interval."""
+    return worded(replace(estimate, low=None, high=None))

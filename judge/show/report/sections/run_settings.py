@@ -1,0 +1,157 @@
+"""Section on the settings requested and the settings in effect, from the runs' manifests.
+
+Addresses and keys are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from markupsafe import Markup
+
+from judge.asking.in_force.setting import SettingInForce
+from judge.asking.in_force.shutdown import life_in
+from judge.asking.in_force.words import stored
+from judge.base.judge_name import JudgeName
+from judge.base.printing.moments import moment
+from judge.base.printing.tables import Column, Table
+from judge.show.report.blocks import folded, items, prose, shown
+from judge.show.report.inputs import ReportInputs
+
+_KEYS = (
+    "dataset",
+    "criteria",
+    "eval_prompts",
+    "pairs",
+    "orders",
+    "ties",
+    "across",
+    "repeats",
+    "generation",
+    "api",
+    "system",
+    "structured",
+    "scoring",
+    "revision",
+    "identity",
+    "engine",
+    "note",
+)
+_HASHES = (("dataset_hash", "dataset, hash"), ("criteria_hash", "criteria, hash"), ("judge_key", "judge key"))
+_GENERATION = ("temperature", "top_p", "max_tokens", "seed", "stop")
+_NOT_SAID = "not set: the provider's default"
+_TOTALS = ("answered", "attempts", "prompt_tokens", "completion_tokens", "reasoning_tokens", "cached_tokens", "hours")
+
+
+def blocks(inputs: ReportInputs) -> list[Markup]:
+    """HTML blocks with a table of settings for each result folder, and the notes that apply to all tables of
+    the page.
+    """
+    parts = []
+    for asked_run in inputs.asked_runs:
+        folder, manifest = asked_run.folder, asked_run.manifest
+        rows = list(_rows(manifest))
+        judge = str(manifest.get("judge", folder.path.name))
+        if not rows:
+            parts.append(prose(f"{judge}: ratings were imported; their settings are unknown."))
+            continue
+        rows.append(_row("cost", None, asked_run.cost.words()))
+        columns = [Column("what", ""), Column("asked", "asked", text=True), Column("force", "in force", text=True)]
+        run = str(manifest.get("run", folder.path.name))
+        parts.append(shown(Table(f"{judge}, run {run}", columns, rows, ""), inputs, folded=True))
+    if any(asked_run.manifest.get("in_force") for asked_run in inputs.asked_runs):
+        parts.append(prose("Addresses of servers are left out here; manifest.json in the result folder has them."))
+    if inputs.general_notes:
+        parts.append(folded("What holds for every table on this page", items(inputs.general_notes, kind="notes")))
+    return parts
+
+
+def _rows(manifest: Mapping[str, Any]) -> Iterator[dict[str, str | None]]:
+    asked, force = manifest.get("asked"), manifest.get("in_force")
+    if not asked or not force:
+        return
+    settings = {setting.setting: setting for setting in stored(manifest)}
+    control = JudgeName.of(str(manifest.get("judge", ""))).is_control  # it has no provider to decide
+    for key in _KEYS:
+        if key == "generation":
+            requested, effective = asked.get(key) or {}, force.get(key) or {}
+            for name in _GENERATION:
+                value = effective.get(name)
+                if value is not None and value != []:
+                    yield _row(name, requested.get(name), _with_state(value, settings.get(name)))
+                elif not control:
+                    yield _row(name, requested.get(name), _NOT_SAID)
+        elif asked.get(key) is not None or force.get(key) not in (None, {}, []):
+            yield _row(key.replace("_", "-"), asked.get(key), _with_state(force.get(key), settings.get(key)))
+    for name in sorted(set(settings) - {*_GENERATION, *_KEYS}):
+        yield _row(name, settings[name].asked, _with_state(settings[name].asked, settings[name]))
+    life = life_in(manifest)
+    if life is not None:
+        yield _row("the model's end", None, life.sentence)
+    definition = force.get("definition") or {}
+    for key, name in _HASHES:
+        if definition.get(key):
+            yield _row(name, None, definition[key])
+    for prompt, hashed in (definition.get("eval_prompts") or {}).items():
+        yield _row(f"Eval-Prompt {prompt}, hash", None, hashed)
+    yield from _server(force.get("server") or {})
+    yield from _circumstances(manifest)
+
+
+def _server(server: Mapping[str, Any]) -> Iterator[dict[str, str | None]]:
+    """Yield table rows with the values that the server reported about itself."""
+    for key, value in server.items():
+        if key not in ("notes", "base_url", "address") and isinstance(value, str | int | float | bool):
+            yield _row(f"server: {key.replace('_', ' ')}", None, value)
+
+
+def _circumstances(manifest: Mapping[str, Any]) -> Iterator[dict[str, str | None]]:
+    environment, totals = manifest.get("environment") or {}, manifest.get("totals") or {}
+    packages = environment.get("packages") or {}
+    if packages.get("storyjudge"):
+        yield _row("judge (this program)", None, packages["storyjudge"])
+    if environment.get("python"):
+        yield _row("python", None, f"{environment['python']}, {environment.get('platform', '')}")
+    git = environment.get("git")
+    if git:
+        yield _row("git revision", None, f"{git['revision']}{', changed' if git.get('dirty') else ''}")
+    for sitting in manifest.get("sittings") or ():
+        yield _row("sitting", None, _sitting(sitting))
+    for key in _TOTALS:
+        if totals.get(key) is not None:
+            value = totals[key]
+            yield _row(key.replace("_", " "), None, f"{value:,.2f}" if isinstance(value, float) else f"{value:,}")
+    if totals.get("failed"):
+        yield _row("failed", None, ", ".join(f"{kind} {count}" for kind, count in totals["failed"].items()))
+
+
+def _sitting(sitting: Mapping[str, Any]) -> str:
+    began = moment(sitting.get("began"))
+    when = "unknown time" if began is None else began.strftime("%Y-%m-%d %H:%M UTC")
+    return f"{when}, {sitting.get('executor', 'unknown executor')}: {sitting.get('answered', 0):,} answered"
+
+
+def _with_state(value: object, state: SettingInForce | None) -> object:
+    """Table entry for a requested setting: what became of it, with the evidence.
+
+    The value is included only if the server honoured it. If no state was recorded, the entry is the value alone.
+    """
+    if state is None:
+        return value
+    became = f"{state.state}: {state.evidence}"
+    return f"{_shown(value)} ({became})" if state.state == "honoured" else became
+
+
+def _row(name: str, asked: object, force: object) -> dict[str, str | None]:
+    return {"what": name, "asked": _shown(asked), "force": _shown(force)}
+
+
+def _shown(value: object) -> str | None:
+    if value is None or value == {} or value == []:
+        return None
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key}: {_shown(part)}" for key, part in value.items() if part is not None)
+    if isinstance(value, list | tuple):
+        return ", ".join(str(_shown(part)) for part in value)
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,70 @@
+"""HTML responses made from templates, and the static files that they load. Browsers do not cache the pages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from judge.base.fingerprint import fingerprint
+from judge.show.pages import environment, stylesheet
+from judge.version import __version__
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.routing import Route
+
+    from judge.show.web.access import Access
+
+_TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
+_FOLDER = Path(__file__).parent
+
+
+class Pages:
+    """HTML templates of one folder. They are rendered with the values that every page has: `token`, `version`,
+    `static`.
+    """
+
+    def __init__(self, folder: Path, access: Access) -> None:
+        self._environment = environment(folder)
+        self._environment.globals.update(token=access.token, version=__version__, static=static_address)
+
+    def response(self, template: str, status: int = 200, **values: Any) -> Response:
+        """A page, rendered from a template, as a response. The browser does not cache it, because results change."""
+        from starlette.responses import HTMLResponse
+
+        return HTMLResponse(self.text(template, **values), status, headers={"cache-control": "no-store"})
+
+    def text(self, template: str, **values: Any) -> str:
+        """A page, or a part of one, rendered from a template as HTML."""
+        return self._environment.get_template(template).render(**values)
+
+
+def static_address(name: str) -> str:
+    """The address of a file in the folder `static`, or of the stylesheet. It has a parameter that changes with the
+    content of the file, so that browsers may cache the file.
+    """
+    return f"/static/{name}?{fingerprint(_static(name))[3:11]}"
+
+
+def static_route() -> Route:
+    """Route that serves the files in `judge/show/web/static/` and the stylesheet. Only names in a fixed list of files
+    are served, so that a request cannot name any other path.
+    """
+    from starlette.responses import Response
+    from starlette.routing import Route
+
+    names = {path.name for path in (_FOLDER / "static").glob("*") if path.suffix in _TYPES} | {"style.css"}
+
+    async def endpoint(request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in names:
+            return Response("no such file\n", 404)
+        kept = {"cache-control": "max-age=31536000, immutable"} if request.url.query else {}
+        return Response(_static(name), media_type=_TYPES[Path(name).suffix], headers=kept)
+
+    return Route("/static/{name}", endpoint)
+
+
+def _static(name: str) -> str:
+    return stylesheet() if name == "style.css" else (_FOLDER / "static" / name).read_text(encoding="utf-8")

@@ -1,0 +1,238 @@
+"""The server of the page of `judge try`: a form, the expected cost of its queries, and answers as they arrive.
+
+The control (a surface-feature baseline) answers as soon as the form is sent; the judge is asked in the background.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from judge.backends import split_judge
+from judge.backends.surface import has_model
+from judge.base.errors import JudgeError, unknown
+from judge.inputs.criteria import load_criteria, shipped_criteria
+from judge.inputs.criteria.criteria_set import CriteriaSet
+from judge.lab.trial.answers import Answered, ask_once
+from judge.lab.trial.expected_cost import ExpectedCost, expected_cost
+from judge.lab.trial.questions import Asking, Questions, questions, with_both
+from judge.lab.trial.sheet import PREFERRED, Sheet, by_key, in_order
+from judge.show.web.body import read_body
+from judge.show.web.pages import Pages, static_route
+from judge.show.web.trial.asked import AT_ONCE, Asked, Busy, Trials, in_words
+from judge.show.web.trial.message import MOST, Message, read_message
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from judge.show.web.access import Access
+
+_TEMPLATES = Path(__file__).parents[1] / "templates"
+_EMPTY = "Paste a story first."
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """Texts with which the form of a trial is filled when the page is opened."""
+
+    story: str = ""
+    story_prompt: str = ""
+    reference: str = ""
+    other: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """Options and queries of a trial, made from the content of the form, and their expected cost."""
+
+    asking: Asking
+    questions: Questions
+    cost: ExpectedCost
+
+
+def trial_app(asking: Asking, access: Access, *, before: Before | None = None, output: Path | None = None) -> Starlette:
+    """The web application of `judge try`, in which users try a judge. `asking` holds the options of trials, `before`
+    the texts with which the form is filled, and `output` is the file to which answers are appended (None = no file).
+    Raises JudgeError where the judge, its Eval-Prompts or the criteria set cannot be used.
+    """
+    from starlette.applications import Starlette
+    from starlette.routing import Route
+
+    page = _Page(asking, Pages(_TEMPLATES, access), before or Before(), output)
+
+    @asynccontextmanager
+    async def life(_: Starlette) -> AsyncIterator[None]:
+        yield
+        await page.trials.close()
+
+    routes = [
+        Route("/", page.form),
+        Route("/cost", _written(page.cost), methods=["POST"]),
+        Route("/ask", _written(page.ask), methods=["POST"]),
+        Route("/answers/{name}", page.answers),
+        Route("/stop/{name}", page.stop, methods=["POST"]),
+        static_route(),
+    ]
+    return Starlette(routes=routes, exception_handlers={JudgeError: _sentence}, lifespan=life)
+
+
+class _Page:
+    """Endpoints of the page of `judge try`: the form, the expected cost, and the start, answers and stop of a trial."""
+
+    def __init__(self, asking: Asking, pages: Pages, before: Before, output: Path | None) -> None:
+        self._asking = asking
+        self._pages = pages
+        self._before = before
+        self._output = output
+        names = dict.fromkeys([asking.criteria, *shipped_criteria()])
+        self._sets: dict[str, CriteriaSet] = {name: load_criteria(name) for name in names}
+        # Whatever is wrong with the command line is said before the page is opened.
+        split_judge(asking.judge)
+        own, both = (with_both(asking, compares=compares) for compares in (False, True))
+        example = Message(criteria=asking.criteria, story="A story.", other="Another.", reference="A third.")
+        questions(own, example.own)
+        self.trials = Trials(questions(both, example.own, example.second).spec, output)
+        # The control's model and parsers are read now, not while the first reader waits.
+        _ask_control(questions(both.by_control, example.own, example.second))
+
+    def form(self, _: Request) -> Response:
+        """Response with the page on which a trial is started by a form."""
+        sets = [
+            (name, criteria_set.description, len(criteria_set.criteria)) for name, criteria_set in self._sets.items()
+        ]
+        return self._pages.response(
+            "try/form.html",
+            judge=self._asking.judge,
+            control=self._asking.is_control,
+            sets=sets,
+            chosen=self._asking.criteria,
+            before=self._before,
+            most=MOST,
+            output=None if self._output is None else str(self._output),
+        )
+
+    async def cost(self, message: Message) -> dict[str, Any]:
+        """Whether the queries of a trial can be sent, and their expected cost as text or the reason why they cannot be
+        sent. `message` is the content of the form.
+        """
+        try:
+            prepared = await asyncio.to_thread(self._prepared, message)
+        except JudgeError as error:
+            return {"ready": False, "words": in_words(error)}
+        return {"ready": True, "words": prepared.cost.words}
+
+    async def ask(self, message: Message) -> dict[str, Any]:
+        """Start a trial with the content of the form. Returns its name, whether it has ended, and the sheet of the
+        answers so far as HTML, with those of the control (a surface-feature baseline).
+        """
+        self.trials.check_room()
+        prepared = await asyncio.to_thread(self._prepared, message)
+        control = None
+        if not self._asking.is_control:
+            asked = questions(prepared.asking.by_control, message.own, message.second)
+            control = by_key(await asyncio.to_thread(_ask_control, asked))
+        name = self.trials.begin(prepared.questions, control)
+        begun = self.trials.get(name)
+        if begun is not None and begun.task is not None and control is None:
+            # The control answers at once: its answers need no second request.
+            await asyncio.wait({begun.task}, timeout=2)
+        return {"name": name, **self._shown(begun)}
+
+    async def answers(self, request: Request) -> Response:
+        """Response with the sheet of the answers so far to a trial, and whether the trial has ended; status 404 for a
+        trial that is no longer kept.
+        """
+        from starlette.responses import JSONResponse
+
+        asked = self.trials.get(request.path_params["name"])
+        if asked is None:
+            return _plain("This trial is no longer stored. Start it again.", 404)
+        return JSONResponse(self._shown(asked), headers={"cache-control": "no-store"})
+
+    async def stop(self, request: Request) -> Response:
+        """Stop a trial. Returns a response with the sheet of the answers so far."""
+        asked = self.trials.get(request.path_params["name"])
+        if asked is not None:
+            await self.trials.stop(asked)
+        return await self.answers(request)
+
+    def _prepared(self, message: Message) -> _Prepared:
+        if message.criteria not in self._sets:
+            raise JudgeError(unknown("criteria set", message.criteria, self._sets))
+        if not message.story.strip():
+            raise JudgeError(_EMPTY.rstrip("."))
+        asking = with_both(replace(self._asking, criteria=message.criteria), compares=message.second is not None)
+        asked = questions(asking, message.own, message.second)
+        return _Prepared(asking, asked, expected_cost(asked))
+
+    def _shown(self, asked: Asked | None) -> dict[str, Any]:
+        if asked is None:  # pushed out by newer ones between two lines
+            return {"done": True, "html": ""}
+        sheet = asked.sheet
+        html = self._pages.text(
+            "try/answers.html",
+            asked=asked,
+            sheet=sheet,
+            opening=self.trials.opening,
+            preferred=PREFERRED,
+            in_order=in_order,
+            share=_share,
+            control=self._asking.is_control,
+            unfitted=_unfitted(sheet) if sheet.control or self._asking.is_control else [],
+            output=None if self._output is None else str(self._output),
+        )
+        return {"done": asked.ended is not None, "html": html}
+
+
+def _ask_control(asked: Questions) -> list[Answered]:
+    """The answers of the control (a surface-feature baseline) to the queries of a trial, computed in a separate event
+    loop. The function is called in another thread, so that other requests do not wait.
+    """
+    return asyncio.run(ask_once(asked))
+
+
+def _unfitted(sheet: Sheet) -> list[str]:
+    """Names of the rated criteria for which the control (a surface-feature baseline) has no model, because it was not
+    fitted on human ratings of them.
+    """
+    return [row.criterion.name for row in sheet.rated if not has_model(row.criterion.name)]
+
+
+def _share(criterion: Any, rating: float) -> float:
+    """Position of a rating on its scale in per cent, from 0 for the lowest point to 100 for the highest. It is drawn as
+    the length of a bar.
+    """
+    scale = criterion.scale
+    return 100 * (rating - scale.min) / (scale.max - scale.min) if scale.max > scale.min else 100.0
+
+
+def _written(work: Callable[[Message], Any]) -> Callable[[Request], Any]:
+    """An endpoint that passes the content of the form to `work` and returns the result as JSON. Where too many trials
+    are in progress it returns a sentence with status 429.
+    """
+
+    async def endpoint(request: Request) -> Response:
+        from starlette.responses import JSONResponse
+
+        try:
+            return JSONResponse(await work(read_message(await read_body(request))))
+        except Busy:
+            return _plain(f"{AT_ONCE} trials are being answered already. Stop one, or wait.", 429)
+
+    return endpoint
+
+
+def _plain(text: str, status: int) -> Response:
+    from starlette.responses import PlainTextResponse
+
+    return PlainTextResponse(text, status)
+
+
+async def _sentence(_: Request, error: Exception) -> Response:
+    return _plain(in_words(error) if isinstance(error, JudgeError) else str(error), 422)

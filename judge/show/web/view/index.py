@@ -1,0 +1,305 @@
+"""The index of a journal: a database with the parsed judgment of each repeat, for fast pages. It can always be rebuilt
+from the journal.
+
+The journal stores no parsed ratings, and parsing 150,000 answers would take too long for a page. Rows are ordered by
+story, criterion, Eval-Prompt and repeat, which are encoded in one number (the place), so that a page can start at any
+place without counting the rows before it. An update reads only the attempts since the last update, unless the parser,
+the criteria or the journal changed.
+
+For a run that compares stories, a row is a verdict. Its place encodes the number of the pair of stories instead of the
+story, and the two orders in which a pair is shown are next to each other. Its rating is 1 where the story shown first
+was preferred, -1 where the second was, and 0 for a tie.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from judge.answers.journal import JournalReader
+from judge.answers.parsing import Parser
+from judge.answers.parsing import parser as load_parser
+from judge.answers.parsing.stored_answers import StoredAnswers
+from judge.answers.parsing.stored_verdicts import StoredVerdicts
+from judge.answers.parsing.verdict import VERSION
+from judge.asking.execution.verification import stored_plan
+from judge.asking.run_folder import ResultFolder
+from judge.base.errors import RunFolderError
+from judge.base.fingerprint import fingerprint
+from judge.base.records import STATUSES, VERDICT_STATUSES, Answer, Judgment
+from judge.base.sqlite_file import closed_on_error, connect, use_wal
+from judge.show.web.view.people import Preferred
+
+# Part of the index's identity: with a new number every older index is built again.
+FORMAT = 2
+BATCH = 4_000
+"""Attempts read and committed at a time."""
+
+TABLES = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE names (kind TEXT NOT NULL, number INTEGER NOT NULL, name TEXT NOT NULL, PRIMARY KEY (kind, number));
+CREATE TABLE judgments (
+    place INTEGER PRIMARY KEY, system INTEGER NOT NULL, criterion INTEGER NOT NULL, eval_prompt INTEGER NOT NULL,
+    repeat INTEGER NOT NULL, status INTEGER NOT NULL, rating REAL, flags TEXT NOT NULL,
+    other INTEGER,    -- of a verdict: the system of the story shown second
+    agrees INTEGER    -- of a verdict: 1 as people prefer, 0 the other story; NULL where one of both prefers neither
+);
+CREATE TABLE texts (place INTEGER PRIMARY KEY, query_key TEXT NOT NULL, folded TEXT NOT NULL);
+CREATE TABLE cells (
+    criterion INTEGER NOT NULL, eval_prompt INTEGER NOT NULL, system INTEGER NOT NULL, status INTEGER NOT NULL,
+    rating REAL, other INTEGER, agrees INTEGER, n INTEGER NOT NULL
+);
+CREATE TABLE people (criterion TEXT NOT NULL, value REAL NOT NULL, n INTEGER NOT NULL);
+"""
+
+_STORY, _CRITERION, _PROMPT, _SWAPPED = 32, 24, 16, 15
+"""Bits below a story's position, a criterion's number, an Eval-Prompt's number; repeats end below 65,536.
+
+Of a verdict the highest bit of the repeat says that the pair is swapped.
+"""
+
+LEAD = {"first": 1.0, "tie": 0.0, "second": -1.0, None: None}
+"""A verdict's preference as the number of its row."""
+
+
+def place_of(story: int, criterion: int = 0, eval_prompt: int = 0, repeat: int = 0) -> int:
+    """The place of a judgment: its position in reading order (by story, criterion, Eval-Prompt and repeat), encoded as
+    one number.
+    """
+    return story << _STORY | criterion << _CRITERION | eval_prompt << _PROMPT | repeat
+
+
+def story_of(key: int) -> int:
+    """The position of the story (or, for verdicts, the number of the pair of stories) that is encoded in `key`, a place
+    made by `place_of`.
+    """
+    return key >> _STORY
+
+
+def update(folder: ResultFolder, file: Path) -> int:
+    """Bring the index of judgments at `file` up to date with the journal of a result folder, and return the number of
+    newly read judgments.
+
+    An index made with another parser, journal or set of criteria is rebuilt. Raises RunFolderError where the journal
+    cannot be read.
+    """
+    with JournalReader(folder.journal) as journal:
+        definition = journal.meta().get("definition")
+        if definition is None:
+            raise RunFolderError(f"{folder.path} was stopped before its first request", hint="judge run it again")
+        plan = stored_plan(definition, folder)
+        parser = load_parser("ours")
+        identity = identity_of(definition, parser, journal.created())
+        with closing(_opened(file, identity)) as db:
+            numbers = _numbers(db, journal, definition)
+            if journal.compares:
+                read = _verdicts(journal, definition, numbers)
+            else:
+                read = _ratings(StoredAnswers.of_run(parser, plan.criteria, definition, journal.text_of), numbers)
+            return _follow(db, journal, read)
+
+
+def identity_of(definition: Mapping[str, Any], parser: Parser, created: float | None) -> str:
+    """Fingerprint of everything on which parsed judgments depend. New judgments can be added to an index of judgments
+    only if its fingerprint is still the same. The fingerprint covers all criteria, since an added criterion changes how
+    answers about others are parsed. `created` is the start of the journal's first session.
+    """
+    kept: tuple[str, ...] = (
+        "name",
+        "dataset_hash",
+        "criteria_records",
+        "structured",
+        "scoring",
+        "judge_key",
+        "rating_patterns",
+        "ties",
+    )
+    kept += ("joint",) if "joint" in definition else ()
+    return fingerprint([FORMAT, parser.version, VERSION, created, [definition.get(key) for key in kept]])
+
+
+def _opened(file: Path, identity: str) -> sqlite3.Connection:
+    """Connection for writing to the index of judgments at `file`. A broken file, or an index made under other
+    conditions (another `identity`), is replaced by an empty index.
+    """
+    file.parent.mkdir(parents=True, exist_ok=True)
+    db = _connected(file)
+    try:
+        identity_row = db.execute("SELECT value FROM meta WHERE key = 'identity'").fetchone()
+    except sqlite3.DatabaseError:
+        identity_row = None
+    if identity_row is not None and identity_row[0] == identity:
+        return db
+    db.close()
+    for suffix in ("", "-wal", "-shm"):
+        file.with_name(file.name + suffix).unlink(missing_ok=True)
+    with closed_on_error(_connected(file)) as db:
+        db.executescript("BEGIN IMMEDIATE;" + TABLES)
+        db.execute("INSERT INTO meta VALUES ('identity', ?), ('attempt', '0'), ('replaced', '0')", (identity,))
+        db.execute("COMMIT")
+        return db
+
+
+def _connected(file: Path) -> sqlite3.Connection:
+    db = connect(file, autocommit=True, wait=30)
+    with suppress(sqlite3.DatabaseError):  # not a database: the caller finds no identity in it
+        use_wal(db, "NORMAL")
+    return db
+
+
+class _Row(NamedTuple):
+    """One judgment as a row of the index of judgments, with numbers in place of names, except for `flags`. For a
+    verdict of a comparison, `other` is the number of the system of the story shown second, and `agrees` says whether
+    the verdict agrees with people's preference (None = unknown or a tie).
+    """
+
+    place: int
+    system: int
+    criterion: int
+    eval_prompt: int
+    repeat: int
+    status: int
+    rating: float | None
+    flags: list[str]
+    other: int | None = None
+    agrees: bool | None = None
+
+
+_Read = Callable[[Answer], list[_Row]]
+"""An answer's rows: one, or one for each criterion that it was asked about."""
+
+
+class _Numbers:
+    """Numbers that stand for names in the index of judgments: stories by position, criteria and Eval-Prompts in the
+    order of the run's definition, statuses in a fixed order.
+    """
+
+    def __init__(
+        self, stories: dict[str, tuple[int, int]], definition: Mapping[str, Any], statuses: Iterable[str]
+    ) -> None:
+        self.stories = stories
+        self.criteria = {record["name"]: number for number, record in enumerate(definition["criteria_records"])}
+        self.prompts = {name: number for number, name in enumerate(definition["eval_prompts"])}
+        self.statuses = {name: number for number, name in enumerate(statuses)}
+
+
+def _numbers(db: sqlite3.Connection, journal: JournalReader, definition: Mapping[str, Any]) -> _Numbers:
+    systems: dict[str, int] = {}
+    stories: dict[str, tuple[int, int]] = {}
+    for position, story in enumerate(journal.stories(ratings=False)):
+        stories[story.id] = (position, systems.setdefault(story.system, len(systems)))
+    numbers = _Numbers(stories, definition, VERDICT_STATUSES if journal.compares else STATUSES)
+    rows = [("system", number, name) for name, number in systems.items()]
+    rows += [("criterion", number, name) for name, number in numbers.criteria.items()]
+    rows += [("eval_prompt", number, name) for name, number in numbers.prompts.items()]
+    rows += [("status", number, name) for name, number in numbers.statuses.items()]
+    db.executemany("INSERT OR IGNORE INTO names VALUES (?, ?, ?)", rows)
+    return numbers
+
+
+def _ratings(reading: StoredAnswers, numbers: _Numbers) -> _Read:
+    """A function that turns an answer of a run that rates stories into rows of the index of judgments, one for each
+    criterion. `numbers` gives the numbers that stand for names in the index.
+    """
+
+    def row(answer: Answer, judgment: Judgment) -> _Row:
+        position, system = numbers.stories[answer.story]
+        criterion, prompt = numbers.criteria[answer.criterion], numbers.prompts[answer.eval_prompt]
+        key = place_of(position, criterion, prompt, answer.repeat)
+        status = numbers.statuses[judgment.status]
+        return _Row(key, system, criterion, prompt, answer.repeat, status, judgment.rating, _named(judgment.flags))
+
+    return lambda answer: [row(*judged) for judged in reading.judgments(answer)]
+
+
+def _verdicts(journal: JournalReader, definition: Mapping[str, Any], numbers: _Numbers) -> _Read:
+    """A function that turns an answer of a run that compares stories into a row of the index of judgments. `numbers`
+    gives the numbers that stand for names in the index.
+    """
+    compared = journal.comparisons()
+    reading = StoredVerdicts.of_run(definition, compared, journal.text_of)
+    people = Preferred.of(journal)
+    orders: dict[tuple[str, str], tuple[int, int]] = {}
+    for number, _, first, second in journal.planned_pairs():
+        orders[first, second] = (number, int((second, first) in orders))
+
+    def row(answer: Answer) -> _Row:
+        verdict = reading.verdict(answer)
+        second = compared[answer.query_key][1]
+        number, swapped = orders[answer.story, second]
+        criterion, prompt = numbers.criteria[answer.criterion], numbers.prompts[answer.eval_prompt]
+        key = place_of(number, criterion, prompt, swapped << _SWAPPED | answer.repeat)
+        lead = LEAD[verdict.preference]
+        theirs = people.lead(answer.criterion, answer.story, second)
+        return _Row(
+            key,
+            numbers.stories[answer.story][1],
+            criterion,
+            prompt,
+            answer.repeat,
+            numbers.statuses[verdict.status],
+            lead,
+            _named(verdict.flags),
+            numbers.stories[second][1],
+            lead * theirs > 0 if lead and theirs else None,
+        )
+
+    return lambda answer: [row(answer)]
+
+
+def _named(flags: Iterable[str]) -> list[str]:
+    return [flag.partition("=")[0] for flag in flags]
+
+
+def _follow(db: sqlite3.Connection, journal: JournalReader, read: _Read) -> int:
+    done = 0
+    last = journal.last_attempt()
+    meta = dict(db.execute("SELECT key, value FROM meta"))
+    after = int(meta["attempt"])
+    if after > last:
+        raise RunFolderError(f"{journal.path} was exchanged while it was read", hint="load the page again")
+    while after < last:
+        upto = min(after + BATCH, last)
+        answers = journal.answers_tried(after, upto)
+        # The row of meta goes with the rows that it speaks of: a killed process leaves both or neither.
+        db.execute("BEGIN IMMEDIATE")
+        _insert(db, answers, read)
+        db.execute("UPDATE meta SET value = ? WHERE key = 'attempt'", (str(upto),))
+        if upto == last:
+            _sum(db, journal)
+        db.execute("COMMIT")
+        done += len(answers)
+        after = upto
+    return done
+
+
+def _insert(db: sqlite3.Connection, answers: Iterable[Answer], read: _Read) -> None:
+    rows, texts, flags = [], [], set()
+    for answer, row in [(source, row) for source in answers for row in read(source)]:
+        flags.update(row.flags)
+        rows.append((*row[:7], f";{';'.join(row.flags)};" if row.flags else "", row.other, row.agrees))
+        text = answer.response.text if answer.response is not None else answer.error or ""
+        texts.append((row.place, answer.query_key, text.casefold()))
+    db.executemany("INSERT OR REPLACE INTO judgments VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+    db.executemany("INSERT OR REPLACE INTO texts VALUES (?, ?, ?)", texts)
+    flag_names = {name for (name,) in db.execute("SELECT name FROM names WHERE kind = 'flag'")}
+    new = sorted(flags - flag_names)
+    db.executemany(
+        "INSERT INTO names VALUES ('flag', ?, ?)", [(len(flag_names) + k, name) for k, name in enumerate(new)]
+    )
+
+
+def _sum(db: sqlite3.Connection, journal: JournalReader) -> None:
+    """Update the table in the index of judgments that holds the number of judgments for each status and rating by
+    criterion, Eval-Prompt and system. Pages then need not count.
+    """
+    db.execute("DELETE FROM cells")
+    db.execute(
+        "INSERT INTO cells SELECT criterion, eval_prompt, system, status, round(rating, 6), other, agrees, count(*)"
+        " FROM judgments GROUP BY 1, 2, 3, 4, 5, 6, 7"
+    )
+    if not db.execute("SELECT EXISTS (SELECT 1 FROM people)").fetchone()[0]:
+        db.executemany("INSERT INTO people VALUES (?, ?, ?)", journal.rating_counts())

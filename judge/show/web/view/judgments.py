@@ -1,0 +1,269 @@
+"""Queries on the index of judgments: pages of judgments that pass filters, and counts."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from judge.base.derived_file import reading
+from judge.show.web.view.index import place_of, story_of
+
+PAGE = 40
+_SCAN = 4_000
+"""Rows whose text is looked through before the clock is looked at."""
+
+_BUDGET = 0.12
+"""Seconds that one request looks through texts; then the page offers to go on."""
+
+_BEGIN, _END = -1, 1 << 62
+AGREES = {"agrees": 1, "differs": 0}
+
+
+WORDS = ("criterion", "eval_prompt", "system", "status", "flag", "text", "people")
+"""The filters that are words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Filters of a list of judgments. None and "" do not filter; a name that is not in the index of judgments matches
+    nothing.
+
+    `rating` is a whole point of the scale and matches ratings that round to it (halves are rounded up). For verdicts of
+    comparisons it is 1 for the story shown first, -1 for the second, and 0 for a tie. `people` is for verdicts only:
+    "agrees" or "differs" with people's preference.
+    """
+
+    criterion: str = ""
+    eval_prompt: str = ""
+    system: str = ""
+    status: str = ""
+    flag: str = ""
+    text: str = ""
+    people: str = ""
+    rating: float | None = None
+
+    def words(self) -> dict[str, str]:
+        """The filters that are set, as names and values of parameters of an address."""
+        plain = {key: getattr(self, key) for key in WORDS}
+        if self.rating is not None:
+            plain["rating"] = f"{self.rating:g}"
+        return {key: value for key, value in plain.items() if value}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One judgment of the index of judgments, without the text of the answer, which is in the journal. `place` is its
+    position in reading order. For a verdict of a comparison, `other` is the system of the story shown second, and
+    `agrees` says whether the verdict agrees with people's preference (None = unknown or a tie).
+    """
+
+    place: int
+    story: int
+    system: str
+    criterion: str
+    eval_prompt: str
+    repeat: int
+    status: str
+    rating: float | None
+    flags: tuple[str, ...]
+    query_key: str
+    other: str | None = None
+    agrees: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page of judgments in reading order. The previous page ends before the place `before` (a position in reading
+    order), and the next page begins after the place `after`; None where there is no such page.
+
+    `searched` is the place up to which texts were searched before the time limit; None where all texts were searched.
+    """
+
+    rows: list[Row]
+    before: int | None
+    after: int | None
+    searched: int | None = None
+
+
+class Judgments:
+    """One index of the judgments of a run, opened for reading."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+        self.names: dict[str, dict[int, str]] = defaultdict(dict)
+        for kind, number, name in db.execute("SELECT kind, number, name FROM names ORDER BY kind, number"):
+            self.names[kind][number] = name
+        meta = dict(db.execute("SELECT key, value FROM meta"))
+        self.attempt = int(meta["attempt"])
+        self.identity = str(meta["identity"])
+
+    def number(self, kind: str, name: str) -> int:
+        """The number that stands for `name` in the index of judgments, where `kind` says what it names (such as
+        "criterion"); -1, which matches nothing, for an unknown name.
+        """
+        return next((number for number, own in self.names[kind].items() if own == name), -1)
+
+    def page(self, filters: Filters, *, after: int = _BEGIN, before: int | None = None, size: int = PAGE) -> Page:
+        """A page of judgments that pass the filters: the next `size` judgments after the place `after` (a position in
+        reading order) or, with `before`, the last `size` judgments before that place.
+        """
+        where, values = self._where(filters)
+        if filters.text:
+            rows_read, searched = self._scan(where, values, filters.text, after, before, size)
+        else:
+            rows_read, searched = self._keyset(where, values, after, before, size), None
+        more = len(rows_read) > size
+        rows_read = rows_read[:size]
+        if before is not None:
+            rows_read.reverse()
+        rows = [self._row(row) for row in rows_read]
+        if before is not None:
+            back = rows[0].place if rows and more else None
+            return Page(rows, back, rows[-1].place if rows else before - 1, searched)
+        forth = rows[-1].place if rows and more else None
+        return Page(rows, rows[0].place if rows and after != _BEGIN else None, forth, searched)
+
+    def _where(self, filters: Filters) -> tuple[str, list[Any]]:
+        parts: list[str] = []
+        values: list[Any] = []
+        for kind in ("criterion", "eval_prompt", "status"):
+            if name := getattr(filters, kind):
+                parts.append(f"j.{kind} = ?")
+                values.append(self.number(kind, name))
+        if filters.system:
+            parts.append("? IN (j.system, j.other)")
+            values.append(self.number("system", filters.system))
+        if filters.people:
+            parts.append("j.agrees = ?")
+            values.append(AGREES.get(filters.people, -1))
+        if filters.flag:
+            parts.append("instr(j.flags, ?)")
+            values.append(f";{filters.flag};")
+        if filters.rating is not None:
+            parts.append("j.rating >= ? AND j.rating < ?")
+            values += [filters.rating - 0.5, filters.rating + 0.5]
+        return "".join(f" AND {part}" for part in parts), values
+
+    def _keyset(self, where: str, values: Sequence[Any], after: int, before: int | None, size: int) -> list[Any]:
+        edge, order = ("j.place > ?", "") if before is None else ("j.place < ?", " DESC")
+        sql = (
+            "SELECT j.*, t.query_key FROM judgments j JOIN texts t ON t.place = j.place"  # noqa: S608  our own words
+            f" WHERE {edge}{where} ORDER BY j.place{order} LIMIT ?"
+        )
+        return self._db.execute(sql, (after if before is None else before, *values, size + 1)).fetchall()
+
+    def _scan(
+        self, where: str, values: Sequence[Any], text: str, after: int, before: int | None, size: int
+    ) -> tuple[list[Any], int | None]:
+        """Rows of judgments whose answer contains `text` and that meet the SQL condition `where`, searched in batches
+        until the page of `size` rows is full or the time limit is reached. The search begins after the place `after`
+        or, with `before`, goes back from that place. The second value is the place (position in reading order) where
+        the time limit stopped the search; None where it did not.
+        """
+        began, folded = time.monotonic(), text.casefold()
+        edge, order = (after, "") if before is None else (before, " DESC")
+        step = "t.place > ?" if before is None else "t.place < ?"
+        bound = f"SELECT place FROM texts t WHERE {step} ORDER BY place{order} LIMIT 1 OFFSET {_SCAN}"  # noqa: S608
+        inside = "t.place > ? AND t.place <= ?" if before is None else "t.place < ? AND t.place >= ?"
+        sql = (
+            "SELECT j.*, t.query_key FROM texts t JOIN judgments j ON j.place = t.place"  # noqa: S608  our own words
+            f" WHERE {inside} AND instr(t.folded, ?){where} ORDER BY t.place{order} LIMIT ?"
+        )
+        rows_read: list[Any] = []
+        while True:
+            row = self._db.execute(bound, (edge,)).fetchone()
+            end = row[0] if row else (_END if before is None else _BEGIN)
+            rows_read += self._db.execute(sql, (edge, end, folded, *values, size + 1 - len(rows_read))).fetchall()
+            if len(rows_read) > size or row is None:
+                return rows_read, None
+            edge = end
+            if time.monotonic() - began > _BUDGET:
+                return rows_read, edge
+
+    def _row(self, row: Sequence[Any]) -> Row:
+        key_number, system, criterion, prompt, repeat, status, rating, flags, other, agrees, key = row
+        names = self.names
+        return Row(
+            key_number,
+            story_of(key_number),
+            names["system"][system],
+            names["criterion"][criterion],
+            names["eval_prompt"][prompt],
+            repeat,
+            names["status"][status],
+            rating,
+            tuple(flag for flag in flags.split(";") if flag),
+            key,
+            None if other is None else names["system"][other],
+            None if agrees is None else bool(agrees),
+        )
+
+    def cells(self) -> list[tuple[str, str, str, float | None, int]]:
+        """Numbers of judgments in the index, as (criterion, Eval-Prompt, status, rating, count), summed over
+        systems.
+        """
+        sql = "SELECT criterion, eval_prompt, status, rating, sum(n) FROM cells GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4"
+        names = self.names
+        return [
+            (names["criterion"][c], names["eval_prompt"][e], names["status"][s], rating, n)
+            for c, e, s, rating, n in self._db.execute(sql)
+        ]
+
+    def agreed(self) -> dict[tuple[str, str], tuple[int, int]]:
+        """Agreement of verdicts with people's preferences, by (criterion, Eval-Prompt): of the verdicts where the judge
+        and people each prefer one story, the number that agree, and the total number. Entries without such a verdict
+        are left out.
+        """
+        sql = "SELECT criterion, eval_prompt, sum(agrees * n), sum(n) FROM cells WHERE agrees IS NOT NULL GROUP BY 1, 2"
+        names = self.names
+        return {(names["criterion"][c], names["eval_prompt"][e]): (own, n) for c, e, own, n in self._db.execute(sql)}
+
+    def wins(self, criterion: str) -> dict[tuple[str, str], float]:
+        """For each pair (system, other system) that was compared on the criterion: the number of verdicts that prefer
+        the story of the first system, where ties count one half.
+        """
+        sql = (
+            "SELECT system, other, rating, sum(n) FROM cells WHERE criterion = ? AND rating IS NOT NULL"
+            " AND system != other GROUP BY 1, 2, 3"
+        )
+        names = self.names["system"]
+        shares: dict[tuple[str, str], float] = defaultdict(float)
+        for first, second, lead, n in self._db.execute(sql, (self.number("criterion", criterion),)):
+            shares[names[first], names[second]] += n * (1 + lead) / 2
+            shares[names[second], names[first]] += n * (1 - lead) / 2
+        return dict(shares)
+
+    def people(self) -> list[tuple[str, float, int]]:
+        """Counts of people's ratings, as (criterion, rating, count)."""
+        return self._db.execute("SELECT criterion, value, n FROM people").fetchall()
+
+    def means(self, first: int, last: int) -> Mapping[int, Mapping[str, tuple[float | None, int, int]]]:
+        """Mean ratings of the stories at positions `first` to `last`, by position and criterion: the mean over
+        Eval-Prompts and repeats (None without a rating), the number of repeats with a rating, and the number of repeats
+        tried.
+        """
+        means_by_story: dict[int, dict[str, tuple[float | None, int, int]]] = defaultdict(dict)
+        sql = (
+            "SELECT place >> 32, criterion, avg(rating), count(rating), count(*) FROM judgments"
+            " WHERE place >= ? AND place < ? GROUP BY 1, 2"
+        )
+        for story, criterion, mean, rated, tried in self._db.execute(sql, (place_of(first), place_of(last + 1))):
+            means_by_story[story][self.names["criterion"][criterion]] = (mean, rated, tried)
+        return means_by_story
+
+    def total(self) -> int:
+        """Number of judgments in the index of a run."""
+        return int(self._db.execute("SELECT count(*) FROM judgments").fetchone()[0])
+
+
+def judgments(file: Path) -> AbstractContextManager[Judgments | None]:
+    """Context manager that gives the index of judgments at `file`, open for reading; None where there is no readable
+    index yet.
+    """
+    return reading(file, Judgments)

@@ -1,0 +1,200 @@
+"""The map of explanations in a form for pages: a small database for lists, and a file of numbers for the picture.
+
+The file `derived/explanations.json` of a large run would fill the server's memory, so a separate process converts it
+into these two files. They contain no texts, which are read from the journal by story, criterion, Eval-Prompt and
+repeat.
+"""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from judge.asking.run_folder import ResultFolder
+from judge.base.derived_file import reading
+from judge.base.errors import RunFolderError
+from judge.base.fingerprint import fingerprint
+from judge.base.sqlite_file import connect
+from judge.base.whole_file import draft, write_whole
+from judge.show.web.view.kept import FORMAT
+
+SOURCE = "explanations.json"
+DRAWN = 20_000
+"""Points in the picture at most; the list beside it has all."""
+
+PAGE = 30
+# Coordinates as whole numbers keep the picture's file short; no screen has so many pixels.
+_GRID = 10_000
+_COLUMNS = ("story", "system", "criterion", "eval_prompt", "repeat", "rating", "cluster")
+
+_TABLES = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE points (
+    number INTEGER PRIMARY KEY, story TEXT NOT NULL, system TEXT, criterion TEXT NOT NULL, eval_prompt TEXT NOT NULL,
+    repeat INTEGER, rating REAL, cluster INTEGER, x REAL, y REAL
+);
+"""
+
+
+def state_of(folder: ResultFolder) -> str | None:
+    """Fingerprint of the map of explanations that `judge explain` stored in the folder; None where there is no map."""
+    try:
+        status = (folder.derived / SOURCE).stat()
+    except OSError:
+        return None
+    return fingerprint([FORMAT, status.st_size, status.st_mtime_ns])[3:19]
+
+
+def picture_file(file: Path) -> Path:
+    """Path of the file with the numbers from which the map of explanations is drawn. It is in the folder of the
+    database `file`.
+    """
+    return file.with_suffix(".json")
+
+
+def convert(folder: ResultFolder, file: Path, state: str) -> None:
+    """Convert the map of explanations that `judge explain` stored into a database and a file for the picture, replacing
+    older ones. The files appear only when they are complete. `state` is the fingerprint of the stored map.
+    """
+    from judge.explanations.mapping.stored import read
+
+    stored_map = read(folder)
+    if stored_map is None:
+        raise RunFolderError(f"{folder.path} holds no map of explanations", hint="judge explain RUN makes it")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with draft(file, follow=False) as fresh, closing(connect(fresh)) as db:
+        db.executescript(_TABLES)
+        rows = [(i, *(p[k] for k in (*_COLUMNS, "x", "y"))) for i, p in enumerate(stored_map.points)]
+        db.executemany("INSERT INTO points VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+        facts = {
+            "state": state,
+            "signature": stored_map.signature,
+            "model": stored_map.embedded_by,
+            "method": stored_map.method,
+            "keywords": stored_map.keywords,
+            "notes": list(getattr(stored_map, "notes", ())),
+            "total": len(rows),
+        }
+        db.executemany("INSERT INTO meta VALUES (?, ?)", [(k, orjson.dumps(v).decode()) for k, v in facts.items()])
+        db.commit()
+        write_whole(picture_file(file), orjson.dumps(_picture(stored_map.points)), follow=False)
+
+
+def _picture(points: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Numbers from which the map of explanations is drawn, by column: coordinates of the points on a grid, and numbers
+    in place of names. If there are more than `DRAWN` points, a random sample with a fixed seed is taken.
+    """
+    drawn = [i for i, point in enumerate(points) if point["x"] is not None and point["y"] is not None]
+    total = len(drawn)
+    if total > DRAWN:
+        # With a fixed seed a map that is computed again shows the same points.
+        drawn = sorted(random.Random(1).sample(drawn, DRAWN))
+    xs, ys = [points[i]["x"] for i in drawn], [points[i]["y"] for i in drawn]
+    # One scale for both axes: only nearness means something.
+    wide = max((max(v) - min(v) for v in (xs, ys) if v), default=1) or 1
+    names = {key: sorted({str(points[i][key]) for i in drawn}) for key in ("criterion", "eval_prompt", "system")}
+    places = {key: {name: n for n, name in enumerate(values)} for key, values in names.items()}
+    return {
+        "total": total,
+        "number": drawn,
+        "x": [round((x - min(xs)) / wide * _GRID) for x in xs],
+        "y": [round((y - min(ys)) / wide * _GRID) for y in ys],
+        "names": names,
+        **{key: [places[key][str(points[i][key])] for i in drawn] for key in names},
+        "cluster": [points[i]["cluster"] for i in drawn],
+        "rating": [points[i]["rating"] for i in drawn],
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class MapFilters:
+    """Filters of the points on the map of explanations; "" does not filter. The value "none" of `cluster` selects the
+    points in no cluster.
+    """
+
+    criterion: str = ""
+    eval_prompt: str = ""
+    system: str = ""
+    cluster: str = ""
+    rating: str = ""
+
+    def words(self) -> dict[str, str]:
+        """The filters that are set, as names and values of parameters of an address."""
+        keys = ("criterion", "eval_prompt", "system", "cluster", "rating")
+        return {key: getattr(self, key) for key in keys if getattr(self, key)}
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    """The point of one explanation on the map. `repeat`, `rating` and `cluster` are None where they are not known."""
+
+    number: int
+    story: str
+    system: str | None
+    criterion: str
+    eval_prompt: str
+    repeat: int | None
+    rating: float | None
+    cluster: int | None
+
+
+class Map:
+    """One map of explanations, in the form for pages, opened for reading."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+        self.facts: dict[str, Any] = {k: orjson.loads(v) for k, v in db.execute("SELECT key, value FROM meta")}
+
+    def page(self, filters: MapFilters, after: int = -1) -> tuple[list[Dot], int | None]:
+        """The next points of the map of explanations that pass the filters, after the point with number `after`. The
+        second value is the number of the last point of this page, to be passed as `after` for the next page; None at
+        the end.
+        """
+        where: list[str] = ["number > ?"]
+        values: list[Any] = [after]
+        for key in ("criterion", "eval_prompt", "system"):
+            if name := getattr(filters, key):
+                where.append(f"{key} = ?")
+                values.append(name)
+        if filters.cluster == "none":
+            where.append("(cluster IS NULL OR cluster < 0)")
+        elif filters.cluster:
+            where.append("cluster = ?")
+            values.append(int(filters.cluster) if filters.cluster.isdecimal() else -2)
+        if filters.rating:
+            where.append("rating >= ? - 0.5 AND rating < ? + 0.5")
+            values += [filters.rating, filters.rating]
+        sql = (
+            f"SELECT number, {', '.join(_COLUMNS)} FROM points WHERE {' AND '.join(where)}"  # noqa: S608  our own words
+            " ORDER BY number LIMIT ?"
+        )
+        dots = [Dot(*row) for row in self._db.execute(sql, (*values, PAGE + 1))]
+        return dots[:PAGE], dots[PAGE - 1].number if len(dots) > PAGE else None
+
+    def dot(self, number: int) -> Dot | None:
+        """The point of the map of explanations with this number; None without such a point."""
+        sql = f"SELECT number, {', '.join(_COLUMNS)} FROM points WHERE number = ?"  # noqa: S608  our own words
+        row = self._db.execute(sql, (number,)).fetchone()
+        return None if row is None else Dot(*row)
+
+    def clusters(self) -> list[tuple[int, int, list[str]]]:
+        """All clusters of explanations as (number, size, characteristic words), sorted by number. Points in no cluster
+        are left out.
+        """
+        sql = "SELECT cluster, count(*) FROM points WHERE cluster >= 0 GROUP BY cluster ORDER BY cluster"
+        words = self.facts["keywords"]
+        return [(cluster, n, list(words.get(str(cluster), ()))) for cluster, n in self._db.execute(sql)]
+
+
+def opened(file: Path) -> AbstractContextManager[Map | None]:
+    """Context manager that gives the map of explanations at `file`, open for reading; None where there is no
+    map yet.
+    """
+    return reading(file, Map)

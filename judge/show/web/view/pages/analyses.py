@@ -1,0 +1,163 @@
+"""Pages of results computed in the background: tables, disagreements between ratings, and the audit of explanations."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
+
+from judge.base.printing.html_table import html_table
+from judge.base.printing.stored_tables import table
+from judge.show.web.view import pictures
+from judge.show.web.view.kept import read_kept, run_state
+from judge.show.web.view.pages.overview import sides
+from judge.show.web.view.runs import FoundRun
+from judge.show.web.view.site import Site
+from judge.show.web.view.tables import COMPARED, RATED
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+BETWEEN = {
+    "people": "judge and people",
+    "repeats": "repeats of one query",
+    "eval-prompts": "Eval-Prompts",
+    "judges": "judges",
+}
+_PATIENCE = 60.0
+"""Seconds between tables of a run that is being written."""
+
+
+def tables_page(site: Site, request: Request) -> Response:
+    """Page with the tables of one analysis (such as coverage) over all judges of a run, computed in the background."""
+    run = site.run(request)
+    offered = COMPARED if site.only_compares(run) else {**RATED, **COMPARED} if site.compares_too(run) else RATED
+    show = request.query_params.get("show", "coverage")
+    show = show if show in offered else "coverage"
+    site.slug(request, run)
+    kind = "summary" if show == "summary" else "tables"
+    kept, waiting, problem, newer = _kept(site, run, f"view-{show}.json", kind)
+    part = "/part/" in request.url.path
+    return site.page(
+        "parts/tables.html" if part else "tables.html",
+        run,
+        "tables",
+        show=show,
+        all=offered,
+        kept=kept,
+        tables=_as_html(kept),
+        pictures=pictures.drawn(kept.get("pictures", ())) if kept is not None else (),
+        waiting=waiting,
+        problem=problem,
+        newer=newer,
+    )
+
+
+def summary_part(site: Site, request: Request) -> Response:
+    """The answers of `judge summary` about a run, for its Overview: computed in the background and stored."""
+    run = site.run(request)
+    kept, waiting, problem, newer = _kept(site, run, "view-summary.json", "summary")
+    # The boxes are made by this program of escaped parts, and stored where only it writes.
+    boxes = [Markup(box) for box in kept.get("boxes", ())] if kept is not None else []  # noqa: S704
+    return site.page("parts/summary.html", run, kept=kept, boxes=boxes, waiting=waiting, problem=problem, newer=newer)
+
+
+def _as_html(kept: dict[str, Any] | None) -> list[Markup]:
+    """The stored tables as HTML; empty where `kept` (the stored data) is None."""
+    return [html_table(table(kept_table), copies=False) for kept_table in (kept["tables"] if kept is not None else ())]
+
+
+def disagreements_page(site: Site, request: Request) -> Response:
+    """Page with the stories on which ratings (such as those of judge and people) differ most, with links to all
+    judgments of them.
+    """
+    run = site.run(request)
+    between = request.query_params.get("between", "people")
+    between = between if between in BETWEEN else "people"
+    site.slug(request, run)
+    name = f"view-disagreements-{between}.json"
+    kept, waiting, problem, newer = _kept(site, run, name, "disagreements", between)
+    part = "/part/" in request.url.path
+    return site.page(
+        "parts/disagreements.html" if part else "disagreements.html",
+        run,
+        "disagreements",
+        between=between,
+        all=BETWEEN,
+        kept=kept,
+        waiting=waiting,
+        problem=problem,
+        newer=newer,
+        slugs={side.standing.judge: side.slug for side in sides(site, run)},
+    )
+
+
+def _kept(
+    site: Site, run: FoundRun, name: str, kind: str, *more: str
+) -> tuple[dict[str, Any] | None, bool, str | None, bool]:
+    """A result over all judges of a run, computed in the background if needed: `name` is the file in which it is
+    stored, and `kind` and `more` are the kind of the background job and its further arguments. The four values are the
+    stored result (or None), whether it is being computed, why it cannot be computed (or None), and whether the stored
+    result is out of date.
+    """
+    file: Path = site.kept.folder_of(run.path) / name
+    kept, wanted = read_kept(file), run_state(run)
+    if kept is not None and kept.get("state") == wanted:
+        return kept, False, None, False
+    writing = any(side.standing.running for side in sides(site, run))
+    if kept is not None and writing and time.time() - file.stat().st_mtime < _PATIENCE:
+        return kept, False, None, True
+    work = site.over_judges(kind, run, wanted, *more)
+    return kept, work.failure is None, work.failure, kept is not None
+
+
+def audit_page(site: Site, request: Request) -> Response:
+    """Page with the results of the audit of the explanations of a run. Where there is no audit, the page says so."""
+    run = site.run(request)
+    file = run.path / "audit.sqlite"
+    tables: list[Markup] = []
+    problem = None
+    if file.is_file():
+        kept, waiting, problem, newer = _audited(site, run, file)
+        tables = _as_html(kept)
+    else:
+        waiting = newer = False
+    return site.page(
+        "audit.html",
+        run,
+        "audit",
+        file=file,
+        exists=file.is_file(),
+        tables=tables,
+        problem=problem,
+        waiting=waiting,
+        newer=newer,
+    )
+
+
+def _audited(site: Site, run: FoundRun, file: Path) -> tuple[dict[str, Any] | None, bool, str | None, bool]:
+    status = file.stat()
+    wal = file.with_name(file.name + "-wal")
+    more = wal.stat() if wal.is_file() else None
+    wanted = f"{status.st_mtime_ns}-{status.st_size}-{more.st_mtime_ns if more else 0}"
+    kept = read_kept(site.kept.folder_of(run.path) / "view-audit.json")
+    if kept is not None and kept.get("state") == wanted:
+        return kept, False, kept.get("problem"), False
+    work = site.jobs.want("audit", [site.kept.folder_of(run.path), file], wanted, again=True)
+    return kept, work.failure is None, work.failure, kept is not None
+
+
+PAGES: dict[str, Callable[[Site, Any], Any]] = {
+    "/run/{run}/tables": tables_page,
+    "/run/{run}/part/tables": tables_page,
+    "/run/{run}/part/summary": summary_part,
+}
+OF_RATINGS: dict[str, Callable[[Site, Any], Any]] = {
+    "/run/{run}/disagreements": disagreements_page,
+    "/run/{run}/part/disagreements": disagreements_page,
+    "/run/{run}/audit": audit_page,
+}

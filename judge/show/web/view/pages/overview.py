@@ -1,0 +1,245 @@
+"""Read-only pages about runs as a whole: the list of runs with current figures, and one run with coverage and
+distributions of ratings.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
+
+from judge.asking.in_force import words
+from judge.asking.run_folder import Cost, ResultFolder, read_manifest
+from judge.base.errors import JudgeError
+from judge.inputs.criteria.set_against import other_names, set_against
+from judge.questions.charts.distributions import Distributions, Histogram, HistogramRow
+from judge.show.pages import charts
+from judge.show.web.view.judgments import Judgments, judgments
+from judge.show.web.view.live import Standing
+from judge.show.web.view.pages import verdicts
+from judge.show.web.view.runs import FoundRun
+from judge.show.web.view.site import Site
+from judge.show.web.view.stored import Asked, stored
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+_COSTS = frozenset({"cost", "cost_basis", "price"})
+_NOTHING: dict[str, Any] = {
+    "facts": [], "coverage": None, "chart": None, "beside": "", "preferred": (), "wins": (), "compares": False,
+    "work": None,
+}  # fmt: skip
+"""What the page of a run shows of a judge of whom nothing is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One judge of a run with its current figures (how far its work is). `slug` is the name of its result folder in
+    addresses.
+    """
+
+    slug: str
+    folder: ResultFolder
+    standing: Standing
+
+
+def sides(site: Site, run: FoundRun) -> list[Side]:
+    """All judges of a run with their current figures (how far their work is)."""
+    figures = site.live.standings(run.results.values())
+    return [Side(*values) for values in zip(run.results, run.results.values(), figures, strict=True)]
+
+
+def runs_page(site: Site, request: Request) -> Response:
+    """Page with the list of all runs. The address `/part/runs` returns only the list, which the page reloads every few
+    seconds.
+    """
+    runs = list(site.runs.all().values())
+    site.live.standings(folder for run in runs for folder in run.results.values())
+    runs_with_sides = [(run, sides(site, run)) for run in runs]
+    part = request.url.path.startswith("/part/")
+    return site.page("parts/runs_list.html" if part else "runs.html", found=runs_with_sides)
+
+
+def run_page(site: Site, request: Request) -> Response:
+    """Page about one run: current figures, coverage, distributions of ratings, and the requested settings and those in
+    force.
+    """
+    run = site.run(request)
+    shown = sides(site, run)
+    values: dict[str, Any] = {"sides": shown, "live": any(side.standing.running for side in shown)}
+    if request.url.path.endswith("/part/standing"):
+        return site.page("parts/standing.html", run, **values)
+    if not run.results:
+        return site.page("run.html", run, slug=None, **_NOTHING, **values)
+    slug = site.slug(request, run)
+    (side,) = (candidate for candidate in shown if candidate.slug == slug)
+    return site.page("run.html", run, slug=slug, **_of_judge(site, side), **values)
+
+
+def _of_judge(site: Site, side: Side) -> dict[str, Any]:
+    """Values from which the page of a run shows its section about one judge."""
+    folder = side.folder
+    nothing = _NOTHING | {"facts": _facts(folder, side.standing.cost)}
+    if not folder.journal.is_file():
+        return nothing
+    try:
+        computed = site.index(folder)
+        with stored(folder) as opened, judgments(computed.file) as index:
+            if index is None or (computed.work is not None and not index.cells()):
+                return nothing | {"work": computed.work}
+            asked, compares = opened.asked, opened.journal.compares
+            each = opened.journal.subject_count() * asked.repeats
+            counted = _coverage(index, asked.criteria, asked.eval_prompts, each if computed.work is None else None)
+            values: dict[str, Any] = {"coverage": counted, "compares": compares}
+            if compares:
+                values |= {"preferred": verdicts.preferred(index), "wins": verdicts.wins(index, asked.criteria)}
+            else:
+                beside = set_beside(index, asked)
+                values["chart"] = _drawn(chart(index, asked, beside))
+                values["beside"] = other_names((own, t) for own, t in beside.items() if own.casefold() != t.casefold())
+    except JudgeError:
+        return nothing  # the figures above say why
+    return nothing | {"work": computed.work, **values}
+
+
+def _coverage(index: Judgments, criteria: list[str], prompts: list[str], each: int | None) -> dict[str, Any]:
+    """Values for the table of coverage by criterion and Eval-Prompt: numbers of repeats tried, of repeats with a
+    rating, and of repeats without a rating by status.
+
+    `each` is the number of repeats planned for each criterion and Eval-Prompt. It is None while answers are still being
+    indexed; the page then shows shares of the answers indexed so far.
+    """
+    rated: dict[tuple[str, str], int] = defaultdict(int)
+    tried: dict[tuple[str, str], int] = defaultdict(int)
+    lost: dict[str, dict[tuple[str, str], int]] = defaultdict(lambda: defaultdict(int))
+    for criterion, prompt, status, rating, n in index.cells():
+        tried[criterion, prompt] += n
+        if rating is not None:
+            rated[criterion, prompt] += n
+        else:
+            lost[status][criterion, prompt] += n
+    return {
+        "criteria": criteria,
+        "prompts": prompts,
+        "each": each,
+        "rated": rated,
+        "tried": tried,
+        "untried": any(not tried[criterion, prompt] for criterion in criteria for prompt in prompts),
+        "lost": {status: dict(cells) for status, cells in sorted(lost.items())},
+        "total": sum(tried.values()),
+    }
+
+
+def set_beside(index: Judgments, asked: Asked) -> dict[str, str]:
+    """The human criterion with which each criterion of the judge is compared; criteria of the judge without such a
+    human criterion are left out.
+    """
+    rated = list(dict.fromkeys(criterion for criterion, _, _ in index.people()))
+    declared = {own.casefold(): theirs for own, theirs in asked.people.items()}
+    places, _ = set_against([(name, declared.get(name.casefold())) for name in asked.criteria], rated)
+    return {name: rated[at] for name, at in zip(asked.criteria, places, strict=True) if at is not None}
+
+
+def chart(index: Judgments, asked: Asked, beside: Mapping[str, str]) -> Distributions | None:
+    """Histograms of ratings over the points of the scale: one row for human ratings (or labels) first, then one row per
+    Eval-Prompt. None where there is no rating by the judge, or where a scale has too many points to draw.
+
+    `beside` maps each criterion of the judge to the human criterion shown with it.
+    """
+    scales, prompts, raters = asked.scales, asked.eval_prompts, asked.raters
+    points = {name: scale.points() for name, scale in scales.items()}
+    counts: dict[tuple[str, str], list[int]] = {}
+    for criterion, prompt, _, rating, n in index.cells():
+        if rating is not None:
+            _add(counts, (prompt, criterion), points[criterion], rating, n)
+    people: dict[tuple[str, str], list[int]] = {}
+    for criterion, value, n in index.people():
+        for name in (own for own, theirs in beside.items() if theirs == criterion and value in scales[own]):
+            _add(people, (raters, name), points[name], value, n)
+    if not counts or any(len(some) > 41 for some in points.values()):
+        return None
+
+    def cells(row: str, found: dict[tuple[str, str], list[int]]) -> tuple[Histogram, ...]:
+        return tuple(_histogram(found.get((row, name)), points[name], scale.labels) for name, scale in scales.items())
+
+    rows = [HistogramRow(raters, "", "people", cells(raters, people))] if people else []
+    rows += [HistogramRow("", prompt, "judge", cells(prompt, counts)) for prompt in prompts]
+    names = tuple(scales)
+    return Distributions("Ratings given, by Eval-Prompt and criterion", names, names, tuple(rows), "", "")
+
+
+def _drawn(picture: Distributions | None) -> Markup | None:
+    return None if picture is None else charts.distributions(picture, "ratings")
+
+
+def _add(
+    counts: dict[tuple[str, str], list[int]], key: tuple[str, str], points: list[float], rating: float, n: int
+) -> None:
+    cell = counts.setdefault(key, [0] * len(points))
+    cell[min(range(len(points)), key=lambda k: abs(points[k] - rating))] += n
+
+
+def _histogram(counts: list[int] | None, points: list[float], words: tuple[str, ...]) -> Histogram:
+    if counts is None:
+        return Histogram((), (), 0, "no rating")
+    return Histogram(tuple(points), tuple(counts), sum(counts), words=words)
+
+
+def _facts(folder: ResultFolder, cost: Cost | None) -> list[tuple[str, list[tuple[str, str]]]]:
+    """Facts in the manifest about a run: the request, the settings in force, and so on, as (heading, [(name,
+    value)]).
+    """
+    try:
+        manifest = read_manifest(folder.manifest)
+    except JudgeError as error:
+        return [("Manifest", [("cannot be read", str(error))])]
+    force = manifest.get("in_force") or {}
+    definition = force.get("definition") or {}
+    environment = manifest.get("environment") or {}
+    groups = [
+        ("Asked", manifest.get("asked") or {}),
+        ("In force", {k: v for k, v in force.items() if k not in ("definition", "server", "settings")}),
+        ("Settings", {setting.setting: f"{setting.state}: {setting.evidence}" for setting in words.stored(manifest)}),
+        ("Server", force.get("server") or {}),
+        ("Hashes", {k: v for k, v in definition.items() if "hash" in k or k in ("judge_key", "eval_prompts")}),
+        ("Environment", environment),
+        # The manifest's own costs are those of the prices at that time; the page says one.
+        ("Totals", _without(_COSTS, manifest.get("totals") or {}) | ({"cost": cost.words()} if cost else {})),
+    ]
+    sittings = enumerate(manifest.get("sittings") or (), start=1)
+    groups += [(f"Sitting {k}", _without(_COSTS, sitting)) for k, sitting in sittings]
+    return [(name, list(_flat(values))) for name, values in groups if values]
+
+
+def _without(keys: frozenset[str], values: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in values.items() if key not in keys}
+
+
+def _flat(values: Any, prefix: str = "") -> Any:
+    """Yield nested plain data as pairs of text: the path of a value, with dots between the keys, and the value."""
+    for key, value in values.items() if isinstance(values, dict) else ():
+        name = f"{prefix}{key}"
+        if isinstance(value, dict) and value:
+            yield from _flat(value, f"{name}.")
+        elif isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
+            for number, item in enumerate(value, start=1):
+                yield from _flat(item, f"{name}.{number}.")
+        elif key in ("began", "ended") and isinstance(value, int | float):
+            yield name, time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(value))
+        elif isinstance(value, list):
+            yield name, ", ".join(map(str, value)) or "—"
+        else:
+            yield name, "—" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+
+
+PAGES: dict[str, Callable[[Site, Any], Any]] = {
+    "/": runs_page,
+    "/part/runs": runs_page,
+    "/run/{run}": run_page,
+    "/run/{run}/part/standing": run_page,
+}

@@ -1,0 +1,147 @@
+"""The tables of `judge view`: each is the answer to a question, as the question's command gives it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from judge.base.wording import PLAIN
+
+if TYPE_CHECKING:
+    from judge.base.printing.tables import Table
+    from judge.questions.answer import Answer
+    from judge.questions.charts.forest import Forest
+    from judge.questions.source import Source
+
+_LEAF = {"stress": "stress report"}
+"""Question -> its command, where that has another name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A page of tables: its title, the sentence above it, and the question with its options in words."""
+
+    title: str
+    text: str
+    question: str
+    words: Mapping[str, Any] = field(default_factory=dict)
+
+    def command(self, run: Path) -> str:
+        """The command that prints these tables, and takes every option."""
+        options = [f"--{name} {value}" for name, value in self.words.items()]
+        return " ".join(["judge", _LEAF.get(self.question, self.question), shlex.quote(str(run)), *options])
+
+
+RATED: Mapping[str, Asked] = MappingProxyType(
+    {
+        "summary": Asked("Summary", "Summary: may it replace a person, which prompt, what next?", "summary"),
+        "coverage": Asked(
+            "Coverage",
+            "What was requested, answered and rated, and which properties missing ratings go with.",
+            "coverage",
+        ),
+        "consistency": Asked("Consistency", "Does the judge agree with itself over repeats?", "consistency"),
+        "correlate": Asked("Correlation", "Does it follow people, over all stories?", "correlate"),
+        "correlate-system": Asked("By system", "Does it rank systems as people do?", "correlate", {"level": "system"}),
+        "systems": Asked("Systems", "Which systems are better, and are the differences significant?", "systems"),
+        "criteria": Asked("Criteria", "Does it distinguish criteria?", "diagnose", {"layout": "criteria"}),
+        "diagnose": Asked("Diagnosis", "How does it go wrong?", "diagnose"),
+        "stress": Asked("Stress", "What does it make of stories that were changed on purpose?", "stress"),
+        "compare": Asked("Eval-Prompts compared", "Is one Eval-Prompt better than another?", "compare"),
+        "compare-judges": Asked("Judges compared", "Is one judge better than another?", "compare", {"by": "judge"}),
+    }
+)
+"""Pages about ratings, by name."""
+
+COMPARED: Mapping[str, Asked] = MappingProxyType(
+    {
+        "coverage": RATED["coverage"],
+        **{
+            f"rank-{topic}": Asked(title, text, "rank", {"table": topic})
+            for topic, title, text in (
+                ("agreement", "Agreement", "Does it prefer the story that people prefer, beside what needs no judge?"),
+                ("order", "Order", "Does the place of a story decide?"),
+                ("systems", "Systems", "Which systems win, and are the differences significant?"),
+                ("stories", "Stories", "Does it order a story-prompt's stories as people?"),
+                ("transitivity", "Transitivity", "Do its preferences make an order?"),
+            )
+        },
+    }
+)
+"""Pages about comparisons of two stories, by name."""
+
+
+class Answers:
+    """Answers about a run's result folders; what several of them read or compute is read or computed once."""
+
+    def __init__(self, rated: Sequence[Path], compared: Sequence[Path]) -> None:
+        self._rated, self._compared = rated, compared
+
+    def names(self) -> list[str]:
+        """Pages that these folders have, without the summary, which is computed by itself."""
+        offered = [*(RATED if self._rated else ()), *(COMPARED if self._compared else ())]
+        return [name for name in dict.fromkeys(offered) if name != "summary"]
+
+    def shown(self, name: str) -> list[Table | Forest]:
+        """Pictures and tables of a page. Raises JudgeError where the question cannot be answered."""
+        found: list[Table | Forest] = []
+        if self._rated and name in RATED:
+            found += self._of_ratings(RATED[name])
+        if self._compared and name in COMPARED:
+            found += self._of_comparisons(COMPARED[name])
+        return found
+
+    def _of_ratings(self, page: Asked) -> list[Table | Forest]:
+        from judge.questions.registry import question
+
+        asked = question(page.question)
+        source = self._explained if asked.way(page.words)[1].explanations else self._plain
+        answer = asked.ask(source, **page.words)
+        return [*(_plots(answer) if page.question == "stress" else ()), *answer.told(PLAIN)]
+
+    def _of_comparisons(self, page: Asked) -> Sequence[Table]:
+        from judge.analysis.coverage import verdicts
+        from judge.analysis.preference import printed
+        from judge.ratings import preferences_table
+
+        if page.question == "coverage":
+            return verdicts.tables(verdicts.verdict_coverage(preferences_table.read(self._compared)))
+        return printed.tables(self._ranked.value, [page.words["table"]])
+
+    @cached_property
+    def _plain(self) -> Source:
+        from judge.questions.source import Source
+
+        return Source(self._rated, "ours", explanations=False)
+
+    @cached_property
+    def _explained(self) -> Source:
+        from judge.questions.source import Source
+
+        return Source(self._rated, "ours")
+
+    @cached_property
+    def _ranked(self) -> Answer:
+        from judge.questions.registry import question
+        from judge.questions.source import Source
+
+        return question("rank").ask(Source(self._compared, "ours"))
+
+
+def _plots(answer: Answer) -> list[Forest]:
+    """Detection rates of each dataset; none of a dataset with more judges than a plot has room for."""
+    from judge.base.errors import JudgeError
+    from judge.questions.charts import stress
+
+    plots = []
+    for dataset in dict.fromkeys(row.subject.dataset for row in answer.value.rows):
+        try:
+            plots.append(stress.forest(answer.value, dataset))
+        except JudgeError:
+            continue
+    return plots

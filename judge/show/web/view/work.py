@@ -1,0 +1,172 @@
+"""The process that runs one background job of `judge view`, started by module `jobs`: `python -m
+judge.show.web.view.work KIND ...`.
+
+The process writes only computed files (into `derived/` or, without write access, a temporary folder), and only complete
+files or transactions. It can therefore be killed at any time.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from judge.asking.run_folder import ResultFolder
+from judge.base.errors import JudgeError
+from judge.base.wording import PLAIN, written
+from judge.show.web.view.jobs import SENTENCE
+from judge.show.web.view.kept import write_kept
+
+if TYPE_CHECKING:
+    from judge.analysis.disagreements.result import Disagreement
+    from judge.base.records import Scale
+
+TOP = 100
+"""Disagreements kept."""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run one background job and return the exit code. `arguments` are the kind of the job, the fingerprint of the
+    run's results, and the arguments of the job itself. A JudgeError is written to stderr as a sentence, with an exit
+    code of its own.
+    """
+    kind, state, *rest = arguments
+    if hasattr(os, "nice"):  # Unix
+        os.nice(10)
+    try:
+        KINDS[kind](state, *rest)
+    except JudgeError as error:
+        hint = written(error.hint or "", PLAIN)
+        sys.stderr.write(written(error.sentence, PLAIN) + (f" ({hint})" if hint else ""))
+        return SENTENCE
+    return 0
+
+
+def _index(_: str, folder: str, file: str) -> None:
+    from judge.show.web.view.index import update
+
+    update(ResultFolder(Path(folder)), Path(file))
+
+
+def _map(state: str, folder: str, file: str) -> None:
+    from judge.show.web.view.map import convert
+
+    convert(ResultFolder(Path(folder)), Path(file), state)
+
+
+def _tables(state: str, into: str, *folders: str) -> None:
+    """Compute all tables of a run from its result folders `folders`, and write each kind to a file in the folder `into`
+    as soon as it is computed, with the fingerprint `state` of the run's results. A table that cannot be computed is
+    replaced by the reason.
+    """
+    from judge.base.printing.stored_tables import plain
+    from judge.questions.charts.forest import Forest
+    from judge.ratings import preferences_table
+    from judge.show.web.view import pictures
+    from judge.show.web.view.tables import Answers
+
+    began = time.monotonic()
+    compare, rate = preferences_table.comparing(folders)
+    answers = Answers(rate, compare)
+    for name in answers.names():
+        file = Path(into) / f"view-{name}.json"
+        try:
+            shown = answers.shown(name)
+            data: dict[str, Any] = {"tables": [plain(output) for output in shown if not isinstance(output, Forest)]}
+            data["pictures"] = [pictures.plain(output) for output in shown if isinstance(output, Forest)]
+        except JudgeError as error:
+            data = {"tables": [], "problem": written(error.sentence, PLAIN)}
+        write_kept(file, {"state": state, "seconds": time.monotonic() - began, **data})
+        began = time.monotonic()
+
+
+def _summary(state: str, into: str, *folders: str) -> None:
+    """Compute the summary of a run, the one that `judge summary` prints, and write its boxes and its tables to a file
+    in the folder `into`.
+    """
+    from judge.base.printing.stored_tables import plain
+    from judge.questions.summary.of_runs import of_runs
+    from judge.questions.summary.screen import summary_tables
+    from judge.show.pages.verdict_box import summary_boxes
+
+    data: dict[str, Any] = {"tables": [], "boxes": []}
+    try:
+        summaries = of_runs(folders, named=list(dict.fromkeys(str(Path(folder).parent) for folder in folders)))
+        data["tables"] = [plain(table) for summary in summaries for table in summary_tables(summary)]
+        data["boxes"] = [box for summary in summaries for box in summary_boxes(summary)]
+    except JudgeError as error:
+        data["problem"] = written(error.sentence, PLAIN)
+    write_kept(Path(into) / "view-summary.json", {"state": state, **data})
+
+
+def _disagreements(state: str, into: str, between: str, *folders: str) -> None:
+    from judge.analysis.disagreements.disagreements import disagreements
+    from judge.analysis.options.table_options import DisagreementsOptions, from_words
+    from judge.ratings.ratings_table import read
+
+    options = from_words(DisagreementsOptions, between=between, top=TOP)
+    file = Path(into) / f"view-disagreements-{between}.json"
+    try:
+        table = read(folders)
+        result = disagreements(table, options)
+    except JudgeError as error:
+        write_kept(file, {"state": state, "rows": [], "problem": written(error.sentence, PLAIN)})
+        return
+    rows = [
+        {key: value for key, value in row.record.items() if key != "text"} | _words(row, result.scale_of(row))
+        for row in result.rows
+    ]
+    notes = [sentence for note in result.notes if (sentence := written(note, None))]
+    labels = bool(table.facts) and all(fact.labels_note for fact in table.facts)
+    write_kept(
+        file,
+        {
+            "state": state,
+            "rows": rows,
+            "raters": "labels" if labels else "people",
+            "stories": result.stories,
+            "signature": result.signature,
+            "notes": list(dict.fromkeys(notes)),
+        },
+    )
+
+
+def _words(row: Disagreement, scale: Scale | None) -> dict[str, Any]:
+    """Labels of the human rating and of each other rating in a disagreement, as data for the page. The label is None
+    for a rating without one, such as a mean of several ratings. The data are empty without a scale.
+    """
+    if scale is None:
+        return {}
+    people = None if row.people is None else scale.label_of(row.people.mean)
+    return {"words": {"people": people, "sides": [scale.label_of(side.mean) for side in row.sides]}}
+
+
+def _audit(state: str, into: str, file: str) -> None:
+    from judge.base.printing.stored_tables import plain
+    from judge.explanations.audit.file.snapshot import read_audit
+    from judge.explanations.audit.results.printed import audit_tables
+    from judge.explanations.audit.results.report import report
+
+    kept = Path(into) / "view-audit.json"
+    try:
+        tables = [plain(table) for table in audit_tables(report(read_audit(Path(file))))]
+    except JudgeError as error:
+        write_kept(kept, {"state": state, "tables": [], "problem": written(error.sentence, PLAIN)})
+        return
+    write_kept(kept, {"state": state, "tables": tables})
+
+
+KINDS: dict[str, Callable[..., None]] = {
+    "index": _index,
+    "map": _map,
+    "tables": _tables,
+    "summary": _summary,
+    "disagreements": _disagreements,
+    "audit": _audit,
+}
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
